@@ -1,0 +1,51 @@
+import { round } from "./support/figures.ts";
+import { requestsPerSecond } from "./support/load.ts";
+import { startEdge } from "./support/programs.ts";
+import { interleave } from "./support/rounds.ts";
+import type { Bench, Figure, Section } from "./support/section.ts";
+import { compare } from "./support/statistics.ts";
+
+const CONNECTIONS = [16, 50];
+const ROUNDS = 11;
+const SECONDS = 1;
+const TARGET = 0.5;
+
+export const frontDoor: Section = {
+  name: "front-door",
+  title: "The front door",
+  method: `Requests to \`examples/hello\` through the front door, against requests to the app's own socket behind it. The edge, the app and the load are a process each. ${ROUNDS} rounds of ${SECONDS} s a side.`,
+  async measure(bench) {
+    const { folder, signal } = bench;
+    await using edge = await startEdge({ dataDirectory: folder }, signal);
+    const url = await edge.ask("publish", "hello", await edge.ask("build", "hello"));
+    const port = await edge.ask("portOf", "hello");
+    const figures: Figure[] = [];
+    for (const connections of CONNECTIONS) figures.push(await race(bench, { url, port, connections }));
+    return { figures, notes: [] };
+  },
+};
+
+interface Race {
+  url: string;
+  port: number | undefined;
+  connections: number;
+}
+
+async function race({ signal, say }: Bench, { url, port, connections }: Race): Promise<Figure> {
+  const door = new URL(url);
+  const measure = async (name: string, target: string | undefined): Promise<number> => {
+    const load = { url: `http://127.0.0.1:${target}/`, headers: { host: door.host }, connections, seconds: SECONDS };
+    const rate = await requestsPerSecond(load, signal);
+    say(`${name}, ${connections} connections: ${round(rate)} requests/s`);
+    return rate;
+  };
+  const sides = { ours: () => measure("front door", door.port), theirs: () => measure("app itself", String(port)) };
+  await interleave(1, sides);
+  const { ratio, ours, theirs } = compare(await interleave(ROUNDS, sides));
+  return {
+    what: `Requests/s, as a share of the app's own socket's, ${connections} connections`,
+    measured: ratio.toFixed(2),
+    target: { bound: `≥ ${TARGET}`, met: ratio >= TARGET },
+    detail: `${round(ours)} requests/s, own socket ${round(theirs)} requests/s`,
+  };
+}

@@ -1,0 +1,17 @@
+import type { Bundle, Bundler } from "../../domain/ports/bundler.ts";
+import type { GitSource } from "../../domain/ports/git-source.ts";
+import type { Workspaces } from "../../domain/ports/workspaces.ts";
+
+interface BuildPlatform {
+  git: GitSource;
+  bundler: Bundler;
+  workspaces: Workspaces;
+}
+
+/** Builds one of the examples as a deploy does, and leaves the bundle in its workspace. */
+export async function buildExample({ git, bundler, workspaces }: BuildPlatform, example: string): Promise<Bundle> {
+  const { sourceDirectory, outputDirectory } = await workspaces.open(example, 1);
+  const shared = { onOutput: () => undefined, signal: new AbortController().signal };
+  await git.checkOut({ repo: `examples/${example}`, branch: "main", directory: sourceDirectory, ...shared });
+  return bundler.bundle({ sourceDirectory, outputDirectory, ...shared });
+}

@@ -1,0 +1,48 @@
+/** The edge alone: the front door, its supervisor and the apps, without a control plane. */
+import path from "node:path";
+import type { Bundle } from "../../domain/ports/bundler.ts";
+import { openBuildPlatform } from "../../server/build-platform.ts";
+import { readConfig } from "../../server/config.ts";
+import { FilesystemAuthEntries } from "../../server/drivers/auth-entries/filesystem.ts";
+import { openEmbeddedEdge } from "../../server/edge/embedded-edge.ts";
+import { createLogger } from "../../server/logger.ts";
+import { serve } from "../support/process-server.ts";
+import { buildExample } from "./build-example.ts";
+
+export interface EdgeOptions {
+  dataDirectory: string;
+}
+
+export type EdgeCommands = Awaited<ReturnType<typeof open>>["commands"];
+
+async function open({ dataDirectory }: EdgeOptions) {
+  const { PATH, HOME } = process.env;
+  const config = readConfig({ PATH, HOME, DATA_DIR: dataDirectory });
+  const entries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
+  const place = { host: "127.0.0.1", port: 0, appsDomain: null, scheme: "http", sandbox: config.sandbox } as const;
+  const log = createLogger(config.logLevel);
+  const edge = await openEmbeddedEdge({ ...place, root: path.join(dataDirectory, "edge"), entries, log });
+  const buildPlatform = await openBuildPlatform(config);
+  const signal = new AbortController().signal;
+  const commands = {
+    build: (example: string) => buildExample(buildPlatform, example),
+    /** Puts a bundle live as an app of its own, and answers with its address. */
+    async publish(slug: string, { scriptPath, assets, migrations }: Bundle): Promise<string> {
+      await edge.databases.create(slug);
+      await edge.databases.migrate(slug, migrations, signal);
+      const script = { appId: slug, generation: 1, scriptPath, assets, databaseId: slug };
+      return (await edge.platform.publish(slug, script, signal)).url;
+    },
+    /** The port of the app itself, behind the front door. */
+    async portOf(slug: string): Promise<number | undefined> {
+      const lease = await edge.supervisor.acquire(slug);
+      lease?.release();
+      return lease?.port;
+    },
+    /** Stops the app; the next request starts it again. */
+    stop: (slug: string) => edge.supervisor.withDatabaseAtRest(slug, async () => undefined),
+  };
+  return { commands, close: () => edge.close() };
+}
+
+await serve(open);

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { App } from "../../domain/apps/app.entity.ts";
+import { databaseIdOf } from "../../domain/apps/app-resources.ts";
+import { slugFor } from "../../domain/apps/slug.ts";
+import { sha256Hex } from "../../domain/tokens/mint-token.ts";
+import type { Em } from "../../server/database/orm.ts";
+import { FilesystemAuthEntries } from "../../server/drivers/auth-entries/filesystem.ts";
+import { ScriptStore } from "../../server/drivers/edge-platform/script-store.ts";
+import { databaseDirectory } from "../../server/drivers/sql-databases/embedded.ts";
+import { mkdir } from "node:fs/promises";
+
+/**
+ * Registers live apps as a deploy does in the end, but without a build and without starting them: the record, the auth
+ * entry, the folder of the database, and the script in the edge's own store.
+ *
+ * @returns their slugs
+ */
+export async function registerApps(
+  { em, dataDirectory }: { em: Em; dataDirectory: string },
+  orgId: string,
+  count: number,
+  scriptPath: string,
+): Promise<string[]> {
+  const edge = path.join(dataDirectory, "edge");
+  const store = new ScriptStore(edge);
+  const entries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
+  const apps = Array.from({ length: count }, () => ({ appId: randomUUID(), slug: slugFor("inactive") }));
+  await em.transactional(async (tx) => {
+    const origin = { orgId, name: "inactive", repo: "examples/hello", branch: "main", status: "ready" } as const;
+    for (const { appId, slug } of apps) tx.create(App, { ...origin, id: appId, slug });
+  });
+  for (const { appId, slug } of apps) {
+    const databaseId = databaseIdOf(appId);
+    await mkdir(databaseDirectory(path.join(edge, "databases"), databaseId), { recursive: true });
+    await entries.put({ appId, tokenSha256: sha256Hex(appId) });
+    await store.commit(await store.stage(slug, { appId, generation: 1, scriptPath, assets: null, databaseId }));
+  }
+  return apps.map(({ slug }) => slug);
+}

@@ -1,0 +1,16 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export interface ScratchFolder extends AsyncDisposable {
+  path: string;
+}
+
+/** A new empty folder that goes away with all it holds. */
+export async function scratchFolder(): Promise<ScratchFolder> {
+  const folder = await mkdtemp(path.join(tmpdir(), "bench-"));
+  return {
+    path: folder,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}

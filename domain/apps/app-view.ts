@@ -1,0 +1,64 @@
+import type { Manifest } from "./app.entity.ts";
+import type { AppStatus } from "./app-status.ts";
+import { appToken } from "./app-token.ts";
+
+/** An app as every face shows it in a list. Timestamps are RFC 3339 in UTC with milliseconds. */
+export interface AppSummary {
+  id: string;
+  name: string;
+  slug: string;
+  status: AppStatus;
+  status_message: string | null;
+  created_at: string;
+  updated_at: string;
+  app_token: string;
+}
+
+/** An app as every face shows it alone. */
+export interface AppDetail extends AppSummary {
+  user_id?: string;
+  org_id: string;
+  created_by?: string;
+  error: string | null;
+  manifest: Manifest | null;
+  url: string;
+}
+
+export interface SummaryRow {
+  id: string;
+  name: string;
+  slug: string;
+  status: AppStatus;
+  status_message: string | null;
+  token_version: number;
+  created_at: Date | string;
+  updated_at: Date | string;
+}
+
+export const SUMMARY_COLUMNS = [
+  "id",
+  "name",
+  "slug",
+  "status",
+  "status_message",
+  "token_version",
+  "created_at",
+  "updated_at",
+] as const;
+
+export function appSummary(row: SummaryRow, tokenSecret: string): AppSummary {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    status: row.status,
+    status_message: row.status_message,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+    app_token: appToken(tokenSecret, { id: row.id, tokenVersion: row.token_version }),
+  };
+}
+
+function timestamp(value: Date | string): string {
+  return new Date(value).toISOString();
+}

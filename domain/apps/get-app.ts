@@ -1,0 +1,32 @@
+import type { Caller } from "../caller.ts";
+import type { Db } from "../tables.ts";
+import { type AppDetail, appSummary, SUMMARY_COLUMNS } from "./app-view.ts";
+import { appNotFound } from "./app-not-found.ts";
+
+export interface GetAppDeps {
+  db: Db;
+  caller: Caller;
+  tokenSecret: string;
+  urlOf(slug: string): string;
+}
+
+/** @throws {Refusal} `not_found` when the organization has no such app */
+export async function getApp(deps: GetAppDeps, id: string): Promise<AppDetail> {
+  // Filtering by organization, rather than checking it afterwards, makes another
+  // organization's app indistinguishable from one that never existed.
+  const row = await deps.db
+    .selectFrom("apps")
+    .select([...SUMMARY_COLUMNS, "org_id", "created_by", "error", "manifest"])
+    .where("id", "=", id)
+    .where("org_id", "=", deps.caller.orgId)
+    .executeTakeFirst();
+  if (row === undefined) throw appNotFound();
+  return {
+    ...appSummary(row, deps.tokenSecret),
+    org_id: row.org_id,
+    ...(row.created_by === null ? {} : { user_id: row.created_by, created_by: row.created_by }),
+    error: row.error,
+    manifest: row.manifest,
+    url: deps.urlOf(row.slug),
+  };
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/core";
+import { Refusal } from "../errors.ts";
+import { App } from "./app.entity.ts";
+import { IdempotencyKey } from "./idempotency-key.entity.ts";
+
+/** How long a key is remembered, in hours. */
+export const KEY_LIFE_HOURS = 24;
+
+const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
+
+/** @throws {Refusal} `invalid` for a key that is not 1 to 255 printable ASCII characters without spaces */
+export function checkIdempotencyKey(key: string): void {
+  if (KEY_FORM.test(key)) return;
+  throw new Refusal(
+    "invalid",
+    "Idempotency-Key must have 1 to 255 printable ASCII characters without spaces, such as a UUID.",
+  );
+}
+
+/** Whether the organization has used this key before, so that repeating the call spends nothing. */
+export async function isKnownKey(em: EntityManager, orgId: string, key: string): Promise<boolean> {
+  return (await em.count(IdempotencyKey, { orgId, key })) > 0;
+}
+
+/**
+ * The app that an earlier call with this key made, or `null` for a new key.
+ *
+ * @throws {Refusal} `key_reused` when the earlier call asked for something else; `conflict` when its app is gone
+ */
+export async function appOfKey(em: EntityManager, orgId: string, key: string, request: object): Promise<App | null> {
+  const earlier = await em.findOne(IdempotencyKey, { orgId, key });
+  if (earlier === null) return null;
+  if (earlier.fingerprint !== fingerprintOf(request))
+    throw new Refusal(
+      "key_reused",
+      "This Idempotency-Key was used for a different request. Use a new key for a new request.",
+    );
+  const app = await em.findOne(App, { id: earlier.appId, orgId });
+  if (app === null)
+    throw new Refusal("conflict", "The app made with this Idempotency-Key was deleted. Use a new key to deploy again.");
+  return app;
+}
+
+/** Ties the key to the app in the transaction of `em`. */
+export function rememberKey(em: EntityManager, orgId: string, key: string, request: object, appId: string): void {
+  em.create(IdempotencyKey, { orgId, key, appId, fingerprint: fingerprintOf(request) });
+}
+
+function fingerprintOf(request: object): string {
+  return createHash("sha256")
+    .update(JSON.stringify(Object.entries(request).toSorted()))
+    .digest("hex");
+}

@@ -1,0 +1,21 @@
+import type { Caller } from "../caller.ts";
+import type { Db } from "../tables.ts";
+import { type AppSummary, appSummary, SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
+
+export interface ListDeps {
+  db: Db;
+  caller: Caller;
+  tokenSecret: string;
+}
+
+/** Every app of the caller's organization, newest first. */
+export async function listApps(deps: ListDeps): Promise<{ apps: AppSummary[] }> {
+  const rows: SummaryRow[] = await deps.db
+    .selectFrom("apps")
+    .select(SUMMARY_COLUMNS)
+    .where("org_id", "=", deps.caller.orgId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+  return { apps: rows.map((row) => appSummary(row, deps.tokenSecret)) };
+}

@@ -1,0 +1,62 @@
+import { Refusal } from "../errors.ts";
+import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
+import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
+
+export interface ExecuteDeps extends CallDeps {
+  codeRuntime: CodeRuntime;
+  /** Calls a tool of the service with the rights of the caller. */
+  callTool(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
+export interface Execution {
+  stdout: string;
+  stderr: string;
+  exit_code: number;
+  /** In milliseconds. */
+  duration_ms: number;
+  truncated: boolean;
+  timed_out: boolean;
+}
+
+/**
+ * Runs an agent's TypeScript. The program holds no token: what it asks of `service` is carried out here, with the rights
+ * of the caller, call by call.
+ *
+ * @throws {Refusal} `invalid` for code that is too long
+ */
+export async function executeCode(
+  deps: ExecuteDeps,
+  { code, timeoutMs }: { code: string; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<Execution> {
+  if (Buffer.byteLength(code) > MAX_CODE_BYTES)
+    throw new Refusal("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
+  const calls: CallHandler = (name, input, callSignal) => carryOut(deps, name, input, callSignal);
+  const result = await deps.codeRuntime.run({ code, timeoutMs, calls, signal });
+  return {
+    stdout: result.stdout,
+    stderr: result.stderr,
+    exit_code: result.exitCode,
+    duration_ms: result.durationMs,
+    truncated: result.truncated,
+    timed_out: result.timedOut,
+  };
+}
+
+async function carryOut(deps: ExecuteDeps, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
+  const [kind, target = "", ...rest] = name.split(".");
+  if (kind === "tools" && rest.length === 0) return deps.callTool(target, input ?? {}, signal);
+  if (kind !== "apps" || rest.length === 0)
+    throw new Refusal("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
+  const call = { app: target, procedure: rest.join("."), input: inputOf(input) };
+  const answer = await callProcedure(deps, call, signal);
+  // The app's own words, which the program may look at: they are an error's message, and nothing acts on them.
+  if (!answer.ok) throw new CallError("app_error", answer.message);
+  return answer.output ?? null;
+}
+
+function inputOf(input: unknown): Record<string, unknown> {
+  if (input === undefined || input === null) return {};
+  if (typeof input === "object" && !Array.isArray(input)) return input as Record<string, unknown>;
+  throw new Refusal("invalid", "A procedure takes one object, such as { id: 7 }.");
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { defineEntity, p } from "@mikro-orm/core";
+import type { Invocation, JsonSchema, ProcedureKind } from "../ports/procedure-discovery.ts";
+
+/** An operation that an app offers to agents. `json`, and not `jsonb`, keeps the order that the app gave properties. */
+export const ProcedureSchema = defineEntity({
+  name: "Procedure",
+  tableName: "app_procedures",
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => randomUUID()),
+    appId: p.uuid(),
+    orgId: p.uuid(),
+    name: p.string(),
+    kind: p.string().$type<ProcedureKind>(),
+    description: p.text(),
+    inputSchema: p.json<JsonSchema>().columnType("json"),
+    outputSchema: p.json<JsonSchema>().columnType("json").nullable(),
+    invocation: p.json<Invocation>().columnType("json"),
+  },
+  uniques: [{ properties: ["appId", "name"] }],
+  indexes: [{ properties: ["orgId"] }],
+  checks: [{ name: "app_procedures_kind_check", expression: "kind in ('query', 'mutation')" }],
+});
+
+export class Procedure extends ProcedureSchema.class {}
+ProcedureSchema.setClass(Procedure);

@@ -1,0 +1,24 @@
+import { RateLimited } from "../errors.ts";
+import type { Counter, Quota } from "../ports/counter.ts";
+
+/** Calls of the tool gateway, counted per organization. */
+const CALL_LIMIT = { limit: 600, windowSeconds: 60 } as const;
+
+export function callQuota(orgId: string): Quota {
+  return { key: `calls:${orgId}`, ...CALL_LIMIT };
+}
+
+/**
+ * Counts one call of the tool gateway.
+ *
+ * @throws {RateLimited} when the organization has used up the window
+ */
+export async function limitCalls(counter: Counter, orgId: string): Promise<void> {
+  const { allowed, resetSeconds } = await counter.take(callQuota(orgId));
+  if (allowed) return;
+  const { limit, windowSeconds } = CALL_LIMIT;
+  throw new RateLimited(
+    `An organization may make ${limit} calls in ${windowSeconds} seconds. Try again in ${resetSeconds} seconds.`,
+    resetSeconds,
+  );
+}

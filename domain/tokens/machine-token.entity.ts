@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { defineEntity, p } from "@mikro-orm/core";
+import type { CredentialKind } from "../caller.ts";
+
+export const MachineTokenSchema = defineEntity({
+  name: "MachineToken",
+  tableName: "machine_tokens",
+  properties: {
+    id: p
+      .uuid()
+      .primary()
+      .onCreate(() => randomUUID()),
+    kind: p.string().$type<CredentialKind>(),
+    /** SHA-256 of the token, in hex. The token itself is shown once and never stored. */
+    tokenSha256: p.string().unique(),
+    /** The first characters, to recognise a token by. */
+    prefix: p.string(),
+    name: p.string(),
+    orgId: p.uuid(),
+    userId: p.uuid().nullable(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+    expiresAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+  },
+  indexes: [{ properties: ["orgId"] }],
+});
+
+export class MachineToken extends MachineTokenSchema.class {}
+MachineTokenSchema.setClass(MachineToken);

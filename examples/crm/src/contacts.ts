@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { found } from "./found.ts";
+import { mutation, query, router } from "./trpc.ts";
+
+const contact = z.object({
+  id: z.int(),
+  name: z.string(),
+  email: z.string(),
+  companyId: z.int().nullable(),
+});
+type Contact = z.infer<typeof contact>;
+
+const id = contact.pick({ id: true });
+
+export const contacts = router({
+  search: query
+    .meta({ description: "Finds contacts by a part of their name or email address, up to 50." })
+    .input(z.object({ text: z.string().max(200).default("").describe("Empty for all"), companyId: z.int().optional() }))
+    .output(z.array(contact))
+    .query(async ({ ctx, input }) => {
+      const { results } = await ctx.db
+        .prepare(
+          `SELECT * FROM contacts WHERE (instr(lower(name), lower(?1)) > 0 OR instr(lower(email), lower(?1)) > 0)
+             AND (?2 IS NULL OR companyId = ?2) ORDER BY name, id LIMIT 50`,
+        )
+        .bind(input.text, input.companyId ?? null)
+        .all<Contact>();
+      return results;
+    }),
+
+  get: query
+    .meta({ description: "Reads one contact." })
+    .input(id)
+    .output(contact)
+    .query(async ({ ctx, input }) =>
+      found(await ctx.db.prepare("SELECT * FROM contacts WHERE id = ?").bind(input.id).first<Contact>(), "contact"),
+    ),
+
+  create: mutation
+    .meta({ description: "Adds a contact." })
+    .input(z.object({ name: z.string().trim().min(1).max(200), email: z.email(), companyId: z.int().optional() }))
+    .output(contact)
+    .mutation(async ({ ctx, input }) =>
+      found(
+        await ctx.db
+          .prepare("INSERT INTO contacts (name, email, companyId) VALUES (?, ?, ?) RETURNING *")
+          .bind(input.name, input.email, input.companyId ?? null)
+          .first<Contact>(),
+        "contact",
+      ),
+    ),
+
+  remove: mutation
+    .meta({ description: "Removes a contact. Repeating it changes nothing." })
+    .input(id)
+    .output(z.object({ removed: z.boolean() }))
+    .mutation(async ({ ctx, input }) => {
+      const { meta } = await ctx.db.prepare("DELETE FROM contacts WHERE id = ?").bind(input.id).run();
+      return { removed: meta.changes > 0 };
+    }),
+});

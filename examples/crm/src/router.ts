@@ -1,0 +1,7 @@
+import { companies } from "./companies.ts";
+import { contacts } from "./contacts.ts";
+import { deals } from "./deals.ts";
+import { router } from "./trpc.ts";
+
+/** Agents see the procedures as `companies.list`, `deals.move` and so on. */
+export const appRouter = router({ companies, contacts, deals });

@@ -1,0 +1,6 @@
+CREATE TABLE tasks (
+  id INTEGER PRIMARY KEY,
+  title TEXT NOT NULL,
+  due TEXT,
+  done INTEGER NOT NULL DEFAULT 0
+);

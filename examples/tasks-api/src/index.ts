@@ -1,0 +1,40 @@
+import { Hono } from "hono";
+import openapi from "../openapi.json";
+import { addTask, finishTask, getTask, listTasks, readNewTask } from "./tasks.ts";
+
+const app = new Hono<{ Bindings: { DB: D1Database } }>();
+
+// Reading is open to everyone. The platform's front door sets this header for a good app token, and removes it from
+// everything else.
+app.use(async (c, next) => {
+  if (c.req.method === "GET" || c.req.header("x-service-auth") === "app") return next();
+  return c.json({ error: "This needs the app's token" }, 401);
+});
+
+app.get("/", (c) => c.text("Tasks. What can be done with them is in /openapi.json.\n"));
+
+app.get("/openapi.json", (c) => c.json(openapi));
+
+app.get("/tasks", async (c) => {
+  const done = c.req.query("done");
+  return c.json(await listTasks(c.env.DB, done === undefined ? null : done === "true"));
+});
+
+app.post("/tasks", async (c) => {
+  const task = readNewTask(await c.req.json().catch(() => null));
+  return task === null ? c.json({ error: "A task needs a title" }, 400) : c.json(await addTask(c.env.DB, task), 201);
+});
+
+app.get("/tasks/:id", async (c) => {
+  const task = await getTask(c.env.DB, Number(c.req.param("id")));
+  return task === null ? c.json({ error: "There is no such task" }, 404) : c.json(task);
+});
+
+app.patch("/tasks/:id", async (c) => {
+  const { done } = await c.req.json<{ done?: unknown }>().catch(() => ({ done: undefined }));
+  if (typeof done !== "boolean") return c.json({ error: "Say whether it is done" }, 400);
+  const task = await finishTask(c.env.DB, Number(c.req.param("id")), done);
+  return task === null ? c.json({ error: "There is no such task" }, 404) : c.json(task);
+});
+
+export default app;

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { APP_STATUSES } from "../domain/apps/app-status.ts";
+import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
+import type { AppPage } from "../domain/apps/browse-apps.ts";
+import type { DeployedApp } from "../domain/apps/deploy-app.ts";
+import type { BuildLogView } from "../domain/builds/read-build-log.ts";
+
+const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
+const timestamp = z
+  .string()
+  .meta({ description: "RFC 3339 in UTC, with milliseconds", examples: ["2026-11-20T09:30:00.000Z"] });
+const token = z.string().meta({ description: "Bearer token for authenticated requests to the deployed app" });
+const status = z.enum(APP_STATUSES).meta({ description: "Current build status" });
+const slug = z.string().meta({ examples: ["guestbook-k7m2xq"] });
+const statusMessage = z.string().nullable().meta({ description: "What is happening, or what to do about a failure" });
+const error = z.string().nullable().meta({ description: "Why the last build failed" });
+const url = z
+  .url()
+  .meta({ description: "Public URL of the app", examples: ["https://guestbook-k7m2xq.apps.example.com"] });
+
+export const errorBody = z
+  .object({ error: z.string().meta({ description: "What was wrong, and what is valid" }) })
+  .meta({ id: "Error" });
+
+export const deployRequest = z
+  .strictObject({
+    repo: z
+      .string()
+      .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must name a repository as owner/name, such as acme/site")
+      .meta({ description: "The repository, as owner/name", examples: ["acme/site"] }),
+    branch: z.string().default("main").meta({ description: "The branch to deploy" }),
+    customization: z
+      .string()
+      .optional()
+      .meta({ description: "Instructions in natural language for the app builder agent" }),
+  })
+  .meta({ id: "DeployRequest" });
+
+export const deployResponse = z
+  .object({ app_id: uuid, slug, app_token: token, url })
+  .meta({ id: "DeployResponse" }) satisfies z.ZodType<DeployedApp>;
+
+const appSummary = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    slug,
+    status,
+    status_message: statusMessage,
+    created_at: timestamp,
+    updated_at: timestamp,
+    app_token: token,
+  })
+  .meta({ id: "AppSummary" }) satisfies z.ZodType<AppSummary>;
+
+export const listAppsResponse = z.object({ apps: z.array(appSummary) }).meta({ id: "ListAppsResponse" });
+
+const manifest = z
+  .object({
+    sql_database_id: z.string().optional().meta({ description: "Identifier of the app's SQL database" }),
+    object_bucket_name: z.string().optional().meta({ description: "Name of the app's object-storage bucket" }),
+    framework: z.string().optional().meta({ description: "Framework of the app" }),
+  })
+  .meta({ id: "Manifest" });
+
+export const appDetail = z
+  .object({
+    id: uuid,
+    user_id: uuid.optional(),
+    org_id: uuid,
+    created_by: uuid.optional(),
+    name: z.string(),
+    slug,
+    status,
+    status_message: statusMessage,
+    error,
+    created_at: timestamp,
+    updated_at: timestamp,
+    app_token: token,
+    manifest: manifest.nullable(),
+    url,
+  })
+  .meta({ id: "AppDetail" }) satisfies z.ZodType<AppDetail>;
+
+export const deleteResponse = z.object({ status: z.literal("deleted") }).meta({ id: "DeleteResponse" });
+
+export const logsResponse = z
+  .object({
+    status,
+    status_message: statusMessage,
+    error,
+    logs: z.string().nullable().meta({ description: "Raw build log; null when none exists in object storage" }),
+  })
+  .meta({ id: "LogsResponse" }) satisfies z.ZodType<BuildLogView>;
+
+export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
+
+export const browseAppsRequest = z.strictObject({
+  limit: z.int().min(1).max(100).default(50).meta({ description: "How many apps to return" }),
+  cursor: z.string().max(200).optional().meta({ description: "The next_cursor of an earlier page" }),
+});
+
+export const browseAppsResponse = z.object({
+  apps: z.array(appSummary.omit({ app_token: true }).extend({ url }).meta({ id: "AppOverview" })),
+  next_cursor: z.string().nullable().meta({ description: "Pass as cursor to read on; null on the last page" }),
+}) satisfies z.ZodType<AppPage>;

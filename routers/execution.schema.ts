@@ -1,0 +1,24 @@
+import { z } from "zod";
+import type { Execution } from "../domain/execution/execute-code.ts";
+import { MAX_CODE_BYTES, RUN_TIME_MS } from "../domain/ports/code-runtime.ts";
+
+export const executeRequest = z.strictObject({
+  code: z.string().min(1).max(MAX_CODE_BYTES).meta({
+    description: "A TypeScript module with top-level await. Print what you want to see with console.log",
+  }),
+  timeout_ms: z
+    .int()
+    .min(RUN_TIME_MS.least)
+    .max(RUN_TIME_MS.most)
+    .default(30_000)
+    .meta({ description: "How long it may run" }),
+});
+
+export const executeResponse = z.object({
+  stdout: z.string(),
+  stderr: z.string(),
+  exit_code: z.int(),
+  duration_ms: z.int(),
+  truncated: z.boolean().meta({ description: "Whether some of the output is missing" }),
+  timed_out: z.boolean(),
+}) satisfies z.ZodType<Execution>;

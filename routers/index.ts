@@ -1,0 +1,12 @@
+import { apps } from "./apps.ts";
+import { execution } from "./execution.ts";
+import { procedures } from "./procedures.ts";
+import { createCallerFactory, router } from "./trpc.ts";
+import { usage } from "./usage.ts";
+
+export const appRouter = router({ apps, execution, procedures, usage });
+
+export type AppRouter = typeof appRouter;
+
+/** Calls procedures in this process, with a context of the caller's choosing. */
+export const createCaller = createCallerFactory(appRouter);

@@ -1,0 +1,94 @@
+/**
+ * Completes package-lock.json with the optional packages of other platforms.
+ *
+ * `npm install` leaves an optional package out of the lockfile when the registry it asked does not carry it, and
+ * `npm ci` then refuses the whole lockfile, on every machine. Naming those packages, with the platform they are for,
+ * costs nothing where they do not apply and lets `npm ci` fetch them where they do.
+ *
+ * Usage: node scripts/complete-lockfile.ts [--check]
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+
+interface LockedPackage {
+  version?: string;
+  dev?: boolean;
+  optional?: boolean;
+  optionalDependencies?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+interface Lockfile {
+  packages: Record<string, LockedPackage>;
+}
+
+const OPERATING_SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
+const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390x", "x64"];
+
+/** The entries that `lockfile` lacks, by their place in the tree: each beside the package that asks for it. */
+export function missingPackages(lockfile: Lockfile): Record<string, LockedPackage> {
+  const missing: Record<string, LockedPackage> = {};
+  for (const [dependent, { dev, optionalDependencies = {} }] of Object.entries(lockfile.packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      const platform = platformOf(name);
+      if (platform === null || lockedVersion(lockfile, dependent, name) === version) continue;
+      const { cpu, libc, os } = platform;
+      // In npm's own order of fields, so that npm finds nothing to rewrite.
+      missing[`${folderOf(dependent)}node_modules/${name}`] = {
+        version,
+        cpu,
+        ...(dev && { dev }),
+        ...(libc && { libc }),
+        optional: true,
+        os,
+      };
+    }
+  }
+  return missing;
+}
+
+/** Looks where Node would: among the dependent's own packages, then in each folder above. */
+function lockedVersion({ packages }: Lockfile, dependent: string, name: string): string | undefined {
+  const own = packages[`${dependent}/node_modules/${name}`];
+  if (own !== undefined) return own.version;
+  for (let folder = folderOf(dependent); ; folder = folderOf(folder.slice(0, -1))) {
+    const found = packages[`${folder}node_modules/${name}`];
+    if (found !== undefined || folder === "") return found?.version;
+  }
+}
+
+/** The folder whose node_modules holds `place`, with its closing slash; empty for the project's own. */
+function folderOf(place: string): string {
+  return place.slice(0, Math.max(0, place.lastIndexOf("node_modules/")));
+}
+
+/** What `@scope/binding-linux-arm64-musl` says of itself; `null` for a name that tells no platform. */
+function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[] } | null {
+  const words = name.replace("windows", "win32").split(/[-/]/);
+  const os = words.find((word) => OPERATING_SYSTEMS.includes(word));
+  const cpu = words.find((word) => PROCESSORS.includes(word)) ?? (words.at(-1) === "64" ? "x64" : undefined);
+  if (os === undefined || cpu === undefined) return null;
+  const libc = os === "linux" ? words.map((word) => /^(musl|gnu)/.exec(word)?.[1]).find(Boolean) : undefined;
+  return { os: [os], cpu: [cpu], ...(libc && { libc: [libc === "gnu" ? "glibc" : "musl"] }) };
+}
+
+function main(): void {
+  const path = new URL("../package-lock.json", import.meta.url);
+  const lockfile = JSON.parse(readFileSync(path, "utf8")) as Lockfile;
+  const missing = missingPackages(lockfile);
+  const names = Object.keys(missing);
+  if (names.length === 0) return;
+  if (process.argv.includes("--check")) {
+    console.error(
+      `package-lock.json lacks packages of other platforms; run \`npm run lockfile\`:\n${names.join("\n")}`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  lockfile.packages = Object.fromEntries(
+    Object.entries({ ...lockfile.packages, ...missing }).toSorted(([a], [b]) => a.localeCompare(b, "en")),
+  );
+  writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`);
+  console.log(`Added ${names.length} packages of other platforms to package-lock.json.`);
+}
+
+if (import.meta.main) main();

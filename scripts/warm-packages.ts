@@ -1,0 +1,66 @@
+// Bundles every example once, so that afterwards each of them deploys without a network, and compiles the toolchain,
+// so that every build starts faster. Does nothing while it is as it was left. `npm run setup` runs it.
+import { createHash } from "node:crypto";
+import { cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { BuildFailure } from "../domain/errors.ts";
+import type { Bundler } from "../domain/ports/bundler.ts";
+import { readConfig } from "../server/config.ts";
+import { fillCompileCache } from "../server/drivers/bundler/compile-cache.ts";
+import { createBundler, TOOLCHAIN_FOLDERS } from "../server/create-bundler.ts";
+import { BubblewrapSandbox } from "../server/drivers/sandbox/bubblewrap.ts";
+import { UnconfinedSandbox } from "../server/drivers/sandbox/unconfined.ts";
+
+const EXAMPLES = path.resolve(import.meta.dirname, "../examples");
+const DONE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "warm");
+
+/** Changes whenever there may be something new to fetch or to compile. */
+async function fingerprint(): Promise<string> {
+  const files = [path.resolve(EXAMPLES, "../package-lock.json")];
+  for await (const file of glob("*/package*.json", { cwd: EXAMPLES })) files.push(path.join(EXAMPLES, file));
+  const hash = createHash("sha256").update(process.version);
+  for (const file of files.toSorted()) hash.update(await readFile(file));
+  return hash.digest("hex");
+}
+
+async function bundleExample(bundler: Bundler, example: string): Promise<void> {
+  const workspace = await mkdtemp(path.join(tmpdir(), "example-"));
+  const [sourceDirectory, outputDirectory] = [path.join(workspace, "source"), path.join(workspace, "output")];
+  const chunks: Uint8Array[] = [];
+  try {
+    const filter = (file: string) => path.basename(file) !== "node_modules";
+    await cp(path.join(EXAMPLES, example), sourceDirectory, { recursive: true, filter });
+    await mkdir(outputDirectory);
+    const signal = new AbortController().signal;
+    await bundler.bundle({ sourceDirectory, outputDirectory, signal, onOutput: (chunk) => chunks.push(chunk) });
+  } catch (error) {
+    process.stderr.write(Buffer.concat(chunks));
+    throw error;
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+}
+
+async function warm(): Promise<void> {
+  const config = readConfig();
+  const sandbox = config.sandbox === "bubblewrap" ? new BubblewrapSandbox() : new UnconfinedSandbox();
+  await fillCompileCache(sandbox, TOOLCHAIN_FOLDERS.modules, TOOLCHAIN_FOLDERS.compiled);
+  const bundler = await createBundler(sandbox, config.npmEnvironment);
+  for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {
+    const example = path.dirname(manifest);
+    console.log(`Fetching what examples/${example} is built with ...`);
+    await bundleExample(bundler, example);
+  }
+}
+
+const current = await fingerprint();
+if ((await readFile(DONE, "utf8").catch(() => "")) !== current) {
+  try {
+    await warm();
+    await writeFile(DONE, current);
+  } catch (error) {
+    console.error(error instanceof BuildFailure ? `${error.message}. ${error.advice}` : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,165 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+
+/** A setting is missing or wrong. `message` names every variable at fault, the rule, and an example. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+const port = (fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535, such as 3000")
+    .transform(Number)
+    .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, such as 3000")
+    .default(fallback);
+
+const url = (protocols: string[], example: string) =>
+  z.string().refine((value) => protocols.includes(URL.parse(value)?.protocol ?? ""), {
+    error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}, such as ${example}`,
+  });
+
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `must be one of: ${values.join(", ")}` });
+
+const notYet = (reason: string) =>
+  z
+    .string()
+    .optional()
+    .refine((value) => value === undefined, `cannot be set yet: ${reason}`);
+
+const environment = z.object({
+  NODE_ENV: z.string().default("development"),
+  PORT: port(3000),
+  HOST: z.string().min(1, "must be an address to listen on, such as 127.0.0.1").default("127.0.0.1"),
+  EDGE_PORT: port(3001),
+  PUBLIC_URL: url(["http:", "https:"], "https://apps.example.com").optional(),
+  APPS_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9.-]+(:\d+)?$/i, "must be a host name with an optional port, such as apps.example.com")
+    .optional(),
+  DATA_DIR: z.string().min(1, "must be a folder, such as .data").default(".data"),
+  DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user@127.0.0.1:5432/apps").optional(),
+  REDIS_URL: url(["redis:", "rediss:"], "redis://127.0.0.1:6379").optional(),
+  GIT_BASE_URL: url(["https:", "http:", "file:"], "https://github.com").default("https://github.com"),
+  TOKEN_SECRET: z
+    .string()
+    .min(32, "must have 32 characters or more, such as the output of: openssl rand -hex 32")
+    .optional(),
+  SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
+  // Named here although there is one choice each so far: a setting that is ignored in silence is worse than a refused one.
+  EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
+  OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
+  BUILDER_COMMAND: notYet("this version has no app builder agent"),
+  MODEL_PROVIDER: notYet("this version calls no language model"),
+  OIDC_ISSUER: notYet("this version accepts API keys only"),
+  PLAN_DEFAULT: z.string().min(1, "must be the name of a plan, such as free").default("free"),
+  PLANS_FILE: z.string().min(1, "must be a JSON file, such as plans.json").optional(),
+  LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  BUILD_CONCURRENCY: z
+    .string()
+    .regex(/^[1-9]\d?$/, "must be a whole number from 1 to 99, such as 2")
+    .transform(Number)
+    .default(2),
+  MAX_ACTIVE_APPS: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, "must be a whole number from 1 to 999, such as 40")
+    .transform(Number)
+    .default(40),
+});
+
+const plansFile = z.record(z.string(), z.object({ apps: z.int().nonnegative() }));
+
+export interface Config {
+  production: boolean;
+  host: string;
+  port: number;
+  edgePort: number;
+  /** As configured; `null` when it follows from the port that was bound. */
+  publicUrl: string | null;
+  appsDomain: string | null;
+  dataDirectory: string;
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  gitBaseUrl: string;
+  /** `null` on the embedded default, where the service keeps a generated one in its data folder. */
+  tokenSecret: string | null;
+  sandbox: "bubblewrap" | "none";
+  defaultPlan: string;
+  plans: Readonly<Record<string, { apps: number }>>;
+  logLevel: string;
+  buildConcurrency: number;
+  maxActiveApps: number;
+  /** The machine's environment as npm needs it: its registry setting and certificates, and nothing of ours. */
+  npmEnvironment: Readonly<Record<string, string>>;
+}
+
+const BUILT_IN_PLANS = { free: { apps: 10 }, team: { apps: 100 }, scale: { apps: 10_000 } } as const;
+
+/**
+ * Reads the configuration from the process's environment.
+ *
+ * @throws {ConfigError} that names each variable at fault
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
+  const parsed = environment.safeParse(withoutEmpty(env));
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((i) => `${i.path.join(".")} ${i.message}`).join("\n"));
+  const values = parsed.data;
+  const production = values.NODE_ENV === "production";
+  if (production && !values.TOKEN_SECRET)
+    throw new ConfigError(
+      "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
+    );
+  return Object.freeze({
+    production,
+    host: values.HOST,
+    port: values.PORT,
+    edgePort: values.EDGE_PORT,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    appsDomain: values.APPS_DOMAIN ?? null,
+    dataDirectory: path.resolve(values.DATA_DIR),
+    databaseUrl: values.DATABASE_URL ?? null,
+    redisUrl: values.REDIS_URL ?? null,
+    gitBaseUrl: values.GIT_BASE_URL.replace(/\/+$/, ""),
+    tokenSecret: values.TOKEN_SECRET ?? null,
+    sandbox: values.SANDBOX,
+    defaultPlan: values.PLAN_DEFAULT,
+    plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
+    logLevel: values.LOG_LEVEL,
+    buildConcurrency: values.BUILD_CONCURRENCY,
+    maxActiveApps: values.MAX_ACTIVE_APPS,
+    npmEnvironment: npmEnvironment(env),
+  });
+}
+
+/** `PORT=` in an env file means "not set", as everywhere else. */
+function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+}
+
+function readPlans(file: string | undefined, defaultPlan: string): Config["plans"] {
+  const plans = { ...BUILT_IN_PLANS, ...(file === undefined ? {} : parsePlans(file)) };
+  if (!Object.hasOwn(plans, defaultPlan))
+    throw new ConfigError(`PLAN_DEFAULT must be one of: ${Object.keys(plans).join(", ")}`);
+  return plans;
+}
+
+function parsePlans(file: string): Config["plans"] {
+  try {
+    return plansFile.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (cause) {
+    throw new ConfigError(`PLANS_FILE must be a readable JSON file such as {"startup": {"apps": 50}}`, { cause });
+  }
+}
+
+const NPM_VARIABLES = /^(npm_config_.*|HOME|PATH|PREFIX|(HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+
+function npmEnvironment(env: NodeJS.ProcessEnv): Config["npmEnvironment"] {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => NPM_VARIABLES.test(entry[0]) && entry[1] !== undefined,
+    ),
+  );
+}

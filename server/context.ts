@@ -1,0 +1,56 @@
+import { TRPCError } from "@trpc/server";
+import type { Caller } from "../domain/caller.ts";
+import { Refusal } from "../domain/errors.ts";
+import type { Context, Services } from "../routers/context.ts";
+import { createCaller } from "../routers/index.ts";
+import { TOOLS } from "./mcp/tool-table.ts";
+import { sayIssues } from "./say-issues.ts";
+
+/** What a face adds of its own to a call. */
+type FaceOf = Pick<Context, "idempotencyKey" | "malformedBody" | "reportRateLimit">;
+
+const NO_FACE: FaceOf = { idempotencyKey: null, malformedBody: null, reportRateLimit: () => undefined };
+
+/** One call of one caller. */
+export function callContext(services: Services, caller: Caller | null, face: FaceOf = NO_FACE): Context {
+  const context: Context = {
+    ...services,
+    ...face,
+    caller,
+    callTool: (name, input, signal) => callToolAt(context, name, input, signal),
+  };
+  return context;
+}
+
+/** Not a program of a program: that one could start another, and so on. */
+const NOT_FROM_CODE = "service_execute";
+
+async function callToolAt(context: Context, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
+  const entry = TOOLS.get(name);
+  if (entry === undefined || name === NOT_FROM_CODE)
+    throw new Refusal(
+      "not_found",
+      `There is no such tool for code. There are: ${[...TOOLS.keys()].filter((each) => each !== NOT_FROM_CODE).join(", ")}.`,
+    );
+  try {
+    return await procedureAt(createCaller(context, { signal }), entry.path)(input);
+  } catch (error) {
+    throw refusalIn(error) ?? error;
+  }
+}
+
+export type ProcedureCall = (input: unknown) => Promise<Record<string, unknown>>;
+
+/** The procedure at a dotted path of a caller. */
+export function procedureAt(caller: object, path: string): ProcedureCall {
+  const found = path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], caller);
+  return found as ProcedureCall;
+}
+
+/** What a failed call refuses, in words for the caller; `null` for a fault. */
+export function refusalIn(error: unknown): Refusal | null {
+  if (!(error instanceof TRPCError)) return null;
+  if (error.cause instanceof Refusal) return error.cause;
+  const issues = error.code === "BAD_REQUEST" ? sayIssues(error.cause) : null;
+  return issues === null ? null : new Refusal("invalid", `These arguments are not what it takes: ${issues}.`);
+}

@@ -1,0 +1,51 @@
+import type { Redis } from "ioredis";
+import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
+
+/**
+ * Runs inside Redis, so no two callers interleave, on Redis's clock. The sorted set holds one member per event, scored
+ * by its time in microseconds; the member is made unique by how many there were.
+ */
+const TAKE = `
+local now = redis.call('TIME')
+local at = now[1] * 1000000 + now[2]
+local span = tonumber(ARGV[2]) * 1000000
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', at - span)
+local taken = redis.call('ZCARD', KEYS[1])
+local allowed = 0
+if taken < tonumber(ARGV[1]) then
+  allowed = 1
+  if ARGV[3] == 'take' then
+    redis.call('ZADD', KEYS[1], at, string.format('%.0f-%d', at, taken))
+    redis.call('PEXPIRE', KEYS[1], ARGV[2] * 1000)
+    taken = taken + 1
+  end
+end
+local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+local reset = 0
+if oldest[2] then reset = math.ceil((tonumber(oldest[2]) + span - at) / 1000000) end
+return { allowed, taken, reset }
+`;
+
+/** Counts in Redis, for several processes that share one. */
+export class RedisCounter implements Counter {
+  readonly #redis: Redis;
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+  }
+
+  take(quota: Quota): Promise<Taken> {
+    return this.#ask(quota, "take");
+  }
+
+  peek(quota: Quota): Promise<Taken> {
+    return this.#ask(quota, "peek");
+  }
+
+  async #ask({ key, limit, windowSeconds }: Quota, what: "take" | "peek"): Promise<Taken> {
+    const answer = await this.#redis.eval(TAKE, 1, `rate:${key}`, limit, windowSeconds, what);
+    const [allowed, taken, reset] = answer as [number, number, number];
+    const resetSeconds = taken === 0 ? 0 : Math.max(1, reset);
+    return { allowed: allowed === 1, remaining: Math.max(0, limit - taken), resetSeconds };
+  }
+}

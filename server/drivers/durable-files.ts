@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+
+/** Replaces a file's content in one step: a reader, and a crash at any moment, sees the old or the new one whole. */
+export async function replaceFile(file: string, content: string, mode = 0o600): Promise<void> {
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    const handle = await open(draft, "wx", mode);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await sync(path.dirname(file));
+}
+
+/** Copies one file, readable by all, so that the sandbox's own user can read it; on the disk when it returns. */
+export async function copyFileDurably(from: string, to: string): Promise<void> {
+  await copyReadable(from, to);
+  await sync(to);
+}
+
+/** Copies the folders and regular files below `from`; a link or a device is left out, whatever it points to. */
+export async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await chmod(to, 0o755);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) await copyTree(source, target);
+    else if (entry.isFile()) await copyReadable(source, target);
+  }
+}
+
+async function copyReadable(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  await chmod(to, 0o644);
+}
+
+async function sync(target: string): Promise<void> {
+  const handle = await open(target, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

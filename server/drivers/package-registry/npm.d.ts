@@ -1,0 +1,51 @@
+/** The parts of npm's own libraries that are used here; they ship no types. */
+
+declare module "npm-registry-fetch" {
+  namespace fetch {
+    /** What `@npmcli/config` makes of the machine's settings, and what a request adds. */
+    interface Options {
+      [setting: string]: unknown;
+      registry?: string;
+      cache?: string;
+      offline?: boolean;
+      preferOffline?: boolean;
+      integrity?: string;
+      headers?: Record<string, string>;
+      spec?: string;
+      signal?: AbortSignal;
+    }
+    interface Response {
+      status: number;
+      headers: { get(name: string): string | null };
+      body: AsyncIterable<Buffer> & NodeJS.ReadableStream;
+      json(): Promise<unknown>;
+    }
+  }
+  function fetch(uri: string, options: fetch.Options): Promise<fetch.Response>;
+  export = fetch;
+}
+
+declare module "@npmcli/config" {
+  class Config {
+    constructor(options: {
+      npmPath: string;
+      definitions: object;
+      shorthands: object;
+      flatten: object;
+      nerfDarts: readonly string[];
+      env: Readonly<Record<string, string>>;
+      argv: readonly string[];
+      execPath: string;
+      cwd: string;
+      warn: boolean;
+    });
+    load(): Promise<void>;
+    readonly flat: Record<string, unknown>;
+  }
+  export = Config;
+}
+
+declare module "@npmcli/config/lib/definitions/index.js" {
+  const settings: { definitions: object; shorthands: object; flatten: object; nerfDarts: readonly string[] };
+  export = settings;
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+
+const anyObject = z.record(z.string(), z.unknown());
+
+/** As much of an OpenAPI 3 document as all of it must have; the parts are looked at one by one. */
+export const openApiSchema = z.looseObject({
+  openapi: z.string().regex(/^3\.\d/),
+  servers: z
+    .array(z.looseObject({ url: z.string() }))
+    .optional()
+    .catch(undefined),
+  paths: anyObject.default({}),
+});
+
+export type OpenApi = z.output<typeof openApiSchema>;
+
+export const operationSchema = z.looseObject({
+  operationId: z.string().optional().catch(undefined),
+  summary: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  parameters: z.array(z.unknown()).max(100).default([]),
+  requestBody: z.unknown().optional(),
+  responses: anyObject.optional().catch(undefined),
+});
+
+export type Operation = z.output<typeof operationSchema>;
+
+const mediaTypes = z.record(z.string(), z.looseObject({ schema: z.unknown().optional() }));
+
+export const parameterSchema = z.looseObject({
+  name: z.string().min(1).max(200),
+  in: z.enum(["path", "query", "header", "cookie"]),
+  description: z.string().optional().catch(undefined),
+  required: z.boolean().default(false).catch(false),
+  explode: z.boolean().optional().catch(undefined),
+  schema: z.unknown().optional(),
+});
+
+export type Parameter = z.output<typeof parameterSchema>;
+
+export const bodySchema = z.looseObject({ required: z.boolean().default(false).catch(false), content: mediaTypes });
+export const responseSchema = z.looseObject({ content: mediaTypes });

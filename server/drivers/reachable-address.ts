@@ -1,0 +1,31 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Where clouds answer to any machine inside with its credentials, outside of the link-local ranges. */
+const METADATA_SERVICES = new Set(["100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"]);
+
+/** Private networks are among them because only hosts that the operator named are dialled at all. */
+const REACHABLE_RANGES = new Set(["unicast", "private", "uniqueLocal", "carrierGradeNat"]);
+
+/**
+ * Whether a sandboxed command may be connected to `address`, to which the allowed `host` resolved. Link-local,
+ * metadata, unspecified, multicast and reserved addresses are never reachable; loopback ones only for a host that is
+ * itself a name or address of the loopback interface.
+ */
+export function isReachable(address: string, host: string): boolean {
+  const resolved = unwrapped(ipaddr.process(address));
+  if (METADATA_SERVICES.has(resolved.toString())) return false;
+  return resolved.range() === "loopback" ? isLoopback(host) : REACHABLE_RANGES.has(resolved.range());
+}
+
+/** An IPv4 address that a translating network (NAT64) presents as an IPv6 one is judged as the former. */
+function unwrapped(address: Address): Address {
+  if (address.range() !== "rfc6052") return address;
+  return ipaddr.fromByteArray(address.toByteArray().slice(-4));
+}
+
+function isLoopback(host: string): boolean {
+  if (!ipaddr.isValid(host)) return host === "localhost";
+  return ipaddr.process(host).range() === "loopback";
+}

@@ -1,0 +1,47 @@
+import { constants } from "node:fs";
+import { mkdir, open, readdir } from "node:fs/promises";
+import path from "node:path";
+import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
+import { removeTree } from "../remove-tree.ts";
+
+/** One folder per attempt under a root that holds nothing else. */
+export class FilesystemWorkspaces implements Workspaces {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async open(buildId: string, attempt: number): Promise<Workspace> {
+    const directory = path.join(this.#root, `${buildId}.${attempt}`);
+    await removeTree(directory);
+    const sourceDirectory = path.join(directory, "source");
+    const outputDirectory = path.join(directory, "output");
+    for (const folder of [sourceDirectory, outputDirectory]) await mkdir(folder, { recursive: true, mode: 0o755 });
+    return {
+      sourceDirectory,
+      outputDirectory,
+      sourceFiles: () => regularFiles(sourceDirectory, ""),
+      remove: () => removeTree(directory),
+    };
+  }
+
+  async clear(): Promise<void> {
+    await removeTree(this.#root);
+  }
+}
+
+/** Never follows a link: a hostile repository can point one at any file of the host. */
+async function* regularFiles(root: string, folder: string): AsyncIterable<SourceFile> {
+  const entries = await readdir(path.join(root, folder), { withFileTypes: true });
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const relative = path.posix.join(folder, entry.name);
+    if (entry.isDirectory()) yield* regularFiles(root, relative);
+    else if (entry.isFile()) yield { path: relative, read: () => readRegular(path.join(root, relative)) };
+  }
+}
+
+async function readRegular(file: string): Promise<Uint8Array> {
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  return await handle.readFile();
+}

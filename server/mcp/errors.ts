@@ -1,0 +1,56 @@
+import { RateLimited, type Refusal } from "../../domain/errors.ts";
+
+/** The body of an answer that ends a call before the protocol is reached. */
+export interface RpcError {
+  jsonrpc: "2.0";
+  id: null;
+  error: { code: number; message: string; data?: object };
+}
+
+export interface GatewayRefusal {
+  status: number;
+  headers: Record<string, string>;
+  body: RpcError;
+}
+
+function refusal(status: number, code: number, message: string, headers: Record<string, string> = {}): GatewayRefusal {
+  return { status, headers, body: { jsonrpc: "2.0", id: null, error: { code, message } } };
+}
+
+const UNAUTHENTICATED =
+  "Missing or invalid token. Send a personal access token as Authorization: Bearer svp_…; on a self-hosted service the first one is in bootstrap.json of its data folder, and npm run admin -- create-token makes more.";
+
+export const unauthenticated = (): GatewayRefusal =>
+  refusal(401, -32_001, UNAUTHENTICATED, { "www-authenticate": "Bearer" });
+
+export const notAMember = (): GatewayRefusal =>
+  refusal(
+    403,
+    -32_003,
+    "X-Service-Org-Id names no organization of this token. Leave the header out to use the token's own.",
+  );
+
+export const wrongMethod = (): GatewayRefusal =>
+  refusal(405, -32_000, "The gateway takes POST only.", { allow: "POST" });
+
+export const foreignOrigin = (): GatewayRefusal =>
+  refusal(403, -32_000, "The Origin or Host of this request is not allowed.");
+
+/** What the body parser refuses, by its HTTP status. */
+export function unreadable(status: number): GatewayRefusal {
+  if (status === 413) return refusal(413, -32_000, "The body may have 4 MiB at most.");
+  if (status === 415) return refusal(415, -32_000, "Send the body as Content-Type: application/json.");
+  if (status < 500) return refusal(400, -32_700, "The body is not JSON.");
+  return refusal(
+    500,
+    -32_603,
+    "The service failed to answer. Try again; if it persists, tell the operator the X-Request-Id.",
+  );
+}
+
+export function rateLimited(cause: Refusal): GatewayRefusal {
+  const seconds = cause instanceof RateLimited ? cause.retryAfterSeconds : 1;
+  const answer = refusal(429, -32_029, cause.message, { "retry-after": String(seconds) });
+  answer.body.error.data = { retry_after_seconds: seconds };
+  return answer;
+}

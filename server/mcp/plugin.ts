@@ -1,0 +1,97 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { RateLimited } from "../../domain/errors.ts";
+import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
+import type { Context, Services } from "../../routers/context.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
+import { callContext } from "../context.ts";
+import type { Logger } from "../logger.ts";
+import {
+  foreignOrigin,
+  type GatewayRefusal,
+  notAMember,
+  rateLimited,
+  unauthenticated,
+  unreadable,
+  wrongMethod,
+} from "./errors.ts";
+import { gatewayServer } from "./gateway-server.ts";
+import { isOwnOrigin } from "./origin.ts";
+import { McpTransport } from "./transport.ts";
+
+export interface McpOptions {
+  services: Services;
+  authenticator: Authenticator;
+  log: Logger;
+  publicUrl: () => string;
+}
+
+const BODY_LIMIT = 4 * 1024 * 1024;
+
+/** The tool gateway at `POST /mcp`. */
+export function mcpPlugin(options: McpOptions) {
+  const { services, log } = options;
+  const onError = (err: Error): void => log.debug({ err }, "the gateway refused a message");
+  const transport = new McpTransport((context: Context) => gatewayServer(context, log), onError);
+  return async (scope: FastifyInstance): Promise<void> => {
+    scope.decorateRequest("caller", null);
+    scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+      const status = error.statusCode ?? 500;
+      if (status >= 500) request.log.error({ err: error }, "a call of the gateway failed");
+      return send(reply, unreadable(status));
+    });
+    scope.addHook("onRequest", async (request, reply) => {
+      const refused = await whyRefused(request, options);
+      if (refused !== null) await send(reply, refused);
+    });
+    const unlisten = services.changes.listen((orgId) => transport.toolsChanged(orgId));
+    // Before the server waits for its connections to end: a subscription never does by itself.
+    scope.addHook("preClose", async () => {
+      unlisten();
+      await transport.close();
+    });
+    scope.route({
+      method: ["GET", "DELETE", "PUT", "PATCH"],
+      url: "/mcp",
+      exposeHeadRoute: false,
+      handler: (_request, reply) => send(reply, wrongMethod()),
+    });
+    scope.post("/mcp", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+      const { caller } = request;
+      const context = callContext(services, caller);
+      return relay(reply, await transport.answer(request.headers, request.body, caller?.orgId ?? "", context));
+    });
+  };
+}
+
+/** Lets the caller in, before the body is read, or says why not. */
+async function whyRefused(
+  request: FastifyRequest,
+  { services, authenticator, publicUrl }: McpOptions,
+): Promise<GatewayRefusal | null> {
+  if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
+  request.caller = await authenticator.callerOf(request.headers.authorization);
+  if (request.caller === null) return unauthenticated();
+  const chosen = request.headers["x-service-org-id"];
+  if (chosen !== undefined && chosen !== request.caller.orgId) return notAMember();
+  if (request.method !== "POST") return null;
+  try {
+    await limitCalls(services.callCounter, request.caller.orgId);
+    return null;
+  } catch (error) {
+    if (error instanceof RateLimited) return rateLimited(error);
+    throw error;
+  }
+}
+
+async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  void reply.code(answer.status);
+  for (const [name, value] of answer.headers) void reply.header(name, value);
+  if (answer.body === null) return reply.send("");
+  const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  return reply.send(isStream ? Readable.fromWeb(answer.body) : Buffer.from(await answer.arrayBuffer()));
+}
+
+function send(reply: FastifyReply, { status, headers, body }: GatewayRefusal): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}

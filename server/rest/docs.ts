@@ -1,0 +1,51 @@
+import { createRequire } from "node:module";
+import path from "node:path";
+import staticFiles from "@fastify/static";
+import type { FastifyInstance } from "fastify";
+import { openApiDocument } from "./openapi.ts";
+
+const uiFolder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>App Provisioning Service: reference</title>
+  <link rel="stylesheet" href="/docs/ui/swagger-ui.css">
+</head>
+<body>
+  <main id="reference"></main>
+  <script src="/docs/ui/swagger-ui-bundle.js"></script>
+  <script src="/docs/reference.js"></script>
+</body>
+</html>
+`;
+
+const SCRIPT = `SwaggerUIBundle({ url: "/v1/openapi.json", dom_id: "#reference", deepLinking: true, validatorUrl: null });\n`;
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The description of the interface, as a document for machines and a page for people. Neither needs a token. */
+export function docsPlugin(publicUrl: () => string) {
+  return async (scope: FastifyInstance): Promise<void> => {
+    let document: string | undefined;
+    scope.get("/v1/openapi.json", (_request, reply) => {
+      // Written at the first call: the public URL follows from the port, which is known once the service listens.
+      document ??= JSON.stringify(openApiDocument(publicUrl()));
+      return reply.type("application/json").send(document);
+    });
+    scope.get("/docs", (_request, reply) =>
+      reply.type("text/html").header("content-security-policy", POLICY).send(PAGE),
+    );
+    scope.get("/docs/reference.js", (_request, reply) => reply.type("text/javascript").send(SCRIPT));
+    await scope.register(staticFiles, {
+      root: uiFolder,
+      prefix: "/docs/ui/",
+      decorateReply: false,
+      index: false,
+      allowedPath: (file) => /^\/swagger-ui(-bundle)?\.(css|js)$/.test(file),
+    });
+  };
+}

@@ -1,0 +1,59 @@
+import type { AddressInfo } from "node:net";
+import type { Founded } from "../domain/organizations/found-organization.ts";
+import type { AppBuilder } from "../domain/ports/app-builder.ts";
+import { createApp } from "./app.ts";
+import { bootstrap } from "./bootstrap.ts";
+import type { Config } from "./config.ts";
+import { reachable } from "./listen-address.ts";
+import type { Logger } from "./logger.ts";
+import { type OpenServices, openServices } from "./services.ts";
+import { Worker } from "./worker/worker.ts";
+
+export interface Service {
+  publicUrl: string;
+  /** What the service is made of, for those who look inside: tests and benchmarks. */
+  parts: OpenServices;
+  /** The tokens of the organization that this start created; `null` when there was one already. */
+  founded: Founded | null;
+  /** Finishes requests, hands running builds back, stops every app, and leaves no child process. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** Whether this process takes builds and teardowns off the queue. */
+  worker?: boolean;
+  /** The agent that customizes apps; none is configured by default. */
+  appBuilder?: AppBuilder | null;
+}
+
+/** Starts everything the configuration asks for; when this returns, the service answers. */
+export async function startService(config: Config, log: Logger, options: ServiceOptions = {}): Promise<Service> {
+  // Stopped in the opposite order, each whatever becomes of the others: requests that wait for a teardown need the worker.
+  await using starting = new AsyncDisposableStack();
+  let publicUrl = config.publicUrl;
+  const opened = await openServices(config, log, options.appBuilder ?? null);
+  starting.defer(() => opened.close());
+  const { orm, boss, authenticator, gatewayAuthenticator, services, readiness, buildDeps } = opened;
+  const worker = new Worker({ boss, deps: buildDeps, log, buildConcurrency: config.buildConcurrency });
+  starting.defer(() => worker.stop());
+  const founded = config.production ? null : await bootstrap(orm, config.dataDirectory, config.defaultPlan);
+  const app = await createApp({
+    services,
+    authenticator,
+    gatewayAuthenticator,
+    log,
+    readiness,
+    publicUrl: () => publicUrl ?? "",
+  });
+  starting.defer(() => app.close());
+  await app.listen({ host: config.host, port: config.port });
+  publicUrl ??= `http://${urlHost(config.host)}:${(app.server.address() as AddressInfo).port}`;
+  if (options.worker ?? true) await worker.start();
+  const started = starting.move();
+  return { publicUrl, parts: opened, founded, stop: () => started.disposeAsync() };
+}
+
+function urlHost(host: string): string {
+  const address = reachable(host);
+  return address.includes(":") ? `[${address}]` : address;
+}

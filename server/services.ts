@@ -1,0 +1,218 @@
+import { once } from "node:events";
+import http from "node:http";
+import path from "node:path";
+import type { PgliteConnection } from "@mikro-orm/pglite";
+import { Redis } from "ioredis";
+import type { PgBoss } from "pg-boss";
+import { enqueueBuild } from "../domain/builds/enqueue-build.ts";
+import type { BuildDeps } from "../domain/builds/run-build.ts";
+import type { CredentialKind } from "../domain/caller.ts";
+import { ProcedureIndex } from "../domain/procedures/procedure-index.ts";
+import { Plans } from "../domain/plans/plans.ts";
+import type { AppBuilder } from "../domain/ports/app-builder.ts";
+import type { ChangeFeed } from "../domain/ports/change-feed.ts";
+import type { CodeRuntime } from "../domain/ports/code-runtime.ts";
+import type { Counter } from "../domain/ports/counter.ts";
+import type { Db } from "../domain/tables.ts";
+import type { TokenPrefix } from "../domain/tokens/token-format.ts";
+import { TokenVerifier } from "../domain/tokens/verify-token.ts";
+import type { Services } from "../routers/context.ts";
+import { Authenticator, machineTokenKind } from "./auth/authenticate.ts";
+import { openBuildPlatform } from "./build-platform.ts";
+import type { Config } from "./config.ts";
+import { openDatabase } from "./database/open-database.ts";
+import type { Orm } from "./database/orm.ts";
+import { FrontDoorCaller } from "./drivers/app-caller/front-door.ts";
+import { FilesystemAuthEntries } from "./drivers/auth-entries/filesystem.ts";
+import { MemoryChangeFeed } from "./drivers/change-feed/memory.ts";
+import { RedisChangeFeed } from "./drivers/change-feed/redis.ts";
+import { DenoCodeRuntime } from "./drivers/code-runtime/deno.ts";
+import { NoCodeRuntime } from "./drivers/code-runtime/unavailable.ts";
+import { DatabaseCounter } from "./drivers/counter/database.ts";
+import { MemoryCounter } from "./drivers/counter/memory.ts";
+import { RedisCounter } from "./drivers/counter/redis.ts";
+import { openBoss, PgBossQueue, type QueueStorage } from "./drivers/job-queue/pg-boss.ts";
+import { IsolatedDiscovery } from "./drivers/procedure-discovery/isolated-discovery.ts";
+import { FilesystemObjectStore } from "./drivers/object-store/filesystem.ts";
+import { BubblewrapSandbox } from "./drivers/sandbox/bubblewrap.ts";
+import { openEmbeddedEdge, type RunningEdge } from "./edge/embedded-edge.ts";
+import type { ReadinessCheck } from "./health.ts";
+import { reachable } from "./listen-address.ts";
+import type { Logger } from "./logger.ts";
+import { tokenSecret } from "./token-secret.ts";
+import { reclaimHeldWork } from "./worker/reclaim.ts";
+
+/** Everything of the running service that other parts are made of. */
+export interface OpenServices {
+  services: Services;
+  buildDeps: BuildDeps;
+  authenticator: Authenticator;
+  /** Who may call the tool gateway. */
+  gatewayAuthenticator: Authenticator;
+  readiness: readonly ReadinessCheck[];
+  orm: Orm;
+  boss: PgBoss;
+  /** Closes it all, in the opposite order. */
+  close(): Promise<void>;
+}
+
+/** How long a DELETE waits for the teardown, in milliseconds. */
+const TEARDOWN_WAIT_MS = 10_000;
+
+/** The composition root: chooses a driver for every port, as the configuration says, and opens it. */
+export async function openServices(config: Config, log: Logger, appBuilder: AppBuilder | null): Promise<OpenServices> {
+  await using opening = new AsyncDisposableStack();
+  const database = opening.use(await openDatabase(config));
+  const { orm } = database;
+  const boss = await openBoss(await queueStorage(config, orm), log);
+  opening.defer(() => boss.stop({ graceful: false, close: true }));
+  if (database.exclusive) await reclaimHeldWork(orm, boss);
+  const { counter, callCounter, changes, check: redisCheck } = openShared(config, orm, opening, log);
+  const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
+  const inData = (folder: string) => path.join(config.dataDirectory, folder);
+  const authEntries = new FilesystemAuthEntries(inData("auth-entries"));
+  const objects = new FilesystemObjectStore(inData("objects"));
+  const edge = opening.use(await openEmbeddedEdge(edgeOptions(config, inData("edge"), authEntries, log)));
+  const db = orm.em.fork().getKysely() as unknown as Db;
+  const urlOf = (slug: string) => edge.platform.urlOf(slug);
+  const shared = { em: orm.em, jobs: new PgBossQueue(boss), objects, appBuilder, tokenSecret: secret, changes };
+  const plans = new Plans(config.plans, config.defaultPlan);
+  const services: Services = {
+    ...shared,
+    ...{ db, plans, counter, callCounter, urlOf, teardownWaitMs: TEARDOWN_WAIT_MS },
+    ...agentServices(config, log, db, edge),
+    enqueueBuild: (em, build) => enqueueBuild(em, shared.jobs, build),
+  };
+  const buildPlatform = await openBuildPlatform(config);
+  // The edge has locked the data folder by now, so no other process can be building in it.
+  await buildPlatform.workspaces.clear();
+  const buildDeps: BuildDeps = {
+    ...shared,
+    ...buildPlatform,
+    ...{ edge: edge.platform, databases: edge.databases, authEntries },
+    discovery: new IsolatedDiscovery({ start: edge.startIsolated }),
+    secrets: [secret, ...passwordsOf(config)],
+    reportFault: (err, build) => log.error({ err, ...build }, "a build met a fault that is not the app's"),
+  };
+  const readiness = [
+    databaseCheck(orm),
+    { name: "queue", check: () => boss.getQueue("build").then(() => undefined) },
+    { name: "edge", check: () => edgeAnswers(config.host, edge.port) },
+    ...redisCheck,
+  ];
+  const opened = opening.move();
+  return {
+    services,
+    buildDeps,
+    ...authenticators(db),
+    readiness,
+    orm,
+    boss,
+    close: () => opened.disposeAsync(),
+  };
+}
+
+async function queueStorage(config: Config, orm: Orm): Promise<QueueStorage> {
+  if (config.databaseUrl !== null) return { kind: "postgres", url: config.databaseUrl };
+  const connection = orm.em.getConnection() as unknown as PgliteConnection;
+  return { kind: "embedded", database: await connection.getNativeClient() };
+}
+
+/** What several processes share: on Redis when there is one, else each for itself. */
+function openShared(config: Config, orm: Orm, opening: AsyncDisposableStack, log: Logger): Shared {
+  if (config.redisUrl === null)
+    return {
+      ...{ counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), changes: new MemoryChangeFeed() },
+      check: [],
+    };
+  // A Redis that takes a command and never answers must not keep a deploy waiting.
+  const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
+  const subscriber = new Redis(config.redisUrl, { maxRetriesPerRequest: null, connectTimeout: 5000 });
+  redis.on("error", (err) => log.warn({ err }, "Redis cannot be reached, and nothing can be deployed until it is"));
+  subscriber.on("error", (err) => log.debug({ err }, "changes of apps cannot be announced"));
+  for (const connection of [redis, subscriber]) opening.defer(() => connection.disconnect());
+  const counter = new RedisCounter(redis);
+  return {
+    ...{ counter, callCounter: counter, changes: new RedisChangeFeed(redis, subscriber) },
+    check: [{ name: "redis", check: () => redis.ping().then(() => undefined) }],
+  };
+}
+
+interface Shared {
+  counter: Counter;
+  callCounter: Counter;
+  changes: ChangeFeed;
+  check: ReadinessCheck[];
+}
+
+function edgeOptions(
+  config: Config,
+  root: string,
+  entries: FilesystemAuthEntries,
+  log: Logger,
+): Parameters<typeof openEmbeddedEdge>[0] {
+  const { host, edgePort: port, appsDomain, sandbox, maxActiveApps: maxActive } = config;
+  const scheme = config.publicUrl?.startsWith("https:") === true ? "https" : "http";
+  return { root, host, port, appsDomain, scheme, sandbox, entries, log, limits: { maxActive } };
+}
+
+function databaseCheck(orm: Orm): ReadinessCheck {
+  return {
+    name: "database",
+    check: () =>
+      orm.em
+        .fork()
+        .execute("select 1")
+        .then(() => undefined),
+  };
+}
+
+/** Any answer will do: without an app's host name it is a 404. */
+async function edgeAnswers(host: string, port: number): Promise<void> {
+  const request = http.get({ host: reachable(host), port });
+  const [response] = (await once(request, "response")) as [http.IncomingMessage];
+  response.resume();
+}
+
+/** What agents work with: the procedures of apps, and a place to run code. */
+function agentServices(
+  config: Config,
+  log: Logger,
+  db: Db,
+  edge: RunningEdge,
+): Pick<Services, "procedureIndex" | "codeRuntime" | "appCaller"> {
+  const frontDoor = { host: reachable(config.host), port: edge.port };
+  const hostOf = (slug: string) => new URL(edge.platform.urlOf(slug)).host;
+  return {
+    procedureIndex: new ProcedureIndex(db),
+    codeRuntime: openCodeRuntime(config, log),
+    appCaller: new FrontDoorCaller((slug) => ({ ...frontDoor, hostHeader: hostOf(slug) })),
+  };
+}
+
+/** User ids for programs of agents, beside those of builds and apps. */
+const PROGRAM_SLOTS = { firstUid: 61_100, count: 80 };
+
+function openCodeRuntime(config: Config, log: Logger): CodeRuntime {
+  if (config.sandbox === "none") return new NoCodeRuntime();
+  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, slots: PROGRAM_SLOTS });
+  const onFault = (err: unknown, call: string) => log.error({ err, call }, "a call of a program failed");
+  return new DenoCodeRuntime({ sandbox, onFault });
+}
+
+/** Which tokens open which face. */
+function authenticators(db: Db): Pick<OpenServices, "authenticator" | "gatewayAuthenticator"> {
+  const kind = (prefix: TokenPrefix, credential: CredentialKind) =>
+    machineTokenKind(prefix, new TokenVerifier(db, credential));
+  return {
+    authenticator: new Authenticator([kind("svk", "api_key")]),
+    gatewayAuthenticator: new Authenticator([kind("svp", "personal_access_token"), kind("svg", "gateway_token")]),
+  };
+}
+
+/** What must not show up in a build's log, should a tool ever print it. */
+function passwordsOf(config: Config): string[] {
+  return [config.databaseUrl, config.redisUrl, config.gitBaseUrl]
+    .map((url) => (url === null ? undefined : URL.parse(url)?.password))
+    .filter((password): password is string => password !== undefined && password !== "");
+}

@@ -1,0 +1,87 @@
+import type { PgBoss } from "pg-boss";
+import { BuildIsHeld } from "../../domain/builds/claim-build.ts";
+import { Superseded } from "../../domain/builds/hold.ts";
+import { type BuildDeps, runBuild, TryAgain } from "../../domain/builds/run-build.ts";
+import { sweep } from "../../domain/builds/sweep.ts";
+import { tearDownApp } from "../../domain/builds/tear-down-app.ts";
+import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
+import type { Logger } from "../logger.ts";
+
+export interface WorkerOptions {
+  boss: PgBoss;
+  deps: BuildDeps;
+  log: Logger;
+  buildConcurrency: number;
+}
+
+const SWEEP_EVERY_MS = 10 * 60_000;
+/** The bound on how long a stop waits for builds to be handed back, in milliseconds. */
+const STOP_MS = 20_000;
+/** With LISTEN/NOTIFY at work, polling is only a safety net. */
+const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, batchSize: 1 } as const;
+
+/** Takes builds, teardowns and sweeps off the queue until it is stopped. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #stop = new AbortController();
+  #sweeps: NodeJS.Timeout | null = null;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { deps, buildConcurrency } = this.#options;
+    await this.#work("build", buildConcurrency, ({ buildId }) => runBuild(deps, buildId, this.#stop.signal));
+    await this.#work("teardown", 4, ({ appId }) => tearDownApp(deps, appId));
+    await this.#work("sweep", 1, () => this.#sweep());
+    await this.#askForSweep();
+    this.#sweeps = setInterval(() => void this.#askForSweep(), SWEEP_EVERY_MS);
+  }
+
+  /** Hands running builds back to the queue, lets running teardowns finish, and takes nothing new. */
+  async stop(): Promise<void> {
+    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    this.#stop.abort(new Error("the service is stopping"));
+    await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
+  }
+
+  async #work<Q extends QueueName>(
+    queue: Q,
+    localConcurrency: number,
+    run: (job: Jobs[Q]) => Promise<void>,
+  ): Promise<void> {
+    await this.#options.boss.work<Jobs[Q]>(queue, { ...POLLING, localConcurrency }, async ([job]) => {
+      if (job !== undefined) await this.#run(queue, job.data, run);
+    });
+  }
+
+  async #run<Q extends QueueName>(queue: Q, job: Jobs[Q], run: (job: Jobs[Q]) => Promise<void>): Promise<void> {
+    try {
+      await run(job);
+    } catch (error) {
+      // Taken over by somebody else: there is nothing left to do, now or later.
+      if (error instanceof Superseded) return;
+      const expected = error instanceof TryAgain || error instanceof BuildIsHeld;
+      this.#options.log[expected ? "info" : "error"](
+        { queue, job, ...(expected ? { reason: error.message } : { err: error }) },
+        "a job will be tried again",
+      );
+      throw error;
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const report = await sweep(this.#options.deps);
+    if (report.orphans.length + report.teardowns + report.builds > 0)
+      this.#options.log.warn(report, "the sweep put something right");
+  }
+
+  async #askForSweep(): Promise<void> {
+    const { boss, log } = this.#options;
+    // One waiting sweep is enough, however many processes ask.
+    await boss
+      .send("sweep", {}, { singletonKey: "sweep", singletonSeconds: 60 })
+      .catch((err: unknown) => log.warn({ err }, "the sweep could not be queued"));
+  }
+}

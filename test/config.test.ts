@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConfigError, readConfig } from "../server/config.ts";
+
+/** What a setting is refused with. */
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(env)} was accepted`);
+}
+
+describe("the configuration", () => {
+  test("has a default for everything", () => {
+    expect(readConfig({})).toMatchObject({
+      ...{ host: "127.0.0.1", port: 3000, edgePort: 3001, databaseUrl: null, redisUrl: null, sandbox: "bubblewrap" },
+      ...{ gitBaseUrl: "https://github.com", defaultPlan: "free", production: false },
+      plans: { free: { apps: 10 }, team: { apps: 100 }, scale: { apps: 10_000 } },
+    });
+  });
+
+  test("takes an empty value as none", () => {
+    expect(readConfig({ PORT: "", DATABASE_URL: "", BUILDER_COMMAND: "" })).toMatchObject({
+      port: 3000,
+      databaseUrl: null,
+    });
+  });
+
+  test("cannot be changed once it is read", () => {
+    const config = readConfig({});
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
+  });
+
+  const BAD: [string, string][] = [
+    ["PORT", "eighty"],
+    ["PORT", "70000"],
+    ["EDGE_PORT", "-1"],
+    ["PUBLIC_URL", "apps.example.com"],
+    ["APPS_DOMAIN", "http://apps.example.com"],
+    ["DATABASE_URL", "mysql://127.0.0.1/apps"],
+    ["REDIS_URL", "127.0.0.1:6379"],
+    ["GIT_BASE_URL", "ssh://git@example.com"],
+    ["TOKEN_SECRET", "short"],
+    ["SANDBOX", "docker"],
+    ["PLANS_FILE", "/nowhere/plans.json"],
+    ["LOG_LEVEL", "loud"],
+    ["BUILD_CONCURRENCY", "0"],
+    ["MAX_ACTIVE_APPS", "many"],
+    ["EDGE_PLATFORM", "elsewhere"],
+    ["BUILDER_COMMAND", "my-agent"],
+    ["MODEL_PROVIDER", "some-provider"],
+    ["OIDC_ISSUER", "https://id.example.com"],
+  ];
+
+  test.each(BAD)("refuses %s=%s by name, with the rule", (name, value) => {
+    expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
+  });
+
+  test("names every variable at fault at once, and repeats no secret", () => {
+    const message = refusal({ PORT: "x", SANDBOX: "y", DATABASE_URL: "mysql://root:hunter2@host/x" });
+    expect(message.split("\n").map((line) => line.split(" ")[0])).toEqual(["PORT", "DATABASE_URL", "SANDBOX"]);
+    expect(message).not.toContain("hunter2");
+  });
+
+  test("needs a TOKEN_SECRET in production", () => {
+    expect(refusal({ NODE_ENV: "production" })).toContain("TOKEN_SECRET is required");
+    expect(readConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).production).toBe(true);
+  });
+
+  test("adds and replaces plans from a file, and knows the default among them", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "plans-"));
+    const file = path.join(folder, "plans.json");
+    await writeFile(file, JSON.stringify({ startup: { apps: 50 }, free: { apps: 1 } }));
+    expect(readConfig({ PLANS_FILE: file, PLAN_DEFAULT: "startup" }).plans).toMatchObject({
+      startup: { apps: 50 },
+      free: { apps: 1 },
+    });
+    expect(refusal({ PLANS_FILE: file, PLAN_DEFAULT: "golden" })).toBe(
+      "PLAN_DEFAULT must be one of: free, team, scale, startup",
+    );
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Redis } from "ioredis";
+import type { Counter } from "../../domain/ports/counter.ts";
+import { openDatabase } from "../../server/database/open-database.ts";
+import { DatabaseCounter } from "../../server/drivers/counter/database.ts";
+import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
+import { RedisCounter } from "../../server/drivers/counter/redis.ts";
+import { freshDatabase, SERVICES } from "../support/databases.ts";
+import { describeCounterContract } from "./counter.ts";
+
+describeCounterContract("database", SERVICES !== null, async () => {
+  await using stack = new AsyncDisposableStack();
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "counter-"));
+  stack.defer(() => rm(dataDirectory, { recursive: true, force: true }));
+  const { databaseUrl } = stack.use(await freshDatabase(dataDirectory));
+  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory }));
+  const pair: [Counter, Counter] = [new DatabaseCounter(orm.em), new DatabaseCounter(orm.em)];
+  const opened = stack.move();
+  return { pair, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+});
+
+if (SERVICES === null) {
+  describeCounterContract("memory", false, () => {
+    const counter = new MemoryCounter();
+    return Promise.resolve({ pair: [counter, counter], [Symbol.asyncDispose]: () => Promise.resolve() });
+  });
+} else {
+  const { redisUrl } = SERVICES;
+  describeCounterContract("redis", true, async () => {
+    const clients = [new Redis(redisUrl), new Redis(redisUrl)] as const;
+    const pair: [Counter, Counter] = [new RedisCounter(clients[0]), new RedisCounter(clients[1])];
+    return { pair, [Symbol.asyncDispose]: async () => clients.forEach((client) => client.disconnect()) };
+  });
+}

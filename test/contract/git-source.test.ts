@@ -1,0 +1,44 @@
+import { GitHost } from "../../server/drivers/git-source/git-host.ts";
+import { BubblewrapSandbox } from "../../server/drivers/sandbox/bubblewrap.ts";
+import { UnconfinedSandbox } from "../../server/drivers/sandbox/unconfined.ts";
+import type { Sandbox } from "../../domain/ports/sandbox.ts";
+import { pathToFileURL } from "node:url";
+import { gitServer } from "../support/git-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { gitSourceCapsContract } from "./git-source-caps.ts";
+import { gitSourceContract, type OpenGitSetting } from "./git-source.ts";
+
+function localFolder(sandbox: Sandbox): OpenGitSetting {
+  return async (caps = {}) => {
+    const folder = await temporaryFolder();
+    const source = new GitHost({ baseUrl: pathToFileURL(folder.path).href, sandbox, caps });
+    return { base: folder.path, source, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  };
+}
+
+function httpServer(sandbox: Sandbox): OpenGitSetting {
+  return async (caps = {}) => {
+    const folder = await temporaryFolder();
+    const server = await gitServer(folder.path);
+    const source = new GitHost({ baseUrl: server.url, sandbox, caps });
+    return {
+      base: folder.path,
+      source,
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]();
+        await folder[Symbol.asyncDispose]();
+      },
+    };
+  };
+}
+
+const settings = {
+  "a local folder, bubblewrap": localFolder(new BubblewrapSandbox()),
+  "an HTTP server, bubblewrap": httpServer(new BubblewrapSandbox()),
+  "an HTTP server, unconfined": httpServer(new UnconfinedSandbox()),
+};
+
+for (const [kind, open] of Object.entries(settings)) {
+  gitSourceContract(kind, open);
+  gitSourceCapsContract(kind, open);
+}

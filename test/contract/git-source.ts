@@ -1,0 +1,268 @@
+import { access, lstat, readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BuildFailure } from "../../domain/errors.ts";
+import type { GitSource } from "../../domain/ports/git-source.ts";
+import type { CheckoutCaps } from "../../server/drivers/git-source/checkout-caps.ts";
+import { Repository, type TreeEntry } from "../support/repositories.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+/** A git host whose repositories the test makes below `base`. */
+export interface GitSetting extends AsyncDisposable {
+  base: string;
+  source: GitSource;
+}
+
+export type OpenGitSetting = (caps?: Partial<CheckoutCaps>) => Promise<GitSetting>;
+
+export interface CheckedOut extends AsyncDisposable {
+  directory: string;
+  commit: string;
+  output: string;
+}
+
+export async function checkOut(
+  source: GitSource,
+  repo = "acme/shop",
+  branch = "main",
+  signal = new AbortController().signal,
+): Promise<CheckedOut> {
+  const folder = await temporaryFolder();
+  const directory = join(folder.path, "source");
+  const chunks: Uint8Array[] = [];
+  try {
+    const { commit } = await source.checkOut({
+      repo,
+      branch,
+      directory,
+      onOutput: (chunk) => chunks.push(chunk),
+      signal,
+    });
+    expect(await readdir(folder.path)).toEqual(["source"]);
+    return {
+      directory,
+      commit,
+      output: Buffer.concat(chunks).toString(),
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await dispose(folder);
+    throw error;
+  }
+}
+
+/** What a checkout that has to fail says, and that it leaves nothing beside its folder. */
+export async function failureOf(source: GitSource, repo = "acme/shop", branch = "main"): Promise<BuildFailure> {
+  const failure = await checkOut(source, repo, branch).then(
+    () => new Error("It did not fail"),
+    (error: unknown) => error,
+  );
+  if (failure instanceof BuildFailure) return failure;
+  throw failure;
+}
+
+async function dispose(folder: TemporaryFolder): Promise<void> {
+  const left = await readdir(folder.path);
+  await folder[Symbol.asyncDispose]();
+  expect(left.filter((name) => name !== "source")).toEqual([]);
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+    .toSorted();
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What every source of code does. */
+export function gitSourceContract(kind: string, open: OpenGitSetting): void {
+  describe(`a git source (${kind})`, () => {
+    test("checks out the tip of the branch, with its files and nothing of git's", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      await repository.commitFiles({ "old.txt": "old" });
+      const commit = await repository.commitFiles({ "package.json": "{}", "src/index.ts": "export {};" });
+      await using checkout = await checkOut(setting.source);
+      expect(checkout.commit).toBe(commit);
+      expect(await filesIn(checkout.directory)).toEqual(["package.json", "src/index.ts"]);
+      expect(await readFile(join(checkout.directory, "src/index.ts"), "utf8")).toBe("export {};");
+    });
+
+    test("keeps what is executable, and links as links", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const id = await repository.blob("run.sh");
+      await repository.commit(
+        await repository.tree([
+          { mode: "120000", name: "link", id },
+          { mode: "100755", name: "run.sh", id },
+        ]),
+      );
+      await using checkout = await checkOut(setting.source);
+      expect((await lstat(join(checkout.directory, "run.sh"))).mode & 0o100).toBe(0o100);
+      expect(await readlink(join(checkout.directory, "link"))).toBe("run.sh");
+    });
+
+    verifies(
+      hazard(9),
+      "a branch with slashes and letters of any script is the branch of exactly that name",
+      async () => {
+        await using setting = await open();
+        const repository = await Repository.create(setting.base, "acme/shop");
+        await repository.commitFiles({ which: "latin" }, "feature/cafe");
+        await repository.commitFiles({ which: "accented" }, "feature/café");
+        await using checkout = await checkOut(setting.source, "acme/shop", "feature/café");
+        expect(await readFile(join(checkout.directory, "which"), "utf8")).toBe("accented");
+      },
+    );
+
+    test("a tag is no branch", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      await repository.git(["tag", "v1", await repository.commitFiles({ a: "a" })]);
+      expect((await failureOf(setting.source, "acme/shop", "v1")).message).toBe('The repository has no branch "v1".');
+    });
+
+    verifies(hazard(10), "a branch that does not exist is the owner's fault, and named", async () => {
+      await using setting = await open();
+      await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
+      const failure = await failureOf(setting.source, "acme/shop", "nope");
+      expect([failure.kind, failure.message]).toEqual(["user", 'The repository has no branch "nope".']);
+    });
+
+    verifies(hazard(11), "a repository that does not exist is the owner's fault", async () => {
+      await using setting = await open();
+      const failure = await failureOf(setting.source, "acme/absent");
+      expect([failure.kind, failure.message]).toEqual([
+        "user",
+        "The repository does not exist, or the service may not read it.",
+      ]);
+    });
+
+    verifies(
+      [hazard(3), hazard(5), hazard(6)],
+      "a branch that looks like an option or shell text is only ever a name",
+      async () => {
+        await using setting = await open();
+        await using sentinel = await temporaryFolder();
+        await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
+        const touch = `touch ${join(sentinel.path, "ran")}`;
+        for (const branch of [
+          `--upload-pack=${touch};git-upload-pack`,
+          `main;${touch}`,
+          `$(${touch})`,
+          `main\n${touch}`,
+        ]) {
+          expect((await failureOf(setting.source, "acme/shop", branch)).kind).toMatch(/user|platform/);
+        }
+        expect(await readdir(sentinel.path)).toEqual([]);
+      },
+    );
+
+    verifies(hazard(14), "submodules are left out, whatever their URL", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const urls = ["ext::sh -c touch% /tmp/ran", "file:///etc", "--upload-pack=touch", "../other\r"];
+      const modules = urls
+        .map((url, n) => `[submodule "m${n}"]\n\tpath = m${n}\n\turl = "${url}"\n\tupdate = checkout\n`)
+        .join("");
+      const gitlinks = urls.map((_, n): TreeEntry => ({ mode: "160000", name: `m${n}`, id: "1".repeat(40) }));
+      const id = await repository.blob(modules);
+      await repository.commit(await repository.tree([{ mode: "100644", name: ".gitmodules", id }, ...gitlinks]));
+      await using checkout = await checkOut(setting.source);
+      expect(await filesIn(checkout.directory)).toEqual([".gitmodules"]);
+    });
+
+    verifies(
+      hazard(15),
+      "links out of the repository are not followed, neither in writing nor afterwards",
+      async () => {
+        await using setting = await open();
+        await using host = await temporaryFolder();
+        const repository = await Repository.create(setting.base, "acme/shop");
+        const way = await repository.blob(host.path);
+        const inside = await repository.tree([{ mode: "100644", name: "file", id: way }]);
+        // The same name twice: a link out of the repository, and a folder to be written through it.
+        await repository.commit(
+          await repository.tree([
+            { mode: "120000", name: "out", id: way },
+            { mode: "40000", name: "out", id: inside },
+          ]),
+        );
+        await checkOut(setting.source).then(
+          (checkout) => checkout[Symbol.asyncDispose](),
+          (error: unknown) => expect(error).toBeInstanceOf(BuildFailure),
+        );
+        expect(await readdir(host.path)).toEqual([]);
+      },
+    );
+
+    verifies(hazard(17), "neither hooks nor filters nor large-file pointers of a repository run anything", async () => {
+      await using setting = await open();
+      await using sentinel = await temporaryFolder();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 9\n`;
+      await repository.commitFiles({
+        ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs\n*.txt filter=evil ident\n",
+        ".gitconfig": `[filter "evil"]\n\tsmudge = touch ${sentinel.path}/ran\n\trequired = true\n`,
+        ".lfsconfig": "[lfs]\n\turl = http://127.0.0.1:1\n",
+        ".githooks/post-checkout": `#!/bin/sh\ntouch ${sentinel.path}/ran\n`,
+        "hooks/post-checkout": `#!/bin/sh\ntouch ${sentinel.path}/ran\n`,
+        "large.bin": pointer,
+        "a.txt": "as it is",
+      });
+      await using checkout = await checkOut(setting.source);
+      expect(await readFile(join(checkout.directory, "large.bin"), "utf8")).toBe(pointer);
+      expect(await readFile(join(checkout.directory, "a.txt"), "utf8")).toBe("as it is");
+      expect(await readdir(sentinel.path)).toEqual([]);
+    });
+
+    for (const name of [".git", ".GIT", ".Git", "git~1", ".g\u200cit", ".git ", "..", "."]) {
+      verifies(
+        hazard(19),
+        `a name that some file system takes for git's own is refused: ${JSON.stringify(name)}`,
+        async () => {
+          await using setting = await open();
+          const repository = await Repository.create(setting.base, "acme/shop");
+          const config = await repository.blob("[core]\n\tfsmonitor = touch /tmp/ran\n");
+          const id = await repository.tree([{ mode: "100644", name: "config", id: config }]);
+          await repository.commit(await repository.tree([{ mode: "40000", name, id }]));
+          expect((await failureOf(setting.source)).kind).toBe("user");
+        },
+      );
+    }
+
+    test("a file name that is not UTF-8 is refused", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const name = Buffer.from([0x61, 0xff, 0x62]);
+      await repository.commit(await repository.tree([{ mode: "100644", name, id: await repository.blob("") }]));
+      expect((await failureOf(setting.source)).message).toBe("The branch holds a file whose name is not UTF-8.");
+    });
+
+    test("an abort ends the checkout with the abort's own reason", async () => {
+      await using setting = await open();
+      await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
+      const reason = new Error("superseded");
+      await expect(checkOut(setting.source, "acme/shop", "main", AbortSignal.abort(reason))).rejects.toBe(reason);
+    });
+
+    test("a repeated checkout into the emptied folder gives the same", async () => {
+      await using setting = await open();
+      await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
+      await using first = await checkOut(setting.source);
+      await using second = await checkOut(setting.source);
+      expect([second.commit, await filesIn(second.directory)]).toEqual([first.commit, await filesIn(first.directory)]);
+      expect(await exists(join(second.directory, ".git"))).toBe(false);
+    });
+  });
+}

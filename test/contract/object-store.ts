@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import type { ObjectStore } from "../../domain/ports/object-store.ts";
+
+export interface ObjectStoreSetting extends AsyncDisposable {
+  store: ObjectStore;
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** What every object store does. */
+export function objectStoreContract(driver: string, open: () => Promise<ObjectStoreSetting>): void {
+  describe(`an object store (${driver})`, () => {
+    test("gives back what was put, byte by byte", async () => {
+      await using setting = await open();
+      const body = Uint8Array.from({ length: 256 }, (_, n) => n);
+      await setting.store.put("apps", "src/index.bin", body);
+      expect(new Uint8Array((await setting.store.get("apps", "src/index.bin"))!)).toEqual(body);
+    });
+
+    test("stores an empty object", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "empty", bytes(""));
+      expect((await setting.store.get("apps", "empty"))?.length).toBe(0);
+      expect(await setting.store.list("apps")).toEqual([{ key: "empty", size: 0 }]);
+    });
+
+    test("replaces an object whole", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "a", bytes("longer than the next"));
+      await setting.store.put("apps", "a", bytes("short"));
+      expect(Buffer.from((await setting.store.get("apps", "a"))!).toString()).toBe("short");
+    });
+
+    test("a reader meets the old or the new object, never a part of one", async () => {
+      await using setting = await open();
+      const [old, young] = [Buffer.alloc(3_000_000, "o"), Buffer.alloc(3_000_000, "y")];
+      await setting.store.put("apps", "a", old);
+      const writing = setting.store.put("apps", "a", young);
+      const seen = await Promise.all(Array.from({ length: 20 }, () => setting.store.get("apps", "a")));
+      await writing;
+      expect(seen.every((body) => old.equals(body!) || young.equals(body!))).toBe(true);
+    });
+
+    test("what was never put is null, and so is everything of a bucket that does not exist", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "a/b", bytes("x"));
+      expect([
+        await setting.store.get("apps", "a"),
+        await setting.store.get("apps", "a/b/c"),
+        await setting.store.get("none", "a"),
+      ]).toEqual([null, null, null]);
+      expect(await setting.store.list("none")).toEqual([]);
+    });
+
+    test("one key may be the beginning of another", async () => {
+      await using setting = await open();
+      for (const key of ["a", "a/b", "a/b/c"]) await setting.store.put("apps", key, bytes(key));
+      expect((await setting.store.list("apps")).map(({ key }) => key)).toEqual(["a", "a/b", "a/b/c"]);
+      await setting.store.remove("apps", "a");
+      expect((await setting.store.list("apps")).map(({ key }) => key)).toEqual(["a/b", "a/b/c"]);
+    });
+
+    test("lists keys and sizes in the order of the keys, whatever characters they have", async () => {
+      await using setting = await open();
+      const keys = [
+        "+a/+b",
+        "=a",
+        "A",
+        "a b",
+        "a-",
+        "a.b",
+        "a/b",
+        "a0",
+        "é/ü",
+        "日本/語",
+        "~",
+        ".hidden",
+        "...",
+        "con",
+      ];
+      await Promise.all(keys.map((key) => setting.store.put("apps", key, bytes(key))));
+      const listed = keys.toSorted().map((key) => ({ key, size: bytes(key).length }));
+      expect(await setting.store.list("apps")).toEqual(listed);
+      for (const key of keys) expect(Buffer.from((await setting.store.get("apps", key))!).toString()).toBe(key);
+    });
+
+    test("removes one object, and leaves its neighbours", async () => {
+      await using setting = await open();
+      for (const key of ["a/b/c", "a/b/d"]) await setting.store.put("apps", key, bytes("x"));
+      await setting.store.remove("apps", "a/b/c");
+      expect(await setting.store.list("apps")).toEqual([{ key: "a/b/d", size: 1 }]);
+    });
+
+    test("removing what is not there succeeds", async () => {
+      await using setting = await open();
+      await setting.store.remove("none", "a/b");
+      await setting.store.removeBucket("none");
+      await setting.store.put("apps", "a", bytes("x"));
+      await setting.store.remove("apps", "b/c");
+      await setting.store.removeBucket("apps");
+      await setting.store.removeBucket("apps");
+      expect(await setting.store.listBuckets()).toEqual([]);
+    });
+
+    test("lists the buckets that hold something", async () => {
+      await using setting = await open();
+      for (const bucket of ["one", "two", "three"]) await setting.store.put(bucket, "a/b", bytes("x"));
+      await setting.store.removeBucket("one");
+      await setting.store.remove("two", "a/b");
+      expect(await setting.store.listBuckets()).toEqual(["three"]);
+    });
+
+    test("a bucket that was removed starts empty", async () => {
+      await using setting = await open();
+      await setting.store.put("apps", "old", bytes("x"));
+      await setting.store.removeBucket("apps");
+      await setting.store.put("apps", "new", bytes("x"));
+      expect((await setting.store.list("apps")).map(({ key }) => key)).toEqual(["new"]);
+    });
+
+    test("puts and removals in one folder at a time do not hinder each other", async () => {
+      await using setting = await open();
+      const names = Array.from({ length: 50 }, (_, n) => `folder/${n}`);
+      await Promise.all(
+        names.map(async (key) => {
+          await setting.store.put("apps", key, bytes("x"));
+          await setting.store.remove("apps", key);
+          await setting.store.put("apps", `${key}-kept`, bytes("x"));
+        }),
+      );
+      expect((await setting.store.list("apps")).length).toBe(50);
+    });
+
+    for (const key of [
+      "",
+      "/a",
+      "a/",
+      "a//b",
+      ".",
+      "..",
+      "../a",
+      "a/../b",
+      "a/./b",
+      "a/..",
+      "a\0b",
+      "n".repeat(300),
+      "a/".repeat(600) + "b",
+    ]) {
+      test(`throws at a key that is no relative path: ${JSON.stringify(key.slice(0, 20))}`, async () => {
+        await using setting = await open();
+        await expect(setting.store.put("apps", key, bytes("x"))).rejects.toThrow("Not an object key");
+        await expect(setting.store.get("apps", key)).rejects.toThrow("Not an object key");
+        await expect(setting.store.remove("apps", key)).rejects.toThrow("Not an object key");
+      });
+    }
+
+    for (const bucket of ["", ".", "..", "../apps", "a/b", ".limbo", "A", "a b", "-a", "a".repeat(200)]) {
+      test(`throws at a bucket that is no plain name: ${JSON.stringify(bucket.slice(0, 20))}`, async () => {
+        await using setting = await open();
+        await expect(setting.store.put(bucket, "a", bytes("x"))).rejects.toThrow("Not a bucket name");
+        await expect(setting.store.list(bucket)).rejects.toThrow("Not a bucket name");
+        await expect(setting.store.removeBucket(bucket)).rejects.toThrow("Not a bucket name");
+      });
+    }
+  });
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { App } from "../../../domain/apps/app.entity.ts";
+import { Superseded } from "../../../domain/builds/hold.ts";
+import type { HeldBuild } from "../../../domain/builds/claim-build.ts";
+import { failBuild, finishBuild } from "../../../domain/builds/settle-build.ts";
+import { tearDownApp } from "../../../domain/builds/tear-down-app.ts";
+import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
+import { proceduresOf } from "../../../domain/procedures/list-procedures.ts";
+import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { sharedHarness } from "../../support/shared-harness.ts";
+
+const service = sharedHarness();
+const deps = () => service().service.parts.buildDeps;
+const em = () => deps().em.fork();
+const found = (orgId: string) => proceduresOf(service().service.parts.services.db, orgId);
+
+const procedure = (name: string): DiscoveredProcedure => ({
+  name,
+  kind: "mutation",
+  description: "Does it.",
+  inputSchema: { type: "object", properties: { zeta: {}, a: { type: "string" }, beta: {} }, required: ["a"] },
+  outputSchema: null,
+  invocation: { via: "trpc", endpoint: "/trpc", transformer: "superjson" },
+});
+
+async function givenApp(status: App["status"], names: string[] = []) {
+  const tenant = await service().tenant();
+  const app = await service().givenApp(tenant, { status });
+  await em().transactional((tx) => replaceProcedures(tx, { appId: app.id, orgId: app.orgId }, names.map(procedure)));
+  return app;
+}
+
+const held = ({ id, orgId, slug, fence }: App): HeldBuild => ({
+  ...{ buildId: "00000000-0000-4000-8000-000000000000", appId: id, orgId, slug, fence, tokenVersion: 1 },
+  ...{ repo: "acme/site", branch: "main", customization: null, attempt: 1 },
+});
+
+test("a procedure comes back as it was found, its properties in the app's own order", async () => {
+  const app = await givenApp("ready", ["a.create"]);
+  const [stored] = await found(app.orgId);
+  expect(stored).toMatchObject({ appId: app.id, app: app.name, slug: app.slug, ...procedure("a.create") });
+  expect(JSON.stringify(stored?.inputSchema)).toBe(JSON.stringify(procedure("").inputSchema));
+});
+
+test("an app becomes ready together with its procedures, which replace all earlier ones", async () => {
+  const app = await givenApp("provisioning", ["old", "kept"]);
+  expect(await found(app.orgId)).toEqual([]);
+  await finishBuild(deps().em, held(app), { procedures: [procedure("kept"), procedure("new")], statusMessage: null });
+  expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
+});
+
+test("a build that was taken over leaves the procedures as they are", async () => {
+  const app = await givenApp("provisioning", ["old"]);
+  const late = { ...held(app), fence: app.fence - 1 };
+  const result = { procedures: [procedure("new")], statusMessage: null };
+  await expect(finishBuild(deps().em, late, result)).rejects.toBeInstanceOf(Superseded);
+  await finishBuild(deps().em, held(app), { ...result, procedures: [procedure("mine")] });
+  expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);
+});
+
+test("an app that fails or is deleted keeps no procedures", async () => {
+  const count = async (app: App) =>
+    (await em()
+      .getConnection()
+      .execute("select count(*)::int as n from app_procedures where app_id = ?", [app.id])) as { n: number }[];
+  const failed = await givenApp("provisioning", ["a"]);
+  await failBuild(deps(), held(failed), { error: "no", statusMessage: "no" });
+  const deleted = await givenApp("deleting", ["a"]);
+  expect([await count(deleted), await found(deleted.orgId)]).toEqual([[{ n: 1 }], []]);
+  await tearDownApp(deps(), deleted.id);
+  expect([await count(failed), await count(deleted)]).toEqual([[{ n: 0 }], [{ n: 0 }]]);
+});
+
+test("an organization sees the procedures of its own apps only", async () => {
+  const [mine, theirs] = [await givenApp("ready", ["mine"]), await givenApp("ready", ["theirs"])];
+  expect((await found(mine.orgId)).map(({ name }) => name)).toEqual(["mine"]);
+  expect((await found(theirs.orgId)).map(({ name }) => name)).toEqual(["theirs"]);
+});
+
+test("as many procedures as an app may have, with schemas as large as they may be together, are stored", async () => {
+  const app = await givenApp("ready");
+  const { procedures: count, totalBytes } = DISCOVERY_CAPS;
+  const inputSchema = { description: "x".repeat(Math.floor(totalBytes / count)) };
+  const many = Array.from({ length: count }, (_, at) => ({ ...procedure(`p${at}`), inputSchema }));
+  await em().transactional((tx) => replaceProcedures(tx, { appId: app.id, orgId: app.orgId }, many));
+  expect(await found(app.orgId)).toHaveLength(count);
+});

@@ -1,0 +1,19 @@
+import { expect } from "vitest";
+import { createHarness } from "../support/harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+verifies(
+  ["rest.list.500", hazard(43)],
+  "500 answers a call that gets no connection to the database, and the next one that does is answered",
+  async () => {
+    await using harness = await createHarness();
+    const { rest } = await harness.tenant();
+    await rest.get("/v1/apps");
+    const em = harness.service.parts.orm.em;
+    const busy = Array.from({ length: 10 }, () => em.fork().execute("select pg_sleep(13)"));
+    const answer = await rest.get("/v1/apps");
+    expect([answer.status, answer.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
+    await Promise.all(busy);
+    expect((await rest.get("/v1/apps")).status).toBe(200);
+  },
+);

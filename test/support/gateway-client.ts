@@ -1,0 +1,64 @@
+export interface RpcAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // Tests look into answers of every form; each asserts what it finds.
+  body: { result?: Record<string, unknown>; error?: { code: number; message: string; data?: unknown } };
+}
+
+export interface ToolAnswer {
+  isError: boolean;
+  structuredContent: Record<string, unknown>;
+  text: string;
+}
+
+/** Speaks to the tool gateway as the specification shows it: one POST, a token and a content type. */
+export class GatewayClient {
+  readonly #url: string;
+  readonly #token: string | null;
+
+  constructor(publicUrl: string, token: string | null) {
+    this.#url = `${publicUrl}/mcp`;
+    this.#token = token;
+  }
+
+  as(token: string | null): GatewayClient {
+    return new GatewayClient(this.#url.slice(0, -"/mcp".length), token);
+  }
+
+  call(method: string, params?: object, headers: Record<string, string> = {}): Promise<RpcAnswer> {
+    return this.send(
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) }),
+      headers,
+    );
+  }
+
+  /** The tools there are for this token. */
+  async tools(): Promise<Record<string, unknown>[]> {
+    const { result = {} } = (await this.call("tools/list")).body;
+    return (result["tools"] ?? []) as Record<string, unknown>[];
+  }
+
+  /** Calls a tool and hands out its result. */
+  async tool(name: string, input: object = {}): Promise<ToolAnswer> {
+    const { result = {} } = (await this.call("tools/call", { name, arguments: input })).body;
+    const { content, structuredContent, isError } = result as Partial<ToolAnswer> & { content?: { text: string }[] };
+    return { isError: isError === true, structuredContent: structuredContent ?? {}, text: content?.[0]?.text ?? "" };
+  }
+
+  async send(body: string | undefined, headers: Record<string, string> = {}, method = "POST"): Promise<RpcAnswer> {
+    const authorization = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
+    const response = await fetch(this.#url, {
+      method,
+      headers: { ...authorization, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: text.startsWith("{") ? JSON.parse(text) : {},
+    };
+  }
+}

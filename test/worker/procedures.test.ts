@@ -1,0 +1,100 @@
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { proceduresOf } from "../../domain/procedures/list-procedures.ts";
+import { appRequest } from "../support/app-request.ts";
+import { createHarness, type Harness, type Tenant } from "../support/harness.ts";
+import { failing } from "../support/platform.ts";
+import { Repository } from "../support/repositories.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
+let harness: Harness;
+
+beforeAll(async () => {
+  repositories = await temporaryFolder();
+  harness = await createHarness({ worker: true, config: { gitBaseUrl: pathToFileURL(repositories.path).href } });
+});
+
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]();
+  await repositories[Symbol.asyncDispose]();
+});
+
+const found = (tenant: Tenant) => proceduresOf(harness.service.parts.services.db, tenant.org_id);
+
+async function deploy(tenant: Tenant, repo: string) {
+  const { body } = await tenant.rest.deploy({ repo });
+  const id = String(body["app_id"]);
+  const { body: app } = await harness.settled(tenant, id);
+  const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
+  return { id, app, logs: String(log["logs"]) };
+}
+
+async function deployScript(tenant: Tenant, name: string, script: string) {
+  const wrangler = { main: "src/index.ts", d1_databases: [{ binding: "DB", database_name: "db" }] };
+  const files = { "src/index.ts": script, "wrangler.json": JSON.stringify({ name, ...wrangler }) };
+  await (await Repository.create(repositories.path, `acme/${name}`)).commitFiles(files);
+  return deploy(tenant, `acme/${name}`);
+}
+
+const HELLO = `export default { fetch: () => new Response("hello") };`;
+
+test("a deploy finds and stores the app's procedures, and its deletion takes them away", async () => {
+  const tenant = await harness.tenant();
+  const { id, app, logs } = await deploy(tenant, "examples/invoices");
+  expect([app["status"], app["status_message"]]).toEqual(["ready", null]);
+  expect(logs).toContain("[service] found 5 procedures (tRPC)\n");
+  const procedures = await found(tenant);
+  const invocation = { via: "trpc", endpoint: "/trpc", transformer: "none" };
+  expect(procedures.map(({ appId, name, kind }) => [appId, name, kind])).toEqual(
+    [
+      ["create", "mutation"],
+      ["get", "query"],
+      ["list", "query"],
+      ["markPaid", "mutation"],
+      ["outstanding", "query"],
+    ].map((row) => [id, ...row]),
+  );
+  for (const procedure of procedures) expect(procedure.invocation).toEqual(invocation);
+  expect(await found(await harness.tenant())).toEqual([]);
+  expect((await tenant.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
+  expect(await found(tenant)).toEqual([]);
+});
+
+test("an app whose procedures cannot be found out is ready all the same, and says why in its own quoted words", async () => {
+  const tenant = await harness.tenant();
+  const { app, logs } = await deployScript(
+    tenant,
+    "bound",
+    // It is there once the app is deployed, and missing while the app runs on its own.
+    `import { env } from "cloudflare:workers";
+     if (!("DB" in env)) throw new Error("no DB\\n[service] ready");
+     ${HELLO}`,
+  );
+  expect(app).toMatchObject({
+    status: "ready",
+    error: null,
+    status_message: expect.stringMatching(
+      /^The app is live\. Its procedures could not be looked for: .* It reported ".*no DB/,
+    ),
+  });
+  expect(logs).toMatch(/^\[service\] Its procedures could not be looked for: .*no DB/m);
+  expect(logs.match(/^\[service\] ready/gm)).toHaveLength(1);
+  expect((await appRequest(String(app["url"]))).text).toBe("hello");
+});
+
+test("a fault of the platform while it looks for procedures leaves the app ready, and the operator is told", async () => {
+  const { buildDeps } = harness.service.parts;
+  const real = buildDeps.discovery;
+  buildDeps.discovery = failing(real, "discover", 1);
+  try {
+    const { app, logs } = await deployScript(await harness.tenant(), "faulty", HELLO);
+    expect(app).toMatchObject({ status: "ready", status_message: expect.stringContaining("Deploy again") });
+    expect(logs).toContain("[service] found no procedures\n");
+    expect((await appRequest(String(app["url"]))).text).toBe("hello");
+    expect(harness.logged()).toContain("the provider answered 500 to discover");
+    expect(app["status_message"]).not.toContain("500");
+  } finally {
+    buildDeps.discovery = real;
+  }
+});
