@@ -108,6 +108,8 @@ test("each tool of notes-mcp is a procedure, a query when it says that it only r
   });
 });
 
-test("an app that offers nothing has no procedures, and that is no problem", async () => {
+test("an app that offers nothing has no procedures, is not started to be asked, and that is no problem", async () => {
+  const before = shared().started();
   expect(await shared().discoverExample("hello")).toEqual({ procedures: [], problem: null });
+  expect(shared().started()).toBe(before);
 });

@@ -3,6 +3,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Discovery } from "../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../server/drivers/procedure-discovery/isolated-discovery.ts";
+import type { StartIsolated } from "../../server/drivers/procedure-discovery/isolated-app.ts";
 import { machineBundler } from "./bundlers.ts";
 import { bundleIn, checkoutOf, type Content, emptyCheckout } from "./checkout.ts";
 import { openTestEdge } from "./edge.ts";
@@ -25,16 +26,22 @@ export interface TestDiscovery extends AsyncDisposable {
   discover(source: string, choices?: Choices): Promise<Discovery>;
   /** Builds an example as a deploy does, and looks at it. */
   discoverExample(name: string): Promise<Discovery>;
+  /** How many apps have been started to be asked. */
+  started(): number;
 }
 
 export async function openDiscovery(): Promise<TestDiscovery> {
   const { edge, ...t } = await openTestEdge();
+  let started = 0;
+  const start: StartIsolated = (...app) => {
+    started += 1;
+    return edge.startIsolated(...app);
+  };
   const lookAt = (
     scriptPath: string,
     sourceDirectory: string,
     { timeoutMs = PATIENCE_MS, signal = AbortSignal.timeout(PATIENCE_MS) }: Choices = {},
-  ) =>
-    new IsolatedDiscovery({ start: edge.startIsolated, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
+  ) => new IsolatedDiscovery({ start, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
   return {
     async discover(source, choices = {}) {
       await using checkout = await checkoutOf(choices.files ?? {});
@@ -48,6 +55,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       const { bundle } = await bundleIn(await machineBundler(), checkout);
       return await lookAt(bundle.scriptPath, checkout.sourceDirectory);
     },
+    started: () => started,
     [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
   };
 }
