@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
-import type { Context, Services } from "../../routers/context.ts";
+import type { Services } from "../../routers/context.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callContext } from "../context.ts";
 import type { Logger } from "../logger.ts";
@@ -15,8 +15,9 @@ import {
   unreadable,
   wrongMethod,
 } from "./errors.ts";
-import { gatewayServer } from "./gateway-server.ts";
+import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
 import { isOwnOrigin } from "./origin.ts";
+import type { GatewayCall } from "./tool-methods.ts";
 import { McpTransport } from "./transport.ts";
 
 export interface McpOptions {
@@ -31,8 +32,11 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 /** The tool gateway at `POST /mcp`. */
 export function mcpPlugin(options: McpOptions) {
   const { services, log } = options;
-  const onError = (err: Error): void => log.debug({ err }, "the gateway refused a message");
-  const transport = new McpTransport((context: Context) => gatewayServer(context, log), onError);
+  const transport = new McpTransport<GatewayCall>({
+    serverFor: gatewayServer,
+    plainMethods: PLAIN_METHODS,
+    onError: (err) => log.debug({ err }, "the gateway refused a message"),
+  });
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
@@ -57,9 +61,10 @@ export function mcpPlugin(options: McpOptions) {
       handler: (_request, reply) => send(reply, wrongMethod()),
     });
     scope.post("/mcp", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
-      const { caller } = request;
-      const context = callContext(services, caller);
-      return relay(reply, await transport.answer(request.headers, request.body, caller?.orgId ?? "", context));
+      const { caller, headers, body: parsedBody } = request;
+      const call = { context: callContext(services, caller), log, signal: whileAwaited(reply) };
+      const orgId = caller?.orgId ?? "";
+      return relay(reply, await transport.answer({ headers, parsedBody, orgId, context: call }));
     });
   };
 }
@@ -84,7 +89,17 @@ async function whyRefused(
   }
 }
 
-async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+/** Aborted when the client hangs up before it has its answer. */
+function whileAwaited({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  raw.once("close", () => {
+    if (!raw.writableFinished) left.abort();
+  });
+  return left.signal;
+}
+
+async function relay(reply: FastifyReply, answer: string | Response): Promise<FastifyReply> {
+  if (typeof answer === "string") return reply.header("content-type", "application/json").send(Buffer.from(answer));
   void reply.code(answer.status);
   for (const [name, value] of answer.headers) void reply.header(name, value);
   if (answer.body === null) return reply.send("");

@@ -6,10 +6,37 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-
 import { OrganizationBus } from "./organization-bus.ts";
+import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 const NO_AUTH = { token: "", clientId: "", scopes: [] };
+
+/**
+ * Methods that need no server of the SDK's: their answer depends on the context and the parameters alone. A plain request
+ * for one is answered with a fraction of the work that a server of its own would be.
+ */
+export type PlainMethods<C> = Readonly<Record<string, PlainMethod<C>>>;
+
+interface PlainMethod<C> {
+  /** Whether the parameters are of the usual form. Any other is left to the SDK to judge. */
+  accepts(params: Record<string, unknown>): boolean;
+  /** The result as JSON; `null` leaves the request to the SDK. */
+  answer(context: C, params: Record<string, unknown>): Promise<string | null>;
+}
+
+export interface McpTransportOptions<C> {
+  serverFor(context: C): Server;
+  plainMethods?: PlainMethods<C>;
+  onError(error: Error): void;
+}
+
+/** One POST. */
+export interface McpRequest<C> {
+  headers: IncomingHttpHeaders;
+  parsedBody: unknown;
+  orgId: string;
+  context: C;
+}
 
 /**
  * MCP over HTTP without sessions, every revision from one server per request. A request of 2026-07-28 says so in its
@@ -19,22 +46,36 @@ const NO_AUTH = { token: "", clientId: "", scopes: [] };
  */
 export class McpTransport<C extends object> {
   readonly #bus = new OrganizationBus();
-  readonly #serverFor: (context: C) => Server;
+  readonly #options: McpTransportOptions<C>;
   readonly #modern: McpHttpHandler;
   /** The SDK carries one thing from the request to the server, and it has to be plain data: a key for the context. */
   readonly #contexts = new WeakMap<object, C>();
 
-  constructor(serverFor: (context: C) => Server, onError: (error: Error) => void) {
-    this.#serverFor = serverFor;
-    this.#modern = createMcpHandler(({ authInfo }) => serverFor(this.#contextOf(authInfo?.extra)), {
+  constructor(options: McpTransportOptions<C>) {
+    this.#options = options;
+    this.#modern = createMcpHandler(({ authInfo }) => options.serverFor(this.#contextOf(authInfo?.extra)), {
       legacy: "reject",
       bus: this.#bus,
-      onerror: onError,
+      onerror: (error) => options.onError(error),
     });
   }
 
-  /** Answers one POST. A subscription's answer has a body that stays open until it is canceled. */
-  async answer(headers: IncomingHttpHeaders, parsedBody: unknown, orgId: string, context: C): Promise<Response> {
+  /** Answers with JSON and status 200, or with a response. A subscription's has a body that stays open until it is canceled. */
+  async answer(post: McpRequest<C>): Promise<string | Response> {
+    const plain = plainRequest(post.headers, post.parsedBody);
+    return (plain && (await this.#answerPlain(plain, post))) ?? this.#answerWithServer(post);
+  }
+
+  async #answerPlain({ id, method, params }: PlainRequest, { context }: McpRequest<C>): Promise<string | null> {
+    const { plainMethods = {} } = this.#options;
+    const plain = Object.hasOwn(plainMethods, method) ? plainMethods[method] : undefined;
+    if (plain === undefined || !plain.accepts(params)) return null;
+    const result = await plain.answer(context, params);
+    return result && `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+  }
+
+  async #answerWithServer(post: McpRequest<C>): Promise<Response> {
+    const { headers, parsedBody, orgId, context } = post;
     const request = new Request("http://gateway/mcp", { method: "POST", headers: acceptingBoth(headers) });
     if (await isLegacyRequest(request, parsedBody)) return this.#answerEarlierRevision(request, parsedBody, context);
     const authInfo = { ...NO_AUTH, extra: {} };
@@ -53,7 +94,7 @@ export class McpTransport<C extends object> {
   }
 
   async #answerEarlierRevision(request: Request, parsedBody: unknown, context: C): Promise<Response> {
-    const server = this.#serverFor(context);
+    const server = this.#options.serverFor(context);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     try {
       await server.connect(transport);

@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { isOwnOrigin } from "../../server/mcp/origin.ts";
-import { McpTransport } from "../../server/mcp/transport.ts";
+import { McpTransport, type PlainMethods } from "../../server/mcp/transport.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
@@ -82,9 +82,21 @@ function fixtureServer(): Server {
   return server;
 }
 
+/** Those of the fixtures that no more than a plain request asks for, the way the gateway answers such. */
+const PLAIN: PlainMethods<object> = {
+  "tools/list": { accepts: () => true, answer: async () => JSON.stringify({ tools: TOOLS }) },
+  "tools/call": {
+    accepts: ({ name }) => typeof name === "string",
+    answer: async (_context, { name }) => {
+      const fixture = FIXTURES[String(name)];
+      return fixture === undefined ? null : JSON.stringify(fixture.result);
+    },
+  },
+};
+
 /** The gateway's own transport with the suite's tools behind it, and no token asked for: the suite cannot send one. */
 export async function conformanceServer(): Promise<{ url: string } & AsyncDisposable> {
-  const transport = new McpTransport(fixtureServer, () => undefined);
+  const transport = new McpTransport({ serverFor: fixtureServer, plainMethods: PLAIN, onError: () => undefined });
   const server = createServer((request, response) => void answer(transport, request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -104,12 +116,10 @@ async function answer(
 ): Promise<void> {
   if (request.method !== "POST") return void response.writeHead(405, { allow: "POST" }).end();
   if (!isOwnOrigin(request.headers, "http://localhost")) return void response.writeHead(403).end();
-  const given = await transport.answer(
-    request.headers,
-    await json(request).catch(() => undefined),
-    "an organization",
-    {},
-  );
+  const { headers } = request;
+  const parsedBody = await json(request).catch(() => undefined);
+  const given = await transport.answer({ headers, parsedBody, orgId: "an organization", context: {} });
+  if (typeof given === "string") return void response.writeHead(200, { "content-type": "application/json" }).end(given);
   response.writeHead(given.status, Object.fromEntries(given.headers));
   if (given.body === null) response.end();
   else Readable.fromWeb(given.body).pipe(response);
