@@ -42,7 +42,7 @@ const mapRefusals = t.middleware(async ({ next }) => {
 
 const authenticate = t.middleware(({ ctx, next }) => {
   if (ctx.caller === null) throw new Refusal("unauthenticated", "Missing or invalid token");
-  return next({ ctx: { ...ctx, caller: ctx.caller } });
+  return next({ ctx: { caller: ctx.caller } });
 });
 
 const refuseMalformedBody = t.middleware(({ ctx, next }) => {
