@@ -8,7 +8,7 @@ const SUITES_ON_SERVICES = [
   "test/mcp/gateway.test.ts",
   "test/worker/**/*.test.ts",
   "test/e2e/**/*.test.ts",
-  "test/contract/{counter,job-queue}.test.ts",
+  "test/contract/{change-feed,counter,job-queue}.test.ts",
 ];
 
 const embedded = {

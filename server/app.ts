@@ -42,6 +42,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       void answerError(error, request, reply);
     },
     requestTimeout: REQUEST_MS,
+    // Node looks only so often whether a request is late.
+    http: { connectionsCheckingInterval: 1000 },
     forceCloseConnections: "idle",
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false },
   });

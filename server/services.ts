@@ -25,8 +25,10 @@ import type { Orm } from "./database/orm.ts";
 import { FrontDoorCaller } from "./drivers/app-caller/front-door.ts";
 import { FilesystemAuthEntries } from "./drivers/auth-entries/filesystem.ts";
 import { MemoryChangeFeed } from "./drivers/change-feed/memory.ts";
+import { PostgresChangeFeed } from "./drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "./drivers/change-feed/redis.ts";
 import { DenoCodeRuntime } from "./drivers/code-runtime/deno.ts";
+import { openProgramsFolder } from "./drivers/code-runtime/programs-folder.ts";
 import { NoCodeRuntime } from "./drivers/code-runtime/unavailable.ts";
 import { DatabaseCounter } from "./drivers/counter/database.ts";
 import { MemoryCounter } from "./drivers/counter/memory.ts";
@@ -67,7 +69,7 @@ export async function openServices(config: Config, log: Logger, appBuilder: AppB
   const boss = await openBoss(await queueStorage(config, orm), log);
   opening.defer(() => boss.stop({ graceful: false, close: true }));
   if (database.exclusive) await reclaimHeldWork(orm, boss);
-  const { counter, callCounter, changes, check: redisCheck } = openShared(config, orm, opening, log);
+  const { counter, callCounter, changes, check: redisCheck } = await openShared(config, orm, opening, log);
   const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
   const inData = (folder: string) => path.join(config.dataDirectory, folder);
   const authEntries = new FilesystemAuthEntries(inData("auth-entries"));
@@ -80,7 +82,7 @@ export async function openServices(config: Config, log: Logger, appBuilder: AppB
   const services: Services = {
     ...shared,
     ...{ db, plans, counter, callCounter, urlOf, teardownWaitMs: TEARDOWN_WAIT_MS },
-    ...agentServices(config, log, db, edge),
+    ...agentServices(config, db, edge, await openCodeRuntime(config, opening, log)),
     enqueueBuild: (em, build) => enqueueBuild(em, shared.jobs, build),
   };
   const buildPlatform = await openBuildPlatform(config);
@@ -118,13 +120,12 @@ async function queueStorage(config: Config, orm: Orm): Promise<QueueStorage> {
   return { kind: "embedded", database: await connection.getNativeClient() };
 }
 
-/** What several processes share: on Redis when there is one, else each for itself. */
-function openShared(config: Config, orm: Orm, opening: AsyncDisposableStack, log: Logger): Shared {
-  if (config.redisUrl === null)
-    return {
-      ...{ counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), changes: new MemoryChangeFeed() },
-      check: [],
-    };
+/** What several processes share: on Redis when there is one, else in the database, or each for itself. */
+async function openShared(config: Config, orm: Orm, opening: AsyncDisposableStack, log: Logger): Promise<Shared> {
+  if (config.redisUrl === null) {
+    const changes = await openChangeFeed(config.databaseUrl, orm, opening, log);
+    return { counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), changes, check: [] };
+  }
   // A Redis that takes a command and never answers must not keep a deploy waiting.
   const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
   const subscriber = new Redis(config.redisUrl, { maxRetriesPerRequest: null, connectTimeout: 5000 });
@@ -136,6 +137,18 @@ function openShared(config: Config, orm: Orm, opening: AsyncDisposableStack, log
     ...{ counter, callCounter: counter, changes: new RedisChangeFeed(redis, subscriber) },
     check: [{ name: "redis", check: () => redis.ping().then(() => undefined) }],
   };
+}
+
+/** The embedded database has one process, and one connection, which the feed must not hold. */
+async function openChangeFeed(
+  url: string | null,
+  orm: Orm,
+  opening: AsyncDisposableStack,
+  log: Logger,
+): Promise<ChangeFeed> {
+  if (url === null) return new MemoryChangeFeed();
+  const onFault = (err: unknown) => log.warn({ err }, "changes of apps cannot be announced to or by other processes");
+  return opening.use(await PostgresChangeFeed.open({ url, em: orm.em, onFault }));
 }
 
 interface Shared {
@@ -177,15 +190,15 @@ async function edgeAnswers(host: string, port: number): Promise<void> {
 /** What agents work with: the procedures of apps, and a place to run code. */
 function agentServices(
   config: Config,
-  log: Logger,
   db: Db,
   edge: RunningEdge,
+  codeRuntime: CodeRuntime,
 ): Pick<Services, "procedureIndex" | "codeRuntime" | "appCaller"> {
   const frontDoor = { host: reachable(config.host), port: edge.port };
   const hostOf = (slug: string) => new URL(edge.platform.urlOf(slug)).host;
   return {
     procedureIndex: new ProcedureIndex(db),
-    codeRuntime: openCodeRuntime(config, log),
+    codeRuntime,
     appCaller: new FrontDoorCaller((slug) => ({ ...frontDoor, hostHeader: hostOf(slug) })),
   };
 }
@@ -193,11 +206,13 @@ function agentServices(
 /** User ids for programs of agents, beside those of builds and apps. */
 const PROGRAM_SLOTS = { firstUid: 61_100, count: 80 };
 
-function openCodeRuntime(config: Config, log: Logger): CodeRuntime {
+async function openCodeRuntime(config: Config, opening: AsyncDisposableStack, log: Logger): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new NoCodeRuntime();
   const sandbox = new BubblewrapSandbox({ temporaryMb: 32, slots: PROGRAM_SLOTS });
   const onFault = (err: unknown, call: string) => log.error({ err, call }, "a call of a program failed");
-  return new DenoCodeRuntime({ sandbox, onFault });
+  const programsFolder = await openProgramsFolder(config.dataDirectory);
+  const modulesFolder = path.join(config.dataDirectory, "modules");
+  return opening.use(new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder, onFault }));
 }
 
 /** Which tokens open which face. */

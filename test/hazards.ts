@@ -40,17 +40,17 @@ export const HAZARDS = {
   22: held("Unknown fields in a body that name what the caller may not set"),
 
   // Authentication and tenancy
-  23: later("An Authorization header that is missing, garbled or of another scheme"),
+  23: held("An Authorization header that is missing, garbled or of another scheme"),
   24: later("A forged, misdirected or outdated JWT"),
-  25: later("A revoked or expired key used a moment later"),
+  25: held("A revoked or expired key used a moment later"),
   26: held("Another organization's app reached with a valid key"),
   27: held("A path id that is no UUID"),
-  28: later("An organization header that names an organization the caller is no member of"),
+  28: held("An organization header that names an organization the caller is no member of"),
   29: later("A member removed in the middle of a session"),
-  30: later("A token of one kind used where another kind belongs"),
-  31: later("A key in the query string"),
+  30: held("A token of one kind used where another kind belongs"),
+  31: held("A key in the query string"),
   32: later("Thousands of wrong keys a minute"),
-  33: later("Another organization's app in a list, by any cursor or filter"),
+  33: held("Another organization's app in a list, by any cursor or filter"),
 
   // Limits
   34: held("The deploy after the last one the rate allows"),
@@ -92,7 +92,7 @@ export const HAZARDS = {
   64: later("Incoming webhooks that are replayed, forged or late"),
   65: later("An outgoing webhook aimed at a private address"),
   66: later("HTTP requests that are malformed, conflicting or endlessly slow"),
-  67: later("Line breaks smuggled into a log"),
+  67: held("Line breaks smuggled into a log"),
   68: later("A migration or roll-back while the service answers"),
   69: later("Internals in the text of an error"),
   70: later("A restored backup that repeats destructive work"),

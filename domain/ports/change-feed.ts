@@ -1,7 +1,15 @@
-/** Tells everybody who listens, in every process, that what an organization's apps offer may have changed. */
+/**
+ * Tells everybody who listens, in every process, that what an organization's apps offer may have changed. A notice is a
+ * hint to look again and carries nothing else: it may come twice, out of order, or get lost.
+ */
 export interface ChangeFeed {
-  /** Called after the change is committed. Nobody waits for it, and a message may get lost: it is a hint to look again. */
+  /** Called after the change is committed. Nobody waits for it, and it does not fail when nobody can be reached. */
   announce(orgId: string): void;
-  /** @returns stops listening */
-  listen(listener: (orgId: string) => void): () => void;
+  /**
+   * @param listener - called for every notice, those of this process included; must not throw
+   * @param onGap - called when this process hears again after a time in which notices of any organization may have been
+   *   lost, as while its connection was; who relies on notices should then look at everything again
+   * @returns stops listening
+   */
+  listen(listener: (orgId: string) => void, onGap?: () => void): () => void;
 }

@@ -1,25 +1,24 @@
-import { directTools as directToolsOf } from "../../domain/procedures/direct-tools.ts";
+import { beginningOf } from "../../domain/answer-size.ts";
+import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
-import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
-import type { ToolResult } from "./tool-result.ts";
-import { type Tool, TOOLS } from "./tool-table.ts";
+import { APP_ANSWER } from "./app-answer.ts";
+import type { Tool } from "./tool-table.ts";
 
 export interface DirectTools {
-  list: readonly Omit<Tool, "outputSchema">[];
+  list: readonly Tool[];
   byName: ReadonlyMap<string, LiveProcedure>;
 }
 
-const RESERVED: ReadonlySet<string> = new Set(TOOLS.keys());
 const made = new WeakMap<OfferedProcedures, DirectTools>();
 
 /** The tools that an organization's small apps add. Made once for what the organization has at the moment. */
 export function directTools(offered: OfferedProcedures): DirectTools {
   const known = made.get(offered);
   if (known !== undefined) return known;
-  const tools = directToolsOf(offered.all, RESERVED);
-  const list = tools.map(({ name, procedure }) => toolOf(name, procedure));
-  const fresh = { list, byName: new Map(tools.map(({ name, procedure }) => [name, procedure])) };
+  const named = [...offered.toolNames];
+  const list = named.map(([procedure, name]) => toolOf(name, procedure));
+  const fresh = { list, byName: new Map(named.map(([procedure, name]) => [name, procedure])) };
   made.set(offered, fresh);
   return fresh;
 }
@@ -27,27 +26,34 @@ export function directTools(offered: OfferedProcedures): DirectTools {
 /** As much of an app's own description as a tool shows, in characters. */
 const DESCRIPTION_SHOWN = 1000;
 
-function toolOf(
-  name: string,
-  { slug, name: procedure, kind, description, inputSchema }: LiveProcedure,
-): Omit<Tool, "outputSchema"> {
+function toolOf(name: string, { slug, name: procedure, kind, description, inputSchema }: LiveProcedure): Tool {
   const reads = kind === "query";
-  const own =
-    description === "" ? "" : ` The app says of it: ${JSON.stringify(description.slice(0, DESCRIPTION_SHOWN))}`;
+  const shown = shownSchema(inputSchema);
+  const parts = [
+    `Calls the procedure ${procedure} of the app ${slug}, which ${reads ? "reads" : "writes"}.`,
+    ...(shown === inputSchema ? [] : ["Its schema is too large to be listed: only names of its properties are."]),
+    ...(description === ""
+      ? []
+      : [`The app says of it: ${JSON.stringify(beginningOf(description, DESCRIPTION_SHOWN))}`]),
+  ];
   return {
     name,
     title: `${slug}: ${procedure}`,
-    description: `Calls the procedure ${procedure} of the app ${slug}, which ${reads ? "reads" : "writes"}.${own}`,
-    inputSchema: { ...inputSchema, type: "object" },
+    description: parts.join(" "),
+    inputSchema: { ...shown, type: "object" },
+    outputSchema: APP_ANSWER,
     annotations: { readOnlyHint: reads, destructiveHint: !reads, idempotentHint: reads, openWorldHint: true },
   };
 }
 
-/** An app's answer as a tool's result. What the app says is handed on as data, its refusals included. */
-export function resultOf(answer: ProcedureResult): ToolResult {
-  const shown = answer.ok
-    ? { output: answer.output ?? null }
-    : { app_error: { status: answer.status, message: answer.message } };
-  const content: ToolResult["content"] = [{ type: "text", text: JSON.stringify(shown) }];
-  return answer.ok ? { content, structuredContent: shown } : { content, structuredContent: shown, isError: true };
+/** A larger schema of an app, in characters of JSON, is not listed whole: every agent reads every list. */
+const SCHEMA_LISTED = 8000;
+const PROPERTIES_LISTED = 50;
+const PROPERTY_NAME_LISTED = 100;
+
+/** The schema itself, or one that accepts all that it does, and names what it takes. */
+function shownSchema(schema: JsonSchema): JsonSchema {
+  if (JSON.stringify(schema).length <= SCHEMA_LISTED) return schema;
+  const names = Object.keys(schema["properties"] ?? {}).filter((name) => name.length <= PROPERTY_NAME_LISTED);
+  return { properties: Object.fromEntries(names.slice(0, PROPERTIES_LISTED).map((name) => [name, {}])) };
 }

@@ -20,7 +20,11 @@ export class OrganizationBus implements ServerEventBus {
     for (const listener of this.#listeners.get(orgId) ?? []) listener(event);
   }
 
-  /** Nothing concerns every organization at once. */
+  publishToAll(event: ServerEvent): void {
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener(event);
+  }
+
+  /** The SDK's own servers have nothing to say: one serves a single request. */
   publish(): void {
     throw new Error("an event was published to no organization");
   }

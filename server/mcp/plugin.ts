@@ -48,14 +48,17 @@ export function mcpPlugin(options: McpOptions) {
       const refused = await whyRefused(request, options);
       if (refused !== null) await send(reply, refused);
     });
-    const unlisten = services.changes.listen((orgId) => transport.toolsChanged(orgId));
+    const unlisten = services.changes.listen(
+      (orgId) => transport.toolsChanged(orgId),
+      () => transport.anyToolsChanged(),
+    );
     // Before the server waits for its connections to end: a subscription never does by itself.
     scope.addHook("preClose", async () => {
       unlisten();
       await transport.close();
     });
     scope.route({
-      method: ["GET", "DELETE", "PUT", "PATCH"],
+      method: ["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"],
       url: "/mcp",
       exposeHeadRoute: false,
       handler: (_request, reply) => send(reply, wrongMethod()),

@@ -1,7 +1,8 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
 import type { Context } from "../../routers/context.ts";
 import type { Logger } from "../logger.ts";
-import { callDirectTool, callTool } from "./call-tool.ts";
+import { callDirectTool, callTool, FAULT } from "./call-tool.ts";
 import { directTools } from "./direct-tools.ts";
 import type { ToolResult } from "./tool-result.ts";
 import { type Tool, TOOL_LIST, TOOLS } from "./tool-table.ts";
@@ -15,15 +16,15 @@ export interface GatewayCall {
 }
 
 /** The tools that the caller's organization has at this moment: the service's own, then those of its small apps. */
-export async function listTools({ context }: GatewayCall): Promise<{ tools: readonly Omit<Tool, "outputSchema">[] }> {
-  return { tools: [...TOOL_LIST, ...directTools(await offeredTo(context)).list] };
+export async function listTools(call: GatewayCall): Promise<{ tools: readonly Omit<Tool, "outputSchema">[] }> {
+  return { tools: [...TOOL_LIST, ...directTools(await offeredTo(call)).list] };
 }
 
 const listed = new WeakMap<OfferedProcedures, string>();
 
 /** The same as JSON, made once for what the organization has at the moment. */
 export async function listToolsJson(call: GatewayCall): Promise<string> {
-  const offered = await offeredTo(call.context);
+  const offered = await offeredTo(call);
   const known = listed.get(offered);
   if (known !== undefined) return known;
   const json = JSON.stringify({ tools: [...TOOL_LIST, ...directTools(offered).list] });
@@ -32,19 +33,20 @@ export async function listToolsJson(call: GatewayCall): Promise<string> {
 }
 
 /** @returns `null` when the organization has no tool of this name */
-export async function callToolNamed(
-  { context, log, signal }: GatewayCall,
-  name: string,
-  input: unknown,
-): Promise<ToolResult | null> {
-  const call = { context, log, input, signal };
+export async function callToolNamed(call: GatewayCall, name: string, input: unknown): Promise<ToolResult | null> {
   const entry = TOOLS.get(name);
-  if (entry !== undefined) return callTool(entry, call);
-  const procedure = directTools(await offeredTo(context)).byName.get(name);
-  return procedure === undefined ? null : callDirectTool(procedure, call);
+  if (entry !== undefined) return callTool(entry, { ...call, input });
+  const procedure = directTools(await offeredTo(call)).byName.get(name);
+  return procedure === undefined ? null : callDirectTool(procedure, { ...call, input });
 }
 
-function offeredTo({ procedureIndex, caller }: Context): Promise<OfferedProcedures> {
-  if (caller === null) throw new Error("a call reached the gateway without a caller");
-  return procedureIndex.of(caller.orgId);
+/** @throws {ProtocolError} that says nothing of the fault, which is in the log */
+async function offeredTo({ context: { procedureIndex, caller }, log }: GatewayCall): Promise<OfferedProcedures> {
+  try {
+    if (caller === null) throw new Error("a call reached the gateway without a caller");
+    return await procedureIndex.of(caller.orgId);
+  } catch (err) {
+    log.error({ err }, "the gateway could not learn what tools an organization has");
+    throw new ProtocolError(ProtocolErrorCode.InternalError, FAULT);
+  }
 }

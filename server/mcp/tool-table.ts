@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isReservedName } from "../../domain/procedures/direct-tools.ts";
 import { appRouter } from "../../routers/index.ts";
 import type { ToolMeta } from "../../routers/trpc.ts";
 
@@ -12,6 +13,8 @@ export interface ToolEntry {
   /** The dotted path of the procedure behind the tool. */
   path: string;
   tool: Tool;
+  /** The names of its arguments, in a sentence for who got them wrong. */
+  takes: string;
 }
 
 interface Procedure {
@@ -19,7 +22,6 @@ interface Procedure {
 }
 
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, Procedure>;
-const NO_INPUT = z.strictObject({});
 
 /** What schemas say of themselves, but for the names they have in the REST description: those would become references. */
 const NAMELESS = {
@@ -43,14 +45,35 @@ export const TOOLS: ReadonlyMap<string, ToolEntry> = new Map(
 /** In an order that never changes, so that clients can cache it. */
 export const TOOL_LIST: readonly Tool[] = [...TOOLS.values()].map(({ tool }) => tool);
 
-function entryOf(path: string, meta: ToolMeta, input = NO_INPUT as z.ZodType, output?: z.ZodType): ToolEntry {
-  if (output === undefined) throw new Error(`the tool ${meta.name} says nothing of its output`);
+function entryOf(path: string, meta: ToolMeta, input?: z.ZodType, output?: z.ZodType): ToolEntry {
   const { name, title, description, annotations } = meta;
-  const tool = { name, title, description, annotations };
-  return { path, tool: { ...tool, inputSchema: schemaOf(input, "input"), outputSchema: schemaOf(output, "output") } };
+  // Without an input schema, tRPC would take any arguments and drop them.
+  if (input === undefined || output === undefined)
+    throw new Error(`the tool ${name} does not say what it takes and returns`);
+  if (!isReservedName(name)) throw new Error(`the name of the tool ${name} could be that of an app's tool`);
+  const [inputSchema, outputSchema] = [schemaOf(input, "input"), schemaOf(output, "output")];
+  const tool = { name, title, description, annotations, inputSchema, outputSchema };
+  return { path, tool, takes: takes(inputSchema) };
 }
 
-function schemaOf(type: z.ZodType, io: "input" | "output"): object {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, metadata: NAMELESS as never });
+function takes({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): string {
+  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name} (optional)`));
+  return `It takes ${names.length === 0 ? "no arguments" : names.join(", ")}.`;
+}
+
+function schemaOf(type: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
+  const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => shorten(jsonSchema, io);
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, metadata: NAMELESS as never, override });
   return schema;
+}
+
+/** Takes out what tells an agent nothing, since every list is read whole. An output may come to have further fields. */
+function shorten(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (io === "input") return;
+  delete schema.examples;
+  delete schema.minimum;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

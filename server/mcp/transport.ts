@@ -3,12 +3,14 @@ import {
   createMcpHandler,
   isLegacyRequest,
   type McpHttpHandler,
+  ProtocolError,
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { OrganizationBus } from "./organization-bus.ts";
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
+const TOOLS_CHANGED = { kind: "tools_list_changed" } as const;
 const NO_AUTH = { token: "", clientId: "", scopes: [] };
 
 /**
@@ -20,7 +22,11 @@ export type PlainMethods<C> = Readonly<Record<string, PlainMethod<C>>>;
 interface PlainMethod<C> {
   /** Whether the parameters are of the usual form. Any other is left to the SDK to judge. */
   accepts(params: Record<string, unknown>): boolean;
-  /** The result as JSON; `null` leaves the request to the SDK. */
+  /**
+   * The result as JSON; `null` leaves the request to the SDK.
+   *
+   * @throws {ProtocolError} for a request that is answered with an error
+   */
   answer(context: C, params: Record<string, unknown>): Promise<string | null>;
 }
 
@@ -70,8 +76,14 @@ export class McpTransport<C extends object> {
     const { plainMethods = {} } = this.#options;
     const plain = Object.hasOwn(plainMethods, method) ? plainMethods[method] : undefined;
     if (plain === undefined || !plain.accepts(params)) return null;
-    const result = await plain.answer(context, params);
-    return result && `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+    try {
+      const result = await plain.answer(context, params);
+      return result && `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      const { code, message } = error;
+      return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
+    }
   }
 
   async #answerWithServer(post: McpRequest<C>): Promise<Response> {
@@ -85,7 +97,12 @@ export class McpTransport<C extends object> {
 
   /** Tells the organization's subscribers that the list of tools may have changed. */
   toolsChanged(orgId: string): void {
-    this.#bus.publishTo(orgId, { kind: "tools_list_changed" });
+    this.#bus.publishTo(orgId, TOOLS_CHANGED);
+  }
+
+  /** The same for every organization, after a time in which changes may have gone unnoticed. */
+  anyToolsChanged(): void {
+    this.#bus.publishToAll(TOOLS_CHANGED);
   }
 
   /** Ends subscriptions and whatever is under way. */

@@ -9,8 +9,13 @@ export class MemoryChangeFeed implements ChangeFeed {
     this.#events.emit("changed", orgId);
   }
 
-  listen(listener: (orgId: string) => void): () => void {
-    this.#events.on("changed", listener);
-    return () => void this.#events.off("changed", listener);
+  /** Says that changes of any organization may have gone unannounced. */
+  announceGap(): void {
+    this.#events.emit("gap");
+  }
+
+  listen(listener: (orgId: string) => void, onGap: () => void = () => undefined): () => void {
+    this.#events.on("changed", listener).on("gap", onGap);
+    return () => void this.#events.off("changed", listener).off("gap", onGap);
   }
 }
