@@ -36,7 +36,7 @@ interface Race {
 async function race({ signal, say }: Bench, { url, port, connections }: Race): Promise<Figure> {
   const door = new URL(url);
   const measure = async (name: string, target: string | undefined): Promise<number> => {
-    const load = { url: `http://127.0.0.1:${target}/`, headers: { host: door.host }, connections, seconds: SECONDS };
+    const load = { url: `http://127.0.0.1:${target}/`, headers: [{ host: door.host }], connections, seconds: SECONDS };
     const rate = await requestsPerSecond(load, signal);
     say(`${name}, ${connections} connections: ${round(rate)} requests/s`);
     return rate;

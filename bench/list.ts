@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import type { Load } from "./processes/load.ts";
 import { round } from "./support/figures.ts";
-import { type Load, requestsPerSecond } from "./support/load.ts";
+import { requestsPerSecond } from "./support/load.ts";
 import { startHandWritten, startService } from "./support/programs.ts";
 import { interleave } from "./support/rounds.ts";
 import { scratchDatabase } from "./support/scratch-database.ts";
@@ -37,7 +38,7 @@ async function race({ folder, signal, say }: Bench, databaseUrl: string): Promis
   const { org_id: orgId, api_key: apiKey } = await service.ask("found");
   await service.ask("recordApps", orgId, APPS);
 
-  const headers = { authorization: `Bearer ${apiKey}` };
+  const headers = [{ authorization: `Bearer ${apiKey}` }];
   const load = { headers, connections: CONNECTIONS, seconds: SECONDS };
   const ours = { ...load, url: `${await service.ask("publicUrl")}/v1/apps` };
   const theirs = { ...load, url: `${await handWritten.ask("publicUrl")}/v1/apps` };
@@ -58,5 +59,5 @@ async function race({ folder, signal, say }: Bench, databaseUrl: string): Promis
 }
 
 async function answerOf({ url, headers }: Load): Promise<string> {
-  return (await fetch(url, { headers })).text();
+  return (await fetch(url, { headers: headers[0] ?? {} })).text();
 }

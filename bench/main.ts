@@ -6,14 +6,17 @@
 import { fileURLToPath } from "node:url";
 import { coldStart } from "./cold-start.ts";
 import { deploy } from "./deploy.ts";
+import { execute } from "./execute.ts";
 import { frontDoor } from "./front-door.ts";
+import { gateway } from "./gateway.ts";
 import { list } from "./list.ts";
 import { memory } from "./memory.ts";
+import { search } from "./search.ts";
 import { writeReport } from "./support/report.ts";
 import { scratchFolder } from "./support/scratch-folder.ts";
 import type { Findings, Section } from "./support/section.ts";
 
-const SECTIONS: readonly Section[] = [list, deploy, frontDoor, memory, coldStart];
+const SECTIONS: readonly Section[] = [list, deploy, frontDoor, memory, coldStart, gateway, execute, search];
 const REPORT = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
 
 async function main(names: readonly string[], signal: AbortSignal): Promise<void> {

@@ -1,13 +1,13 @@
 /** The whole service, as `npm start` runs it, and what a benchmark has to do inside of it. */
-import { randomUUID } from "node:crypto";
-import { App } from "../../domain/apps/app.entity.ts";
-import { slugFor } from "../../domain/apps/slug.ts";
-import { foundOrganization } from "../../domain/organizations/found-organization.ts";
+import { type Founded, foundOrganization } from "../../domain/organizations/found-organization.ts";
 import { readConfig } from "../../server/config.ts";
+import type { Em } from "../../server/database/orm.ts";
 import { createLogger } from "../../server/logger.ts";
 import { startService } from "../../server/service.ts";
 import { serve } from "../support/process-server.ts";
 import { buildExample } from "./build-example.ts";
+import { recordApps } from "./record-apps.ts";
+import { type AppsToRecord, recordProcedures } from "./record-procedures.ts";
 import { registerApps } from "./register-apps.ts";
 
 export interface ServiceOptions {
@@ -28,19 +28,20 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
   const commands = {
     publicUrl: () => service.publicUrl,
     urlOf: (slug: string) => service.parts.buildDeps.edge.urlOf(slug),
-    /** A new organization, so that no measurement runs into the limit on deploys of another one. */
-    found: () =>
-      em().transactional((tx) => foundOrganization(tx, { name: "Bench", email: "owner@example.com", plan: "scale" })),
-    /** Records of apps that look ready, with nothing behind them. */
-    recordApps: (orgId: string, count: number) =>
-      em().transactional(async (tx) => {
-        const origin = { orgId, createdBy: randomUUID(), name: "demo", repo: "acme/demo", branch: "main" };
-        for (let at = 0; at < count; at++) {
-          // A second apart, so that the order of the list is the same for all who read it.
-          const createdAt = new Date(Date.now() - at * 1000);
-          tx.create(App, { ...origin, slug: slugFor("demo"), status: "ready", createdAt });
-        }
-      }),
+    /** A new organization, so that no measurement runs into the limits of another one. */
+    found: () => found(em()),
+    /** Many of them, each with as many apps. */
+    foundMany: async (count: number, apps: number) => {
+      const founded = [];
+      while (founded.length < count) {
+        const organization = await found(em());
+        await recordApps(em(), organization.org_id, apps);
+        founded.push(organization);
+      }
+      return founded;
+    },
+    recordApps: (orgId: string, count: number) => recordApps(em(), orgId, count),
+    recordProcedures: (orgId: string, apps: AppsToRecord) => recordProcedures(em(), orgId, apps),
     registerApps: async (orgId: string, count: number) => {
       const { scriptPath } = await buildExample(service.parts.buildDeps, "hello");
       return registerApps({ em: em(), dataDirectory }, orgId, count, scriptPath);
@@ -53,6 +54,10 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
     },
   };
   return { commands, close: () => service.stop() };
+}
+
+function found(em: Em): Promise<Founded> {
+  return em.transactional((tx) => foundOrganization(tx, { name: "Bench", email: "owner@example.com", plan: "scale" }));
 }
 
 await serve(open);

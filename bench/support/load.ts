@@ -1,20 +1,11 @@
-import { fileURLToPath } from "node:url";
-import { runProgram } from "./run-program.ts";
+import type { Load, LoadCommands } from "../processes/load.ts";
+import { type Partner, startProcess } from "./start-process.ts";
 
-const AUTOCANNON = fileURLToPath(import.meta.resolve("autocannon"));
+export type LoadGenerator = Partner<LoadCommands>;
 
-export interface Load {
-  url: string;
-  headers: Record<string, string>;
-  connections: number;
-  seconds: number;
-}
-
-interface Report {
-  requests: { total: number };
-  duration: number;
-  errors: number;
-  non2xx: number;
+/** A process that puts others under load. */
+export function startLoadGenerator(signal: AbortSignal): Promise<LoadGenerator> {
+  return startProcess(new URL("../processes/load.ts", import.meta.url), {}, signal);
 }
 
 /**
@@ -23,14 +14,7 @@ interface Report {
  * @returns the answers per second
  * @throws when not every answer was a good one, because then something else was measured
  */
-export async function requestsPerSecond(
-  { url, headers, connections, seconds }: Load,
-  signal: AbortSignal,
-): Promise<number> {
-  const fields = Object.entries(headers).flatMap(([name, value]) => ["--headers", `${name}=${value}`]);
-  const options = ["--json", "--no-progress", "--connections", String(connections), "--duration", String(seconds)];
-  const output = await runProgram([process.execPath, AUTOCANNON, ...options, ...fields, url], { signal });
-  const { requests, duration, errors, non2xx } = JSON.parse(output) as Report;
-  if (errors + non2xx > 0) throw new Error(`${errors} errors and ${non2xx} refusals under load`);
-  return requests.total / duration;
+export async function requestsPerSecond(load: Load, signal: AbortSignal): Promise<number> {
+  await using generator = await startLoadGenerator(signal);
+  return (await generator.ask("fire", load)).requestsPerSecond;
 }

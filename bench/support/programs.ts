@@ -1,4 +1,6 @@
+import type { BareGatewayCommands, BareGatewayOptions } from "../processes/bare-gateway.ts";
 import type { EdgeCommands, EdgeOptions } from "../processes/edge.ts";
+import type { EverythingCommands } from "../processes/everything.ts";
 import type { HandWrittenCommands, HandWrittenOptions } from "../processes/hand-written-list.ts";
 import type { ServiceCommands, ServiceOptions } from "../processes/service.ts";
 import { type Partner, startProcess } from "./start-process.ts";
@@ -22,4 +24,17 @@ export function startHandWritten(
   signal: AbortSignal,
 ): Promise<Partner<HandWrittenCommands>> {
   return startProcess(new URL("../processes/hand-written-list.ts", import.meta.url), options, signal);
+}
+
+/** What the tool gateway is compared with. */
+export function startBareGateway(
+  options: BareGatewayOptions,
+  signal: AbortSignal,
+): Promise<Partner<BareGatewayCommands>> {
+  return startProcess(new URL("../processes/bare-gateway.ts", import.meta.url), options, signal);
+}
+
+/** The protocol's reference server. */
+export function startEverything(signal: AbortSignal): Promise<Partner<EverythingCommands>> {
+  return startProcess(new URL("../processes/everything.ts", import.meta.url), {}, signal);
 }

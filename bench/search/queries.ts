@@ -1,0 +1,32 @@
+/** What agents ask: in a word or in a sentence, by the name of a procedure, in other words, and with mistakes. */
+export const QUERIES: readonly string[] = [
+  ...["refund", "invoice", "vacation", "shipment", "webhook", "charging station", "power of attorney", "meter reading"],
+  ...["create invoice", "list customers", "cancel booking", "approve expense", "export payslips", "merge contacts"],
+  ...["create an invoice for a customer", "send a payment reminder by e-mail", "who changed the contract and when"],
+  ...["find all patients with an appointment on the last day", "put a label on every ticket of the queue"],
+  ...["hand over the escalation to somebody else in the team", "which parcels have not been delivered yet"],
+  ...["how many vacation days does an employee have left", "book a room for a guest with breakfast"],
+  ...["read in the students of a course from a file", "turn down an application and say why"],
+  ...["copy last month's newsletter and schedule it for tomorrow", "compare two versions of a clause"],
+  ...["keep everybody from changing the tax report", "bring back a product that was archived by mistake"],
+  ...["the telephone number and the language of a contact", "cost center of the department", "discount in percent"],
+  ...["invoices.create", "payslips.exportByCostCenter", "tickets.assign", "vehicles.historyForTeam", "rooms.search"],
+  ...["recieve paymnt", "custumer adress", "prescripton for pateint", "shedule intervew", "inventary of the warehous"],
+  ...["delete user", "remove a member from a team for good", "notification settings", "role template", "upload a file"],
+  ...["latitude and longitude of the vehicle", "fuel consumption per trip", "toll costs by driver and month"],
+  ...[
+    "solar panel forecast",
+    "battery tariff",
+    "outages since yesterday",
+    "irrigation of the north field",
+    "milk yield",
+  ],
+  ...[
+    "court hearing deadline",
+    "witness",
+    "badge for a speaker",
+    "seats left in the venue",
+    "livestream of the session",
+  ],
+  ...["Norvexa", "Velpeak warehouse", "everything about suppliers and their deliveries", "coupon code for the basket"],
+];
