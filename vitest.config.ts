@@ -5,7 +5,7 @@ import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
 const SUITES_ON_SERVICES = [
   "test/domain/**/*.test.ts",
   "test/rest/**/*.test.ts",
-  "test/mcp/gateway.test.ts",
+  "test/mcp/{docs-search,gateway,tools}.test.ts",
   "test/worker/**/*.test.ts",
   "test/e2e/**/*.test.ts",
   "test/contract/{change-feed,counter,job-queue}.test.ts",

@@ -96,11 +96,23 @@ export const logsResponse = z
 export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
 
 export const browseAppsRequest = z.strictObject({
-  limit: z.int().min(1).max(100).default(50).meta({ description: "How many apps to return" }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: "Most apps to return" }),
   cursor: z.string().max(200).optional().meta({ description: "The next_cursor of an earlier page" }),
 });
 
+/** Without words that go without saying: every agent reads them with every list of the tools. */
+const appOverview = appSummary
+  .omit({ app_token: true })
+  .extend({
+    status: z.enum(APP_STATUSES),
+    created_at: z.string(),
+    updated_at: z.string(),
+    url: z.url(),
+    procedure_count: z.int().nonnegative().meta({ description: "Procedures it offers now" }),
+  })
+  .meta({ id: "AppOverview" });
+
 export const browseAppsResponse = z.object({
-  apps: z.array(appSummary.omit({ app_token: true }).extend({ url }).meta({ id: "AppOverview" })),
-  next_cursor: z.string().nullable().meta({ description: "Pass as cursor to read on; null on the last page" }),
+  apps: z.array(appOverview),
+  next_cursor: z.string().nullable().meta({ description: "null on the last page" }),
 }) satisfies z.ZodType<AppPage>;

@@ -121,7 +121,7 @@ export const apps = router({
         name: "service_list_apps",
         title: "List apps",
         description:
-          "Lists the organization's apps, newest first: id, name, slug, status, URL and timestamps. Use it to find an app's slug or to see whether a deploy is ready. Returns 50 apps a page; pass next_cursor as cursor to read on.",
+          'Lists the organization\'s apps, newest first: id, name, slug, status and what to do about a failure, URL, procedure_count. Use it to find a slug or to see whether a deploy is ready; service_docs_search finds what apps can do. A page ends after limit apps, or earlier to stay short: pass next_cursor as cursor to read on, until it is null. Example: {"limit": 10}',
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       },
     })

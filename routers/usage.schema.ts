@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Usage } from "../domain/apps/get-usage.ts";
 
+export const usageRequest = z.strictObject({});
+
 const count = z.int().nonnegative();
 
 export const usageResponse = z.object({

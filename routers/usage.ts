@@ -1,6 +1,6 @@
 import { getUsage } from "../domain/apps/get-usage.ts";
 import { procedure, router } from "./trpc.ts";
-import { usageResponse } from "./usage.schema.ts";
+import { usageRequest, usageResponse } from "./usage.schema.ts";
 
 export const usage = router({
   get: procedure
@@ -9,10 +9,11 @@ export const usage = router({
         name: "service_get_usage",
         title: "Plan and usage",
         description:
-          "Reads the organization's plan, how much of its quotas is used, and what its rate limits have left. Use it before deploying, or when a call was refused for a limit. Reading it spends nothing.",
+          "Reads the organization's plan, how much of its quotas is used, and what its rate limits have left. Use it before deploying, or when a call was refused for a limit; service_list_apps tells about the apps themselves. It counts as a tool call and spends nothing else.",
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       },
     })
+    .input(usageRequest)
     .output(usageResponse)
     .query(({ ctx }) => getUsage(ctx)),
 });

@@ -18,7 +18,12 @@ Generated from the routers by \`npm run docs\`. \`POST /mcp\` speaks the Model C
 as JSON and without sessions. A call carries \`Authorization: Bearer <token>\`: a personal access token (\`svp_…\`) or an
 agent's gateway token (\`svg_…\`). An organization has 600 calls a minute.
 
-What a tool refuses comes back as a result with \`isError\`, which says what was wrong and what is valid.
+What a tool refuses comes back as a result with \`isError\`, which says what was wrong and what is valid. An answer holds
+24,000 characters at most; what had to be left out is said in it.
+
+Beside the tools below, each procedure of an app with five or fewer is a tool of its own, \`<slug>_<procedure>\`. It returns
+the app's answer as \`output\`; as \`output_cut\` with a \`note\` when that is too long; or \`app_error\` with the app's own
+status and message.
 `;
 
 /** The tools as Markdown, from what a client gets to see of them. */

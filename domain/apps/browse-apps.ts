@@ -1,24 +1,35 @@
+import { ANSWER_CHARACTERS, fitting } from "../answer-size.ts";
 import type { Caller } from "../caller.ts";
 import { Refusal } from "../errors.ts";
 import type { Db } from "../tables.ts";
-import { type AppSummary, appSummary, SUMMARY_COLUMNS } from "./app-view.ts";
+import type { AppStatus } from "./app-status.ts";
+import { appOutline, type AppSummary, SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
 
 export interface BrowseDeps {
   db: Db;
   caller: Caller;
-  tokenSecret: string;
   urlOf(slug: string): string;
 }
 
+export interface AppOverview extends Omit<AppSummary, "app_token"> {
+  url: string;
+  /** How many procedures of it can be called now. */
+  procedure_count: number;
+}
+
 export interface AppPage {
-  apps: (Omit<AppSummary, "app_token"> & { url: string })[];
+  apps: AppOverview[];
   /** Reads on where this page ends; `null` on the last page. */
   next_cursor: string | null;
 }
 
+/** What a page holds beside its apps, in characters. */
+const FRAME = 300;
+
 /**
  * The organization's apps a page at a time, newest first, without their tokens: for agents, whose context is no place
- * for a secret. Apps that come or go between two pages are neither repeated nor make others be left out.
+ * for a secret. A page ends after `limit` apps, or before it gets too long. Apps that come or go between two pages are
+ * neither repeated nor make others be left out.
  *
  * @throws {Refusal} `invalid` for a cursor that no page gave out
  */
@@ -26,11 +37,37 @@ export async function browseApps(
   deps: BrowseDeps,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<AppPage> {
-  const after = cursor === undefined ? null : readCursor(cursor);
-  const rows = await deps.db
+  const rows = await overviewRows(deps, cursor === undefined ? null : readCursor(cursor), limit + 1);
+  const overviews = rows.slice(0, limit).map((row) => ({
+    ...appOutline(row),
+    url: deps.urlOf(row.slug),
+    procedure_count: Number(row.procedure_count),
+  }));
+  const apps = fitting(overviews, ANSWER_CHARACTERS - FRAME);
+  const last = apps.at(-1);
+  return { apps, next_cursor: rows.length > apps.length && last !== undefined ? cursorAfter(last) : null };
+}
+
+interface Position {
+  createdAt: string;
+  id: string;
+}
+
+type OverviewRow = SummaryRow & { procedure_count: number | string | bigint };
+
+/** The next `count` apps after a position, each with the number of its procedures, in one query. */
+function overviewRows({ db, caller }: BrowseDeps, after: Position | null, count: number): Promise<OverviewRow[]> {
+  return db
     .selectFrom("apps")
     .select(SUMMARY_COLUMNS)
-    .where("org_id", "=", deps.caller.orgId)
+    .select(({ selectFrom }) =>
+      selectFrom("app_procedures")
+        .select(({ fn }) => fn.countAll().as("procedure_count"))
+        .whereRef("app_procedures.app_id", "=", "apps.id")
+        .where("apps.status", "=", "ready" satisfies AppStatus)
+        .as("procedure_count"),
+    )
+    .where("org_id", "=", caller.orgId)
     .$if(after !== null, (query) =>
       query.where(({ or, and, eb }) => {
         const { createdAt, id } = after ?? { createdAt: "", id: "" };
@@ -40,28 +77,28 @@ export async function browseApps(
     )
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(limit + 1)
-    .execute();
-  const apps = rows.slice(0, limit).map((row) => {
-    const { app_token: _secret, ...summary } = appSummary(row, deps.tokenSecret);
-    return { ...summary, url: deps.urlOf(row.slug) };
-  });
-  const last = apps.at(-1);
-  return { apps, next_cursor: rows.length > limit && last !== undefined ? cursorAfter(last) : null };
+    .limit(count)
+    .execute() as Promise<OverviewRow[]>;
 }
 
-function cursorAfter({ created_at, id }: { created_at: string; id: string }): string {
+function cursorAfter({ created_at, id }: AppOverview): string {
   return Buffer.from(`${created_at} ${id}`).toString("base64url");
 }
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-function readCursor(cursor: string): { createdAt: string; id: string } {
+function readCursor(cursor: string): Position {
   const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAt === undefined || id === undefined)
+  if (createdAt === undefined || id === undefined || !isTime(createdAt))
     throw new Refusal(
       "invalid",
       "cursor: pass the next_cursor of an earlier page unchanged, or leave it out to start again.",
     );
   return { createdAt, id };
+}
+
+/** Whether it is a time that there is, for databases too: they know no year 0. */
+function isTime(timestamp: string): boolean {
+  const time = new Date(timestamp);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === timestamp && time.getUTCFullYear() > 0;
 }

@@ -51,7 +51,7 @@ export async function callProcedure(
 const NAMES_TOLD = 20;
 
 function absent(procedures: readonly LiveProcedure[], { app }: ProcedureCall): Refusal {
-  const names = procedures.filter(({ slug }) => slug === app).map(({ name }) => name);
+  const names = procedures.filter(({ slug }) => slug === app).map(({ name }) => JSON.stringify(name));
   if (names.length === 0)
     return new Refusal(
       "not_found",

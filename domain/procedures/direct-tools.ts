@@ -6,30 +6,33 @@ const DIRECT_TOOL_LIMIT = 5;
 /** The longest name that every client takes, in characters. */
 const LONGEST_NAME = 64;
 const HASH_LENGTH = 8;
+const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
+/** What the names of the service's own tools begin with, those that are still to come included. */
+const RESERVED = /^(service|company|projects?|memory)_/;
 
-export interface DirectTool {
-  name: string;
-  procedure: LiveProcedure;
+/** Whether a name belongs to the service's own tools, and to no tool of an app. */
+export function isReservedName(name: string): boolean {
+  return RESERVED.test(name);
 }
 
 /**
- * The procedures that are tools of their own, each named `<slug>_<procedure>`. A name follows from its procedure alone,
- * so it is the same in every list; one that had to be changed, or would be another's, ends in a hash of what it stands for.
- *
- * @param reserved - names that are taken by the service's own tools
+ * Names the procedures that are tools of their own `<slug>_<procedure>`, in the order of the names. A name follows from
+ * its app's procedures alone, so the apps and tools that come and go around it never change it. One that is too long,
+ * reserved, or wanted twice ends in a hash of what it stands for.
  */
-export function directTools(procedures: readonly LiveProcedure[], reserved: ReadonlySet<string>): DirectTool[] {
+export function directToolNames(procedures: readonly LiveProcedure[]): ReadonlyMap<LiveProcedure, string> {
   const small = [...Map.groupBy(procedures, ({ appId }) => appId).values()].filter(
     (own) => own.length <= DIRECT_TOOL_LIMIT,
   );
   const candidates = small.flat().map((procedure) => ({ procedure, plain: plainName(procedure) }));
   const wanted = Map.groupBy(candidates, ({ plain }) => plain);
-  return candidates
-    .map(({ procedure, plain }) => {
-      const isTaken = reserved.has(plain) || (wanted.get(plain)?.length ?? 0) > 1 || plain.length > LONGEST_NAME;
-      return { name: isTaken ? hashedName(plain, procedure) : plain, procedure };
-    })
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const byName = new Map<string, LiveProcedure>();
+  for (const { procedure, plain } of candidates) {
+    const isOwn = isFree(plain) && wanted.get(plain)?.length === 1;
+    byName.set(isOwn ? plain : hashedName(plain, procedure), procedure);
+  }
+  const named = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(named.map(([name, procedure]) => [procedure, name]));
 }
 
 /** What a tool name may not have becomes `_`. */
@@ -37,7 +40,13 @@ function plainName({ slug, name }: LiveProcedure): string {
   return `${slug}_${name}`.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
+/** A plain name that looks like a hashed one could be that of another procedure. */
+function isFree(plain: string): boolean {
+  return plain.length <= LONGEST_NAME && !isReservedName(plain) && !HASHED.test(plain);
+}
+
 function hashedName(plain: string, { appId, name }: LiveProcedure): string {
   const hash = createHash("sha256").update(`${appId} ${name}`).digest("hex").slice(0, HASH_LENGTH);
-  return `${plain.slice(0, LONGEST_NAME - HASH_LENGTH - 1)}_${hash}`;
+  const allowed = isReservedName(plain) ? `app-${plain}` : plain;
+  return `${allowed.slice(0, LONGEST_NAME - HASH_LENGTH - 1)}_${hash}`;
 }

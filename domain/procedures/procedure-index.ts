@@ -1,26 +1,32 @@
 import type { AppStatus } from "../apps/app-status.ts";
 import type { Db } from "../tables.ts";
+import { directToolNames } from "./direct-tools.ts";
 import { type LiveProcedure, proceduresOf } from "./list-procedures.ts";
 import { ProcedureSearch } from "./procedure-search.ts";
 
-/** What an organization's ready apps offer, as it was at one moment. */
+/** What an organization's ready apps offer, as it was at one moment. What is made of it is made when first asked for. */
 export class OfferedProcedures {
   readonly all: readonly LiveProcedure[];
-  #search: ProcedureSearch | undefined;
+  #search: Promise<ProcedureSearch> | undefined;
+  #toolNames: ReadonlyMap<LiveProcedure, string> | undefined;
 
   constructor(all: readonly LiveProcedure[]) {
     this.all = all;
   }
 
-  /** Made when it is first asked for: most callers never search. */
-  get search(): ProcedureSearch {
-    return (this.#search ??= new ProcedureSearch(this.all));
+  get search(): Promise<ProcedureSearch> {
+    return (this.#search ??= ProcedureSearch.over(this.all));
+  }
+
+  /** The procedures that are tools of their own, with the tools' names, in the order of these. */
+  get toolNames(): ReadonlyMap<LiveProcedure, string> {
+    return (this.#toolNames ??= directToolNames(this.all));
   }
 }
 
 interface Kept {
   version: string;
-  offered: OfferedProcedures;
+  offered: Promise<OfferedProcedures>;
 }
 
 /** How many organizations' procedures are kept at once. */
@@ -28,7 +34,7 @@ const ORGANIZATIONS_KEPT = 100;
 
 /**
  * The procedures of organizations, kept until one of their apps becomes ready, changes or goes. Whether that has happened
- * is asked of the database each time, in one indexed query, so that several processes never disagree for long.
+ * is asked of the database each time, in one indexed query, so that several processes never disagree.
  */
 export class ProcedureIndex {
   readonly #db: Db;
@@ -39,23 +45,41 @@ export class ProcedureIndex {
   }
 
   async of(orgId: string): Promise<OfferedProcedures> {
+    // Before the procedures themselves, which are then at least as new as the version they are kept under.
     const version = await this.#version(orgId);
     const kept = this.#kept.get(orgId);
     if (kept?.version === version) return kept.offered;
-    const offered = new OfferedProcedures(await proceduresOf(this.#db, orgId));
-    this.#kept.delete(orgId);
-    this.#kept.set(orgId, { version, offered });
-    if (this.#kept.size > ORGANIZATIONS_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? "");
+    const offered = proceduresOf(this.#db, orgId).then((all) => new OfferedProcedures(all));
+    this.#keep(orgId, { version, offered });
     return offered;
   }
 
+  /** Calls that come while it is being read wait for the same reading; one that fails is not kept. */
+  #keep(orgId: string, fresh: Kept): void {
+    this.#kept.delete(orgId);
+    this.#kept.set(orgId, fresh);
+    if (this.#kept.size > ORGANIZATIONS_KEPT) this.#kept.delete(this.#kept.keys().next().value ?? "");
+    fresh.offered.catch(() => {
+      if (this.#kept.get(orgId) === fresh) this.#kept.delete(orgId);
+    });
+  }
+
+  /**
+   * Changes with what the organization offers: the procedures of a ready app are written once for each value of its
+   * fence, and its token only ever gets a higher version. Times would not tell two changes within a millisecond apart,
+   * nor the changes of processes whose clocks differ.
+   */
   async #version(orgId: string): Promise<string> {
-    const row = await this.#db
+    const { count, hashes, tokens } = await this.#db
       .selectFrom("apps")
-      .select(({ fn }) => [fn.countAll().as("count"), fn.max("updated_at").as("latest")])
+      .select(({ fn }) => [
+        fn.countAll().as("count"),
+        fn.sum(fn<string>("uuid_hash_extended", ["id", "fence"])).as("hashes"),
+        fn.sum("token_version").as("tokens"),
+      ])
       .where("org_id", "=", orgId)
       .where("status", "=", "ready" satisfies AppStatus)
       .executeTakeFirstOrThrow();
-    return `${row.count} ${String(row.latest)}`;
+    return `${count} ${hashes} ${tokens}`;
   }
 }

@@ -1,8 +1,8 @@
+import { ANSWER_CHARACTERS, beginningOf, fitting } from "../answer-size.ts";
 import type { Caller } from "../caller.ts";
-import { directTools } from "./direct-tools.ts";
+import { callSnippet } from "./call-snippet.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
-import { callSnippet } from "./call-snippet.ts";
 
 export interface SearchDeps {
   caller: Caller;
@@ -28,22 +28,36 @@ export interface SearchHit {
   score: number;
 }
 
+export interface SearchAnswer {
+  hits: SearchHit[];
+  /** How many hits were left out to keep the answer short, and how to narrow the search; `null` when none were. */
+  cut: string | null;
+}
+
 /** As much of a description as a hit shows, in characters. */
 const DESCRIPTION_SHOWN = 400;
+/** What an answer holds beside its hits, in characters. */
+const FRAME = 300;
 
 /** The procedures of the organization's ready apps that fit a query, best first. Descriptions are the apps' own words. */
-export async function searchProcedures(deps: SearchDeps, request: SearchRequest): Promise<{ hits: SearchHit[] }> {
+export async function searchProcedures(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
   const offered = await deps.procedureIndex.of(deps.caller.orgId);
-  const tools = new Map(directTools(offered.all, new Set()).map(({ name, procedure }) => [procedure, name]));
-  const hits = offered.search.find(request.query, request.limit, request.app).map(({ procedure, score }) => ({
+  const search = await offered.search;
+  const found = search.find(request.query, request.limit, request.app).map(({ procedure, score }) => ({
     app_id: procedure.appId,
     app: procedure.slug,
     procedure: procedure.name,
     kind: procedure.kind,
-    description: procedure.description.slice(0, DESCRIPTION_SHOWN),
+    description: beginningOf(procedure.description, DESCRIPTION_SHOWN),
     snippet: callSnippet(procedure),
-    direct_tool: tools.get(procedure) ?? null,
+    direct_tool: offered.toolNames.get(procedure) ?? null,
     score: Math.round(score * 100) / 100,
   }));
-  return { hits };
+  const hits = fitting(found, ANSWER_CHARACTERS - FRAME);
+  return { hits, cut: cutTo(hits.length, found.length) };
+}
+
+function cutTo(shown: number, found: number): string | null {
+  if (shown === found) return null;
+  return `Only the best ${shown} of ${found} hits are here, so that the answer stays short. Search with more specific words, or in one app (app: its slug).`;
 }

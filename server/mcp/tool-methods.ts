@@ -16,7 +16,7 @@ export interface GatewayCall {
 }
 
 /** The tools that the caller's organization has at this moment: the service's own, then those of its small apps. */
-export async function listTools(call: GatewayCall): Promise<{ tools: readonly Omit<Tool, "outputSchema">[] }> {
+export async function listTools(call: GatewayCall): Promise<{ tools: readonly Tool[] }> {
   return { tools: [...TOOL_LIST, ...directTools(await offeredTo(call)).list] };
 }
 

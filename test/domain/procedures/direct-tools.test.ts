@@ -1,21 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { callSnippet } from "../../../domain/procedures/call-snippet.ts";
-import { directTools } from "../../../domain/procedures/direct-tools.ts";
+import { directToolNames, isReservedName } from "../../../domain/procedures/direct-tools.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
-import { ProcedureSearch } from "../../../domain/procedures/procedure-search.ts";
+import { liveProcedure as procedure } from "../../support/live-procedure.ts";
 import { verifies } from "../../support/verifies.ts";
 
-function procedure(slug: string, name: string, more: Partial<LiveProcedure> = {}): LiveProcedure {
-  return {
-    ...{ appId: `app-${slug}`, app: slug, slug, tokenVersion: 1, name, kind: "query", description: "" },
-    ...{ inputSchema: { type: "object" }, outputSchema: null },
-    invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
-    ...more,
-  };
-}
-
-const namesOf = (procedures: LiveProcedure[], reserved: string[] = []) =>
-  directTools(procedures, new Set(reserved)).map(({ name }) => name);
+const namesOf = (procedures: LiveProcedure[]) => [...directToolNames(procedures).values()];
 
 describe("direct tools", () => {
   verifies("limits.direct_tools", "are there for an app with five procedures, and not for one with six", () => {
@@ -39,15 +29,32 @@ describe("direct tools", () => {
     expect(new Set(names).size).toBe(4);
   });
 
-  test("never take a name of the service or of each other, and keep theirs when others come and go", () => {
+  test("never take each other's names, and keep theirs when other apps come and go", () => {
     const [one, two] = [procedure("a", "b.c"), procedure("a", "b_c")];
     const clashing = namesOf([one, two]);
     expect(new Set(clashing).size).toBe(2);
     for (const name of clashing) expect(name).toMatch(/^a_b_c_[0-9a-f]{8}$/);
-    expect(namesOf([procedure("service", "execute")], ["service_execute"])).toEqual([
-      expect.stringMatching(/^service_execute_[0-9a-f]{8}$/),
+    expect(namesOf([two, one, procedure("other", "b_c")])).toEqual([...clashing, "other_b_c"]);
+    const disguised = procedure("a", String(clashing[0]).slice("a_".length));
+    const names = namesOf([one, two, disguised]);
+    expect(names).toEqual(expect.arrayContaining(clashing));
+    expect(new Set(names).size).toBe(3);
+  });
+
+  test("never take a name that the service has or may come to have", () => {
+    const own = ["service", "company", "project", "projects", "memory"].map((slug) => procedure(slug, "search"));
+    for (const name of namesOf(own)) expect(name).toMatch(/^app-[a-z]+_search_[0-9a-f]{8}$/);
+    expect(namesOf([procedure("service-k7m2xq", "search")])).toEqual(["service-k7m2xq_search"]);
+    const long = namesOf([procedure("service", "x".repeat(100))]);
+    expect(long.map((name) => [name.length, isReservedName(name)])).toEqual([[64, false]]);
+  });
+
+  test("are in the order of their names, each for its procedure", () => {
+    const [b, a] = [procedure("b", "x"), procedure("a", "x")];
+    expect([...directToolNames([b, a])]).toEqual([
+      [a, "a_x"],
+      [b, "b_x"],
     ]);
-    expect(namesOf([two, one])).toEqual(clashing);
   });
 });
 
@@ -59,31 +66,8 @@ describe("a snippet", () => {
       required: ["id"],
     };
     expect(callSnippet(procedure("crm-x", "contacts.find-one", { inputSchema }))).toBe(
-      `await service.apps["crm-x"].contacts["find-one"]({ "id": number, "kind": "a" | "b" /* optional */, "odd key": string | null /* optional */ })`,
+      `await service.apps["crm-x"].contacts["find-one"]({ id: number; kind?: "a" | "b"; "odd key"?: string | null })`,
     );
     expect(callSnippet(procedure("crm-x", "list"))).toBe(`await service.apps["crm-x"].list()`);
-  });
-});
-
-describe("a search", () => {
-  const inputSchema = { type: "object", properties: { customerEmail: { type: "string" } } };
-  const search = new ProcedureSearch([
-    procedure("billing", "invoices.create", { description: "Writes a new invoice.", inputSchema }),
-    procedure("billing", "invoices.list", { description: "Lists invoices." }),
-    procedure("crm", "contacts.create", { description: "Adds a contact." }),
-  ]);
-  const found = (query: string, app?: string) => search.find(query, 8, app).map(({ procedure: { name } }) => name);
-
-  test("finds by name, description, field, app, and in spite of a slip", () => {
-    expect(found("create invoice")[0]).toBe("invoices.create");
-    expect(found("contact")[0]).toBe("contacts.create");
-    expect(found("customer email")).toEqual(["invoices.create"]);
-    expect(found("billing").toSorted()).toEqual(["invoices.create", "invoices.list"]);
-    expect(found("invoise")[0]).toMatch(/^invoices/);
-    expect(found("zebra")).toEqual([]);
-  });
-
-  test("can be kept to one app", () => {
-    expect(found("create", "crm")).toEqual(["contacts.create"]);
   });
 });

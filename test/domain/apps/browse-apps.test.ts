@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { App } from "../../../domain/apps/app.entity.ts";
+import { browseApps } from "../../../domain/apps/browse-apps.ts";
+import type { Caller } from "../../../domain/caller.ts";
+import type { Tenant } from "../../support/harness.ts";
+import { givenProcedures, offered } from "../../support/served-app.ts";
+import { sharedHarness } from "../../support/shared-harness.ts";
+
+const service = sharedHarness();
+
+/** All pages that the organization's apps make, as each is handed out. */
+async function pagesOf({ org_id: orgId, user_id: userId }: Tenant, limit: number) {
+  const caller: Caller = { orgId, userId, credential: { kind: "personal_access_token", id: "one" } };
+  const deps = { ...service().service.parts.services, caller };
+  const pages = [await browseApps(deps, { limit })];
+  for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor)
+    pages.push(await browseApps(deps, { limit, cursor }));
+  return pages;
+}
+
+test("each app has the number of procedures that can be called now, and no other app's", async () => {
+  const tenant = await service().tenant();
+  const some = await service().givenApp(tenant, { name: "some", createdAt: new Date(3) });
+  const building = await service().givenApp(tenant, { name: "building", status: "building", createdAt: new Date(2) });
+  await service().givenApp(tenant, { name: "none", createdAt: new Date(1) });
+  const foreign = await service().givenApp(await service().tenant());
+  for (const app of [some, building, foreign])
+    await givenProcedures(
+      service(),
+      app,
+      ["a", "b", "c"].map((n) => offered(n)),
+    );
+  const [page] = await pagesOf(tenant, 10);
+  expect(page?.apps.map(({ name, procedure_count: count }) => [name, count])).toEqual([
+    ["some", 3],
+    ["building", 0],
+    ["none", 0],
+  ]);
+});
+
+test("a page ends before it gets too long, and the next goes on there", async () => {
+  const tenant = await service().tenant();
+  const ids: string[] = [];
+  for (let day = 1; day <= 60; day++)
+    ids.unshift((await service().givenApp(tenant, { createdAt: new Date(Date.UTC(2026, 0, day)) })).id);
+  const em = service().service.parts.orm.em.fork();
+  await em.nativeUpdate(App, { orgId: tenant.org_id }, { statusMessage: "Read me. ".repeat(100) });
+  const pages = await pagesOf(tenant, 100);
+  expect(pages.length).toBeGreaterThan(1);
+  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThanOrEqual(24_000);
+  expect(pages.flatMap(({ apps }) => apps.map(({ id }) => id))).toEqual(ids);
+});
+
+test("an app that is longer than a page by itself is a page, so that a reader gets on", async () => {
+  const tenant = await service().tenant();
+  for (const at of [1, 2]) await service().givenApp(tenant, { createdAt: new Date(at) });
+  const em = service().service.parts.orm.em.fork();
+  await em.nativeUpdate(App, { orgId: tenant.org_id }, { statusMessage: "x".repeat(30_000) });
+  expect((await pagesOf(tenant, 100)).map(({ apps }) => apps.length)).toEqual([1, 1]);
+});
+
+test("apps of the same moment are neither repeated nor left out between pages", async () => {
+  const tenant = await service().tenant();
+  for (let at = 0; at < 7; at++) await service().givenApp(tenant, { createdAt: new Date(0) });
+  const pages = await pagesOf(tenant, 3);
+  expect(pages.map(({ apps }) => apps.length)).toEqual([3, 3, 1]);
+  expect(new Set(pages.flatMap(({ apps }) => apps.map(({ id }) => id))).size).toBe(7);
+});

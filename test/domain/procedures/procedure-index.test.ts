@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { App } from "../../../domain/apps/app.entity.ts";
+import { finishBuild } from "../../../domain/builds/settle-build.ts";
+import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
+import { ProcedureIndex } from "../../../domain/procedures/procedure-index.ts";
+import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import type { Tenant } from "../../support/harness.ts";
+import { sharedHarness } from "../../support/shared-harness.ts";
+
+const service = sharedHarness();
+const em = () => service().service.parts.orm.em.fork();
+const db = () => service().service.parts.services.db;
+
+const procedure = (name: string): DiscoveredProcedure => ({
+  ...{ name, kind: "query", description: "", inputSchema: { type: "object" }, outputSchema: null },
+  invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
+});
+
+/** One moment for everything: what changes within a millisecond, or by clocks that differ, is to be seen as well. */
+const MOMENT = new Date("2026-11-20T09:30:00.000Z");
+
+async function givenApp(tenant: Tenant, name: string): Promise<App> {
+  const app = await service().givenApp(tenant, { name, createdAt: MOMENT });
+  await em().transactional(async (tx) => {
+    await replaceProcedures(tx, { appId: app.id, orgId: app.orgId }, [procedure(name)]);
+    await tx.nativeUpdate(App, { id: app.id }, { updatedAt: MOMENT });
+  });
+  return app;
+}
+
+async function namesIn(index: ProcedureIndex, { org_id: orgId }: Tenant): Promise<string[]> {
+  return (await index.of(orgId)).all.map(({ name }) => name).toSorted();
+}
+
+test("what an organization offers is read once, until it changes", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  const app = await givenApp(tenant, "one");
+  const [first, meanwhile] = await Promise.all([index.of(tenant.org_id), index.of(tenant.org_id)]);
+  expect(await index.of(tenant.org_id)).toBe(first);
+  expect(meanwhile?.all).toEqual(first?.all);
+  await em().nativeUpdate(App, { id: app.id }, { statusMessage: "Something to read" });
+  expect(await index.of(tenant.org_id)).toBe(first);
+});
+
+test("an app that goes as another comes is seen, though there are as many and none is newer", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  const gone = await givenApp(tenant, "gone");
+  await givenApp(tenant, "stays");
+  expect(await namesIn(index, tenant)).toEqual(["gone", "stays"]);
+  await em().nativeUpdate(App, { id: gone.id }, { status: "deleting", updatedAt: MOMENT });
+  await givenApp(tenant, "came");
+  expect(await namesIn(index, tenant)).toEqual(["came", "stays"]);
+});
+
+test("a build that replaces an app's procedures is seen, though it ends when the one before it did", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  const { id, orgId, slug } = await givenApp(tenant, "old");
+  expect(await namesIn(index, tenant)).toEqual(["old"]);
+  await em().nativeUpdate(App, { id }, { status: "provisioning", fence: 1 });
+  const held = {
+    ...{ buildId: "00000000-0000-4000-8000-000000000000", appId: id, orgId, slug, fence: 1, tokenVersion: 1 },
+    ...{ repo: "acme/site", branch: "main", customization: null, attempt: 1 },
+  };
+  await finishBuild(em(), held, { procedures: [procedure("new")], statusMessage: null });
+  await em().nativeUpdate(App, { id }, { updatedAt: MOMENT });
+  expect(await namesIn(index, tenant)).toEqual(["new"]);
+});
+
+test("an app's rotated token is seen, since calls are made with it", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  const { id } = await givenApp(tenant, "one");
+  await index.of(tenant.org_id);
+  await em().nativeUpdate(App, { id }, { tokenVersion: 2, updatedAt: MOMENT });
+  expect((await index.of(tenant.org_id)).all.map(({ tokenVersion }) => tokenVersion)).toEqual([2]);
+});
+
+test("a deleted app's procedures are found no more, and those of others still are", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  const gone = await givenApp(tenant, "invoices");
+  await givenApp(tenant, "invites");
+  const found = async () => (await (await index.of(tenant.org_id)).search).find("inv", 8);
+  expect(await found()).toHaveLength(2);
+  await em().nativeUpdate(App, { id: gone.id }, { status: "deleting" });
+  expect((await found()).map(({ procedure: { name } }) => name)).toEqual(["invites"]);
+});
+
+test("a reading that fails is not kept", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  await givenApp(tenant, "one");
+  await em().execute("alter table app_procedures rename to out_of_reach");
+  try {
+    await expect(index.of(tenant.org_id)).rejects.toThrow("app_procedures");
+  } finally {
+    await em().execute("alter table out_of_reach rename to app_procedures");
+  }
+  expect(await namesIn(index, tenant)).toEqual(["one"]);
+});

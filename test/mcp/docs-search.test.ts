@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { DiscoveredProcedure } from "../../domain/ports/procedure-discovery.ts";
+import { GatewayClient } from "../support/gateway-client.ts";
+import type { Tenant } from "../support/harness.ts";
+import { givenProcedures, offered } from "../support/served-app.ts";
+import { sharedHarness } from "../support/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
+
+const service = sharedHarness();
+
+interface Answer {
+  hits: { app: string; procedure: string; snippet: string; direct_tool: string | null; score: number }[];
+  cut: string | null;
+}
+
+const gatewayOf = ({ personal_access_token: token }: Tenant) => new GatewayClient(service().service.publicUrl, token);
+
+async function search(tenant: Tenant, input: object): Promise<Answer> {
+  const { structuredContent, text } = await gatewayOf(tenant).tool("service_docs_search", input);
+  expect(JSON.parse(text)).toEqual(structuredContent);
+  expect(text.length).toBeLessThanOrEqual(24_000);
+  return structuredContent as unknown as Answer;
+}
+
+async function givenOffer(tenant: Tenant, name: string, procedures: DiscoveredProcedure[]): Promise<string> {
+  const app = await service().givenApp(tenant, { name });
+  await givenProcedures(service(), app, procedures);
+  return app.slug;
+}
+
+verifies(
+  "tool.service_docs_search.hits",
+  "hits come best first, each with the name of its tool in the list",
+  async () => {
+    const tenant = await service().tenant();
+    const small = await givenOffer(tenant, "small", [
+      offered("orders.cancel", "mutation", { description: "Cancels an order." }),
+      offered("orders_cancel", "mutation", { description: "Cancels an order, as it was called before." }),
+    ]);
+    const many = ["a", "b", "c", "d", "e", "f"].map((name) => offered(`orders.${name}`));
+    const large = await givenOffer(tenant, "large", many);
+    const { hits, cut } = await search(tenant, { query: "cancel an order", limit: 50 });
+    expect(cut).toBeNull();
+    expect(
+      hits
+        .slice(0, 2)
+        .map(({ procedure }) => procedure)
+        .toSorted(),
+    ).toEqual(["orders.cancel", "orders_cancel"]);
+    expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).toSorted((a, b) => b - a));
+    const tools = (await gatewayOf(tenant).tools()).map(({ name }) => name);
+    for (const { app, direct_tool: tool } of hits)
+      if (app === small) expect(tools).toContain(tool);
+      else expect([app, tool]).toEqual([large, null]);
+    expect(new Set(hits.map(({ direct_tool: tool }) => tool)).size).toBe(3);
+  },
+);
+
+test("an answer too long to show has the best hits only, and says how many there are and how to narrow", async () => {
+  const tenant = await service().tenant();
+  const properties = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`field${at}`, { enum: LONG_WORDS }]));
+  const inputSchema = { type: "object", properties };
+  const procedures = Array.from({ length: 50 }, (_, at) =>
+    offered(`report${at}`, "query", { description: `Reports "${at}". `.repeat(100), inputSchema }),
+  );
+  const slug = await givenOffer(tenant, "reports", procedures);
+  const { hits, cut } = await search(tenant, { query: "report", limit: 50 });
+  expect(hits.length).toBeGreaterThan(3);
+  expect(hits.length).toBeLessThan(50);
+  expect(cut).toContain(`best ${hits.length} of 50 hits`);
+  const narrowed = await search(tenant, { query: "report", limit: 3, app: slug });
+  expect([narrowed.hits, narrowed.cut]).toEqual([hits.slice(0, 3), null]);
+});
+
+const LONG_WORDS = Array.from({ length: 12 }, (_, at) => `${at} ${"word ".repeat(50)}`);
+
+test("a search in one app finds nothing of another, and tells a foreign app from none at all by nothing", async () => {
+  const [tenant, other] = [await service().tenant(), await service().tenant()];
+  const one = await givenOffer(tenant, "one", [offered("orders.list")]);
+  const two = await givenOffer(tenant, "two", [offered("orders.read")]);
+  const foreign = await givenOffer(other, "three", [offered("orders.burn")]);
+  expect((await search(tenant, { query: "orders", app: one })).hits.map(({ app }) => app)).toEqual([one]);
+  expect((await search(tenant, { query: "orders" })).hits.map(({ app }) => app).toSorted()).toEqual(
+    [one, two].toSorted(),
+  );
+  const asked = async (app: string) =>
+    (await gatewayOf(tenant).call("tools/call", { name: "service_docs_search", arguments: { query: "orders", app } }))
+      .text;
+  expect(await asked(foreign)).toBe(await asked("three-k7m2xq"));
+  expect(await asked(foreign)).not.toContain("burn");
+});
+
+test("a search of as many words as a query may have finds what most of them mean", async () => {
+  const tenant = await service().tenant();
+  await givenOffer(tenant, "shop", [offered("orders.list"), offered("refunds.make", "mutation")]);
+  const query = "please make a refund of this ".repeat(17).trim();
+  expect((await search(tenant, { query })).hits[0]).toMatchObject({ procedure: "refunds.make" });
+});

@@ -1,0 +1,125 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { GatewayClient, type ToolAnswer } from "../support/gateway-client.ts";
+import { createHarness, type Tenant } from "../support/harness.ts";
+import { givenServedApp, offered } from "../support/served-app.ts";
+import { sharedHarness } from "../support/shared-harness.ts";
+
+const service = sharedHarness();
+
+const SCRIPT = `
+export default {
+  fetch: ({ url }) =>
+    url.endsWith("/refuse") ? new Response("no", { status: 409 }) : Response.json({ at: [1, "two", null], url }),
+};`;
+
+/** Good arguments for every tool of the service. A new tool is added here. */
+const GOOD: Record<string, object[]> = {
+  service_list_apps: [{}, { limit: 1 }],
+  service_docs_search: [{ query: "answer" }, { query: "nothing that there is" }],
+  service_execute: [{ code: "console.log(1)" }, { code: "throw 1" }],
+  service_get_usage: [{}],
+};
+
+/** Arguments that each tool refuses, and what it says of them. A new tool is added here. */
+const BAD: Record<string, [input: object, told: RegExp][]> = {
+  service_list_apps: [
+    [{ limit: 0 }, /limit: .*>=1/],
+    [{ limit: 101 }, /limit: .*<=100/],
+    [{ limit: 2.5 }, /limit: .*int/],
+    [{ limit: "ten" }, /limit: .*number/],
+    [{ cursor: 7 }, /cursor: .*string/],
+    [{ cursor: "x".repeat(201) }, /cursor: .*200/],
+    [{ cursor: "made up" }, /cursor: pass the next_cursor of an earlier page/],
+    ...["0000-01-01", "2026-13-01", "2026-02-30"].map((day): [object, RegExp] => {
+      const position = `${day}T00:00:00.000Z 0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e`;
+      return [{ cursor: Buffer.from(position).toString("base64url") }, /cursor: pass the next_cursor/];
+    }),
+  ],
+  service_docs_search: [
+    [{}, /query: /],
+    [{ query: " " }, /query: .*>=1/],
+    [{ query: "x".repeat(501) }, /query: .*<=500/],
+    [{ query: ["x"] }, /query: .*string/],
+    [{ query: "x", limit: 51 }, /limit: .*<=50/],
+    [{ query: "x", app: "x".repeat(64) }, /app: .*63/],
+  ],
+  service_execute: [
+    [{}, /code: /],
+    [{ code: "1", timeout_ms: 99 }, /timeout_ms: .*>=100/],
+  ],
+  service_get_usage: [],
+};
+
+let tenant: Tenant;
+let gateway: GatewayClient;
+let tools: { name: string; inputSchema: { properties: object }; outputSchema: object }[];
+
+beforeAll(async () => {
+  tenant = await service().tenant();
+  const procedures = [offered("answer"), offered("refuse", "mutation")];
+  await givenServedApp(service(), tenant, { script: SCRIPT, procedures });
+  gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
+  tools = (await gateway.tools()) as typeof tools;
+});
+
+const own = () => tools.filter(({ name }) => name.startsWith("service_"));
+
+/** Why a result is not what its tool says it returns; `null` when it is. */
+function mismatch(outputSchema: object, { structuredContent, text }: ToolAnswer): string | null {
+  expect(JSON.parse(text)).toEqual(structuredContent);
+  const ajv = new Ajv2020({ formats: fullFormats });
+  const fits = ajv.compile(outputSchema);
+  return fits(structuredContent) ? null : ajv.errorsText(fits.errors);
+}
+
+describe("every tool", () => {
+  test("returns what its own output schema says, twice: as a value, and as its JSON", async () => {
+    expect(own().map(({ name }) => name)).toEqual(Object.keys(GOOD).toSorted());
+    expect(tools).toHaveLength(own().length + 2);
+    for (const { name, outputSchema } of tools)
+      for (const input of GOOD[name] ?? [{}]) {
+        const answer = await gateway.tool(name, input);
+        expect([name, mismatch(outputSchema, answer)]).toEqual([name, null]);
+      }
+  });
+
+  test("refuses an argument that it does not know, and says which it takes", async () => {
+    for (const { name, inputSchema } of own()) {
+      const answer = await gateway.tool(name, { ...GOOD[name]?.[0], pages: 3 });
+      expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(`unknown field "pages"`)]);
+      for (const known of Object.keys(inputSchema.properties)) expect(answer.text).toContain(known);
+      expect(answer.text).toContain("It takes ");
+    }
+  });
+
+  test("refuses an argument of another kind, or out of its bounds, and says what is valid", async () => {
+    expect(own().map(({ name }) => name)).toEqual(Object.keys(BAD).toSorted());
+    for (const { name } of own())
+      for (const [input, told] of BAD[name] ?? []) {
+        const answer = await gateway.tool(name, input);
+        expect([answer.isError, answer.text]).toEqual([true, expect.stringMatching(told)]);
+      }
+    expect(service().logged()).not.toContain("a tool failed");
+  });
+
+  test("says nothing of a fault but that there was one; the log has the rest", async () => {
+    await using harness = await createHarness();
+    const owner = await harness.tenant();
+    const client = new GatewayClient(harness.service.publicUrl, owner.personal_access_token);
+    expect((await client.tool("service_list_apps")).isError).toBe(false);
+    await harness.service.parts.orm.em.fork().execute("alter table apps rename to apps_out_of_reach");
+    const calls = [...own().map(({ name }) => ({ name, arguments: GOOD[name]?.[0] })), { name: "absent_tool" }];
+    for (const call of calls.filter(({ name }) => name !== "service_execute")) {
+      const { text } = await client.call("tools/call", call);
+      expect(text).toMatch(/failed/);
+      expect(text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+    }
+    const listing = await client.call("tools/list");
+    expect(listing.text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+    const logged = harness.logged().split("\n");
+    for (const name of ["service_list_apps", "service_docs_search", "service_get_usage"])
+      expect(logged.some((line) => line.includes(`"${name}"`) && line.includes("does not exist"))).toBe(true);
+  });
+});
