@@ -27,6 +27,8 @@ export interface Context extends Services {
   idempotencyKey: string | null;
   /** Calls another tool of the service with the rights of this call. */
   callTool: ExecuteDeps["callTool"];
+  /** The tools that it can call. */
+  toolDeclarations: ExecuteDeps["toolDeclarations"];
   /** Why the body could not be read, for the procedure to refuse at its turn: after the rate limit has counted it. */
   malformedBody: Refusal | null;
   /** Tells the face what a limited call has left. */

@@ -3,7 +3,7 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/errors.ts";
 import type { Context, Services } from "../routers/context.ts";
 import { createCaller } from "../routers/index.ts";
-import { TOOLS } from "./mcp/tool-table.ts";
+import { TOOL_LIST, TOOLS } from "./mcp/tool-table.ts";
 import { sayIssues } from "./say-issues.ts";
 
 /** What a face adds of its own to a call. */
@@ -18,19 +18,21 @@ export function callContext(services: Services, caller: Caller | null, face: Fac
     ...face,
     caller,
     callTool: (name, input, signal) => callToolAt(context, name, input, signal),
+    toolDeclarations: TOOLS_FOR_CODE,
   };
   return context;
 }
 
 /** Not a program of a program: that one could start another, and so on. */
 const NOT_FROM_CODE = "service_execute";
+const TOOLS_FOR_CODE = TOOL_LIST.filter(({ name }) => name !== NOT_FROM_CODE);
 
 async function callToolAt(context: Context, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
   const entry = TOOLS.get(name);
   if (entry === undefined || name === NOT_FROM_CODE)
     throw new Refusal(
       "not_found",
-      `There is no such tool for code. There are: ${[...TOOLS.keys()].filter((each) => each !== NOT_FROM_CODE).join(", ")}.`,
+      `There is no such tool for code. There are: ${TOOLS_FOR_CODE.map((tool) => tool.name).join(", ")}.`,
     );
   try {
     return await procedureAt(createCaller(context, { signal }), entry.path)(input);

@@ -1,9 +1,14 @@
 import { Refusal } from "../errors.ts";
 import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
 import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
+import type { ToolDeclaration } from "./declare-calls.ts";
+import { declarationsOf, programDeclarations } from "./program-declarations.ts";
+import { shortenOutput } from "./shorten-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   codeRuntime: CodeRuntime;
+  /** The tools that `callTool` takes. */
+  toolDeclarations: readonly ToolDeclaration[];
   /** Calls a tool of the service with the rights of the caller. */
   callTool(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
 }
@@ -31,19 +36,24 @@ export async function executeCode(
 ): Promise<Execution> {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
     throw new Refusal("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
+  const offered = await deps.procedureIndex.of(deps.caller.orgId);
+  const declarations = programDeclarations(offered, deps.toolDeclarations);
   const calls: CallHandler = (name, input, callSignal) => carryOut(deps, name, input, callSignal);
-  const result = await deps.codeRuntime.run({ code, timeoutMs, calls, signal });
+  const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, calls, signal });
+  const { stdout, stderr, isCut } = shortenOutput(result);
   return {
-    stdout: result.stdout,
-    stderr: result.stderr,
+    stdout,
+    stderr,
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
-    truncated: result.truncated,
+    truncated: result.truncated || isCut,
     timed_out: result.timedOut,
   };
 }
 
 async function carryOut(deps: ExecuteDeps, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
+  if (name === "types")
+    return declarationsOf(await deps.procedureIndex.of(deps.caller.orgId), deps.toolDeclarations, input);
   const [kind, target = "", ...rest] = name.split(".");
   if (kind === "tools" && rest.length === 0) return deps.callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)

@@ -4,13 +4,13 @@ export const MAX_CODE_BYTES = 256 * 1024;
 /** How long a program may run, in milliseconds. */
 export const RUN_TIME_MS = { least: 100, most: 120_000 } as const;
 
-/** What is kept of each of a program's two outputs, in bytes. */
+/** What is kept of each of a program's two outputs, in bytes: of the beginning most, of the end the rest. */
 export const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
  * Answers one call that a program makes, with the rights of whoever runs it: the program holds no right of its own.
  *
- * @param name - `apps.<slug>.<procedure>`, whose procedure may have dots, or `tools.<tool>`; untrusted, like `input`
+ * @param name - `apps.<slug>.<procedure>`, whose procedure may have dots, `tools.<tool>` or `types`; untrusted, like `input`
  * @param signal - aborted when the program has ended, however it did
  * @returns a JSON value
  * @throws {CallError} or a `Refusal`, whose message and code the program gets; anything else is a fault, of which it
@@ -41,7 +41,7 @@ export interface RunRequest {
 }
 
 export interface RunResult {
-  /** At most `MAX_OUTPUT_BYTES`; what is not UTF-8 is replaced. */
+  /** At most `MAX_OUTPUT_BYTES`, and a line of ours in place of what is left out; what is not UTF-8 is replaced. */
   stdout: string;
   /** As `stdout`; then, on lines of their own, why the program was stopped and what it could do about its errors. */
   stderr: string;
@@ -59,8 +59,9 @@ export interface CodeRuntime {
   /**
    * Runs one program to its end; when it returns, nothing of the program is left.
    *
-   * The program has a global `service`, which cannot be changed: `await service.apps.<slug>.<procedure>(input)` and
-   * `await service.tools.<tool>(input)` are calls, and a call that fails rejects with an `Error` that has a `code`.
+   * The program has a global `service`, which cannot be changed: `await service.apps.<slug>.<procedure>(input)`,
+   * `await service.tools.<tool>(input)` and `await service.types(name)` are calls, and a call that fails rejects with an
+   * `Error` that has a `code`.
    * Beside that it has the language, `zod`, and what of Node.js and the web needs no rights. It has no file, network,
    * environment, subprocess, worker or secret, and can import nothing else.
    *

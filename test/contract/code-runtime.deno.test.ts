@@ -1,25 +1,36 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { tmpdir } from "node:os";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { expect, test } from "vitest";
-import { CallSocket } from "../../server/drivers/code-runtime/call-socket.ts";
-import { DenoCodeRuntime } from "../../server/drivers/code-runtime/deno.ts";
+import { afterAll, expect, test } from "vitest";
+import { DenoCodeRuntime, type DenoOptions } from "../../server/drivers/code-runtime/deno.ts";
 import { BubblewrapSandbox } from "../../server/drivers/sandbox/bubblewrap.ts";
 import { runProgram } from "../support/program-run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { codeRuntimeContract } from "./code-runtime.ts";
 
+const IMPORT_MAP = path.resolve(import.meta.dirname, "../../server/drivers/code-runtime/inside/import-map.json");
 const faults: unknown[] = [];
-const runtime = new DenoCodeRuntime({
-  sandbox: new BubblewrapSandbox({ temporaryMb: 32 }),
-  onFault: (error, name) => faults.push([name, error]),
-});
+const opened = new AsyncDisposableStack();
+afterAll(() => opened.disposeAsync());
+const { runtime } = await open({ onFault: (error, name) => faults.push([name, error]) });
 const run = runProgram.bind(null, runtime);
+
+/** A runtime with folders of its own, and how many folders of programs there are. */
+async function open(
+  options: Partial<DenoOptions> = {},
+): Promise<{ runtime: DenoCodeRuntime; programs: () => Promise<string[]> }> {
+  const folder = opened.use(await temporaryFolder());
+  const [programsFolder, modulesFolder] = [path.join(folder.path, "programs"), path.join(folder.path, "modules")];
+  await mkdir(programsFolder);
+  const sandbox = new BubblewrapSandbox({ temporaryMb: 32 });
+  const runtime = new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder, ...options });
+  opened.use(runtime);
+  const programs = async () => (await readdir(programsFolder)).map((name) => path.join(programsFolder, name));
+  return { runtime, programs };
+}
 
 codeRuntimeContract("Deno", runtime);
 
@@ -109,6 +120,24 @@ test("zod and what of Node.js needs no rights can be imported offline", async ()
   expect((await run(code)).stdout).toBe("1 x\nd41d8cd98f00b204e9800998ecf8427e\n");
 });
 
+test("all of zod that can be imported is of one piece, and version 3 beside it", async () => {
+  const { imports } = JSON.parse(await readFile(IMPORT_MAP, "utf8")) as { imports: Record<string, string> };
+  const names = Object.keys(imports).filter((name) => name.startsWith("zod"));
+  const code = `${names.map((name, at) => `import * as m${at} from "${name}";`).join(" ")}
+    const found = { ${names.map((name, at) => `"${name}": m${at}`).join(", ")} };
+    const { "zod": zod, "zod/v3": v3, "zod/v4/core": core, "zod/mini": mini, "zod/locales": locales } = found;
+    console.log(Object.values(found).every((module) => Object.keys(module).length > 20));
+    console.log(zod.default.string().parse("x"), v3.z.string().parse("y"), zod.core.globalRegistry === core.globalRegistry);
+    console.log(zod.toJSONSchema(mini.number()).type, found["zod/v4"].z === zod.z, zod.locales.de === locales.de);
+    console.log(zod.object({ a: zod.number() }).safeParse({ a: "b" }).error.issues[0].path, zod.enum(["a"]).options);
+    zod.number().parse("no");`;
+  const { stdout, stderr, exitCode } = await run(code);
+  expect(stdout).toBe(`true\nx y true\nnumber true true\n[ "a" ] [ "a" ]\n`);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("expected number, received string")]);
+  expect(stderr).toContain("at main.ts:8:");
+  expect(stderr).not.toMatch(/file:|ext:|\/opt|eval/);
+});
+
 test("the declarations can be imported, as types and as text", async () => {
   const code = `import type { Order } from "./service.d.ts";
     import declarations from "./service.d.ts" with { type: "text" };
@@ -146,7 +175,7 @@ test("a program that breaks its own globals harms itself alone", async () => {
 });
 
 test("programs wait for their turn when as many as may be are running", async () => {
-  const one = new DenoCodeRuntime({ sandbox: new BubblewrapSandbox({ temporaryMb: 32 }), concurrency: 1 });
+  const { runtime: one } = await open({ concurrency: 1 });
   let [running, most] = [0, 0];
   const calls = async () => {
     most = Math.max(most, (running += 1));
@@ -161,65 +190,72 @@ test("programs wait for their turn when as many as may be are running", async ()
 });
 
 test("a run leaves none of its files on the host", async () => {
-  const mark = randomUUID();
-  const holding = () =>
-    globSync(path.join(tmpdir(), "program-*/main.ts")).filter((file) => readFileSync(file, "utf8").includes(mark));
-  let meanwhile = 0;
-  const calls = async () => (meanwhile = holding().length);
-  await run(`await service.tools.x(); throw new Error("${mark}")`, { calls });
-  expect([meanwhile, holding()]).toEqual([1, []]);
+  const { runtime: one, programs: held } = await open();
+  const meanwhile: string[] = [];
+  const code = `await service.tools.x(); throw new Error("here")`;
+  const calls = async () => {
+    for (const folder of await held()) meanwhile.push(await readFile(path.join(folder, "main.ts"), "utf8"));
+  };
+  await runProgram(one, code, { calls });
+  expect(meanwhile).toContain(code);
+  await one[Symbol.asyncDispose]();
+  await expect(held()).rejects.toThrow("ENOENT");
 });
 
-/** Writes to the socket as no program does through `service`; gives what comes back until it is closed. */
-async function converse(socketPath: string, ...messages: readonly (string | Buffer)[]): Promise<string> {
-  const socket = connect(socketPath);
-  let answer = "";
-  socket.on("data", (chunk) => (answer += chunk.toString()));
-  socket.on("error", () => undefined);
-  const closed = new Promise((resolve) => socket.on("close", resolve));
-  for (const message of messages) socket.write(message);
-  await closed;
-  return answer;
+/** Looks again and again, for a bounded time, until there are so many folders. */
+async function untilThere(programs: () => Promise<string[]>, count: number): Promise<void> {
+  for (const deadline = Date.now() + 20_000; (await programs()).length !== count;) {
+    if (Date.now() > deadline) throw new Error(`there are ${(await programs()).length} folders, and not ${count}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
-async function openSocket(folder: string): Promise<{ socket: CallSocket; path: string; answered: string[] }> {
-  const answered: string[] = [];
-  const handle = async (name: string) => void answered.push(name);
-  const socketPath = path.join(folder, "calls.sock");
-  const socket = await CallSocket.open(socketPath, { handle, onFault: () => undefined }, () => undefined);
-  return { socket, path: socketPath, answered };
+test("after a program, one more sandbox waits for the next, and has nothing of any program", async () => {
+  const { runtime: one, programs: waiting } = await open();
+  expect(await waiting()).toEqual([]);
+  await runProgram(one, `globalThis.secret = "left"`, { declarations: "declare const secret: string" });
+  await untilThere(waiting, 1);
+  const [folder = ""] = await waiting();
+  for (const file of ["main.ts", "service.d.ts"]) expect(await readFile(path.join(folder, file), "utf8")).toBe("");
+  expect(await runProgram(one, `console.log(globalThis.secret)`)).toMatchObject({ stdout: "undefined\n", exitCode: 0 });
+  expect(await waiting()).not.toContain(folder);
+});
+
+test("a sandbox that waits in vain ends, and the next program gets another", async () => {
+  const { runtime: one, programs: waiting } = await open({ waitingMs: 50 });
+  await runProgram(one, "");
+  await untilThere(waiting, 0);
+  expect(await runProgram(one, "console.log(1)")).toMatchObject({ stdout: "1\n" });
+});
+
+test("a sandbox that dies while it waits is cleared away, and the next program gets another", async () => {
+  const { runtime: one, programs: waiting } = await open();
+  await runProgram(one, "");
+  await untilThere(waiting, 1);
+  const [folder = ""] = await waiting();
+  for (const file of globSync("/proc/[0-9]*/cmdline")) {
+    const [program, ...rest] = commandLine(file);
+    if (program === "unshare" && rest.join(" ").includes(folder)) process.kill(Number(file.split("/")[2]), "SIGKILL");
+  }
+  await untilThere(waiting, 0);
+  expect(await runProgram(one, "console.log(1)")).toMatchObject({ stdout: "1\n", exitCode: 0 });
+});
+
+/** Empty for a process that has ended meanwhile. */
+function commandLine(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").split("\0");
+  } catch {
+    return [];
+  }
 }
 
-test.each([
-  ["is not JSON", "call me\n"],
-  ["is not a call", "[]\n"],
-  ["has no number", `{"name":"tools.x"}\n`],
-  ["has a name without end", `{"id":1,"name":"${"x".repeat(600)}"}\n`],
-  ["is longer than a megabyte", "x".repeat(1_100_000)],
-])("a line that %s closes the connection", async (_what, line) => {
-  await using folder = await temporaryFolder();
-  const { path: socketPath, answered } = await openSocket(folder.path);
-  expect([await converse(socketPath, line), answered]).toEqual(["", []]);
-});
-
-test("32 MB of calls close the connection", async () => {
-  await using folder = await temporaryFolder();
-  const { path: socketPath, answered } = await openSocket(folder.path);
-  const call = `{"id":1,"name":"tools.x","input":"${"x".repeat(1_000_000)}"}\n`;
-  await converse(socketPath, ...Array.from({ length: 40 }, () => call));
-  expect(answered.length).toBeGreaterThan(25);
-  expect(answered.length).toBeLessThan(34);
-});
-
-test("a socket takes one connection", async () => {
-  await using folder = await temporaryFolder();
-  const { socket, path: socketPath } = await openSocket(folder.path);
-  const first = connect(socketPath);
-  await once(first, "connect");
-  expect(await converse(socketPath, `{"id":1,"name":"tools.y"}\n`)).toBe("");
-  first.write(`{"id":1,"name":"tools.x"}\n`);
-  const [answer] = (await once(first, "data")) as [Buffer];
-  expect(answer.toString()).toBe(`{"id":1,"output":null}\n`);
-  socket.close();
-  await once(first, "close");
+test("the time that a sandbox waited is no time of its program", async () => {
+  const { runtime: one, programs: waiting } = await open();
+  await runProgram(one, "");
+  await untilThere(waiting, 1);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const asked = performance.now();
+  const { durationMs } = await runProgram(one, "");
+  expect(durationMs).toBeLessThanOrEqual(Math.ceil(performance.now() - asked));
 });

@@ -66,7 +66,8 @@ await go();`);
         const print = (value: unknown) => console.log(JSON.stringify(value));
         print(await service.apps.shop.order.list({ first: 2, text: "é\\n" }));
         print(await service.apps["my-site"].name.length([1]));
-        print(await service.tools.memory_recall());`);
+        print(await service.tools.memory_recall());
+        print(await service.types("shop"));`);
       expect(
         stdout
           .trim()
@@ -76,6 +77,7 @@ await go();`);
         { name: "apps.shop.order.list", input: { first: 2, text: "é\n" } },
         { name: "apps.my-site.name.length", input: [1] },
         { name: "tools.memory_recall" },
+        { name: "types", input: "shop" },
       ]);
     });
 
@@ -157,10 +159,10 @@ await order();`);
     test("go through a service that cannot be replaced or added to", async () => {
       const { stdout } = await run(`
         const attempts = [() => service.apps = 1, () => service.apps.x = 1, () => delete service.tools,
-          () => globalThis.service = 1, () => Object.defineProperty(service.tools, "x", { value: 1 })];
+          () => globalThis.service = 1, () => service.types = 1, () => Object.defineProperty(service.tools, "x", { value: 1 })];
         for (const attempt of attempts) try { attempt(); console.log("done") } catch { console.log("refused") }
         console.log(Object.isFrozen(service), JSON.stringify(service), await service.apps === service.apps)`);
-      expect(stdout).toBe(`${"refused\n".repeat(5)}true {} true\n`);
+      expect(stdout).toBe(`${"refused\n".repeat(6)}true {} true\n`);
     });
   });
 
@@ -199,11 +201,25 @@ await order();`);
       expect(timedOut).toBe(false);
     });
 
-    test("keep 64 KiB of each output and say that there was more", async () => {
-      const result = await run(`console.log("é".repeat(50_000)); console.error("x".repeat(65_536))`);
-      expect(result).toMatchObject({ stdout: "é".repeat(32_768), truncated: true, exitCode: 0 });
-      expect(result.stderr).toBe("x".repeat(65_536));
-      expect(await run(`console.error("x".repeat(65_535))`)).toMatchObject({ truncated: false });
+    test("keep the beginning and the end of each output, 64 KiB together, and say that there was more", async () => {
+      const result = await run(`console.log("é".repeat(50_000)); console.error("x".repeat(65_536) + "end")`);
+      const [beginning, end] = ["é".repeat(24_576), "é".repeat(8191)];
+      expect(result.stdout).toBe(`${beginning}\n[34465 bytes left out here]\n${end}\n`);
+      expect(result.stderr).toBe(`${"x".repeat(49_152)}\n[4 bytes left out here]\n${"x".repeat(16_380)}end\n`);
+      expect(result).toMatchObject({ truncated: true, exitCode: 0 });
+      expect(await run(`console.error("x".repeat(65_535))`)).toMatchObject({
+        ...{ truncated: false, stderr: `${"x".repeat(65_535)}\n` },
+      });
+    });
+
+    test("keep the error that ended it, however much it printed before", async () => {
+      const { stderr, exitCode } = await run(
+        `for (let n = 0; n < 5000; n++) console.error("warning", n, "x".repeat(50)); throw new Error("the reason")`,
+      );
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^warning 0 [^]* left out here[^]*Error: the reason/),
+      ]);
     });
 
     test.each(["log", "error"])("stop one that prints a gigabyte by console.%s", async (print) => {

@@ -7,6 +7,9 @@ import { linesOf } from "./call-lines.ts";
 import { MAX_BYTES_OF_ALL_CALLS, MAX_CALL_BYTES, MAX_CALLS, MAX_CONCURRENT_CALLS } from "./call-limits.ts";
 import { Turnstile } from "./turnstile.ts";
 
+/** What the program waits for, in one byte. */
+const GO = "\n";
+
 /**
  * The program's only way out: a unix socket for one connection, on which each line is a call or its answer, in JSON.
  * Whatever goes past a bound closes the connection, which costs nobody but the program.
@@ -14,23 +17,33 @@ import { Turnstile } from "./turnstile.ts";
 export class CallSocket {
   readonly #server: Server;
   readonly #ended = new AbortController();
+  #connection: Socket | null = null;
 
-  /** @param onConnect - called when the program is about to start */
-  static async open(path: string, answering: Omit<Answering, "signal">, onConnect: () => void): Promise<CallSocket> {
-    const socket = new CallSocket(answering, onConnect);
+  /** @param onConnect - called when somebody is there to be started */
+  static async open(path: string, onConnect: () => void): Promise<CallSocket> {
+    const socket = new CallSocket(onConnect);
     await once(socket.#server.listen(path), "listening");
     // The folder keeps others out; the sandbox, which is given the socket alone, may be another user.
     await chmod(path, 0o666);
     return socket;
   }
 
-  private constructor(answering: Omit<Answering, "signal">, onConnect: () => void) {
+  private constructor(onConnect: () => void) {
     this.#server = createServer((connection) => {
       this.#server.close();
+      this.#connection = connection;
+      connection.on("error", () => connection.destroy());
+      this.#ended.signal.addEventListener("abort", () => connection.destroy(), { once: true });
       onConnect();
-      void serve(connection, { ...answering, signal: this.#ended.signal });
     });
     this.#server.maxConnections = 1;
+  }
+
+  /** Lets the program that has connected begin, and answers its calls from now on. */
+  start(answering: Omit<Answering, "signal">): void {
+    if (this.#connection === null) throw new Error("There is no program to start");
+    this.#connection.write(GO);
+    void serve(this.#connection, { ...answering, signal: this.#ended.signal });
   }
 
   /** Cuts the connection and aborts the calls that are not answered yet. */
@@ -41,9 +54,6 @@ export class CallSocket {
 }
 
 async function serve(connection: Socket, answering: Answering): Promise<void> {
-  const cut = () => connection.destroy();
-  connection.on("error", cut);
-  answering.signal.addEventListener("abort", cut, { once: true });
   const turns = new Turnstile(MAX_CONCURRENT_CALLS);
   let calls = 0;
   try {
@@ -56,7 +66,7 @@ async function serve(connection: Socket, answering: Answering): Promise<void> {
     }
   } catch {
     // A program that ended, went past a bound or wrote what is no call: there is nobody to tell.
-    cut();
+    connection.destroy();
   }
 }
 

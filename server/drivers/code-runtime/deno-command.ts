@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
+import { RUN_TIME_MS } from "../../../domain/ports/code-runtime.ts";
 import type { Mount, SandboxLimits } from "../../../domain/ports/sandbox.ts";
 import { FLOOD_BYTES } from "./captured-output.ts";
 
@@ -11,14 +12,20 @@ export const MEMORY_MB = 512;
 const RESERVED_MB = 512;
 const MEBIBYTE = 1024 * 1024;
 
-/** How long the sandbox may take to come up, beside the time of the program. */
-const STARTUP_MS = 10_000;
+/** How long the sandbox and Deno may take to come up. */
+export const STARTUP_MS = 10_000;
+
+/** How long a Deno may wait for its program. */
+export const WAITING_MS = 120_000;
 
 const DENO = "/opt/deno";
 const SCRIPTS = "/opt/code-runtime";
+const MODULES = "/opt/modules";
 const SOCKET = "/run/calls.sock";
 
 export const PROGRAM_FOLDER = "/code";
+export const PROGRAM_FILE = "main.ts";
+export const DECLARATIONS_FILE = "service.d.ts";
 
 /**
  * Rights are the second wall; the sandbox is the first. The socket is given to the preloaded script alone, which gives
@@ -41,7 +48,7 @@ export const COMMAND_LINE: readonly [string, ...string[]] = [
   ...BOUNDS,
   DENO,
   ...DENO_ARGUMENTS,
-  `${PROGRAM_FOLDER}/main.ts`,
+  `${PROGRAM_FOLDER}/${PROGRAM_FILE}`,
 ];
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -51,24 +58,28 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   NO_COLOR: "1",
 };
 
-export function limitsFor(timeoutMs: number): SandboxLimits {
-  return {
-    wallTimeMs: STARTUP_MS + timeoutMs,
-    memoryMb: MEMORY_MB,
-    processes: 64,
-    fileSizeMb: 16,
-    diskMb: null,
-    outputBytes: FLOOD_BYTES,
-  };
-}
+/** The time of a program is kept by us; the sandbox's is there in case we fail to. */
+export const LIMITS: SandboxLimits = {
+  wallTimeMs: STARTUP_MS + WAITING_MS + RUN_TIME_MS.most,
+  memoryMb: MEMORY_MB,
+  processes: 64,
+  fileSizeMb: 16,
+  diskMb: null,
+  outputBytes: FLOOD_BYTES,
+};
 
-/** @param folder - the host's folder with the program's files and its socket */
-export function mountsFor(folder: string, files: readonly string[]): Mount[] {
+/**
+ * @param folder - the host's folder with the program's files and its socket
+ * @param modules - the host's folder with what programs can import
+ */
+export function mountsFor(folder: string, modules: string): Mount[] {
   const inside = path.join(import.meta.dirname, "inside");
-  const program = files.map((name) => [path.join(folder, name), `${PROGRAM_FOLDER}/${name}`] as const);
+  const program = [PROGRAM_FILE, DECLARATIONS_FILE].map(
+    (name) => [path.join(folder, name), `${PROGRAM_FOLDER}/${name}`] as const,
+  );
   const all = [
     [denoBinary(), DENO],
-    [zodFolder(), "/opt/modules/zod"],
+    [modules, MODULES],
     [path.join(inside, "import-map.json"), `${SCRIPTS}/import-map.json`],
     [path.join(inside, "service.mjs"), `${SCRIPTS}/service.mjs`],
     [socketIn(folder), SOCKET],
@@ -85,8 +96,4 @@ export function socketIn(folder: string): string {
 function denoBinary(): string {
   const ofDeno = createRequire(createRequire(import.meta.url).resolve("deno/package.json"));
   return ofDeno.resolve(`@deno/linux-${process.arch}-glibc/deno`);
-}
-
-function zodFolder(): string {
-  return path.dirname(createRequire(import.meta.url).resolve("zod/package.json"));
 }

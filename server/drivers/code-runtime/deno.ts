@@ -1,3 +1,4 @@
+import { rmdir } from "node:fs/promises";
 import {
   type CodeRuntime,
   MAX_CODE_BYTES,
@@ -6,13 +7,10 @@ import {
   type RunResult,
 } from "../../../domain/ports/code-runtime.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import { CallSocket } from "./call-socket.ts";
-import { CapturedOutput } from "./captured-output.ts";
-import { COMMAND_LINE, ENVIRONMENT, limitsFor, mountsFor, PROGRAM_FOLDER, socketIn } from "./deno-command.ts";
-import { createProgramFolder, type ProgramFolder } from "./program-folder.ts";
-import { readableErrors, withoutPaths } from "./readable-errors.ts";
-import { endingOf, type StopReason, withEnding } from "./run-ending.ts";
-import { RunClock } from "./run-clock.ts";
+import { WAITING_MS } from "./deno-command.ts";
+import { DenoProcess } from "./deno-process.ts";
+import { Modules } from "./modules.ts";
+import { Standby } from "./standby.ts";
 import { Turnstile } from "./turnstile.ts";
 
 export interface DenoOptions {
@@ -21,64 +19,55 @@ export interface DenoOptions {
    * that counts for no program, so it should be small (32 MB).
    */
   sandbox: Sandbox;
+  /** For the files of programs, from `openProgramsFolder`. */
+  programsFolder: string;
+  /** For what programs can import; made anew by each process. */
+  modulesFolder: string;
   /** How many programs run at a time; the others wait. Each may take a core and 512 MB. */
   concurrency?: number;
+  /** How long a Deno waits for the next program, in milliseconds. */
+  waitingMs?: number;
   /** Told of a call's failure that is no refusal, because the program is not. */
   onFault?: (error: unknown, name: string) => void;
 }
 
-/** Runs each program in a Deno of its own, in a sandbox of its own, whose only way out is a socket for its calls. */
-export class DenoCodeRuntime implements CodeRuntime {
-  readonly #sandbox: Sandbox;
+/**
+ * Runs each program in a Deno of its own, in a sandbox of its own, whose only way out is a socket for its calls. To start
+ * one takes several times as long as most programs run, so after the first one there is always one more, which waits for
+ * the next program, for as long as programs keep coming.
+ */
+export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
   readonly #turns: Turnstile;
+  readonly #standby: Standby<DenoProcess>;
+  readonly #programsFolder: string;
   readonly #onFault: (error: unknown, name: string) => void;
 
-  constructor({ sandbox, concurrency = 8, onFault = () => undefined }: DenoOptions) {
-    this.#sandbox = sandbox;
+  constructor(options: DenoOptions) {
+    const { sandbox, programsFolder: programs, concurrency = 8, waitingMs = WAITING_MS } = options;
+    const modules = new Modules(options.modulesFolder);
+    const start = async () => DenoProcess.start({ sandbox, programs, modules: await modules.ready() });
     this.#turns = new Turnstile(concurrency);
-    this.#onFault = onFault;
+    this.#standby = new Standby(start, waitingMs);
+    this.#programsFolder = programs;
+    this.#onFault = options.onFault ?? (() => undefined);
   }
 
   async run(request: RunRequest): Promise<RunResult> {
     checkBounds(request);
     const leave = await this.#turns.enter(request.signal);
     try {
-      await using folder = await createProgramFolder(request.code, request.declarations);
-      return await this.#runIn(folder, request);
+      await using deno = await this.#standby.take();
+      this.#standby.prepare();
+      return await deno.run(request, this.#onFault);
     } finally {
       leave();
     }
   }
 
-  async #runIn(folder: ProgramFolder, request: RunRequest): Promise<RunResult> {
-    const stop = new AbortController();
-    const because = (reason: StopReason) => stop.abort(reason);
-    const clock = new RunClock(request.timeoutMs, () => because("time"));
-    const [out, errors] = [new CapturedOutput(() => because("output")), new CapturedOutput(() => because("output"))];
-    const answering = { handle: request.calls, onFault: this.#onFault };
-    const calls = await CallSocket.open(socketIn(folder.path), answering, () => clock.start());
-    try {
-      const outcome = await this.#sandbox.run({
-        argv: COMMAND_LINE,
-        cwd: PROGRAM_FOLDER,
-        env: ENVIRONMENT,
-        mounts: mountsFor(folder.path, folder.files),
-        network: { kind: "none" },
-        limits: limitsFor(request.timeoutMs),
-        onOutput: (chunk) => out.add(chunk),
-        onErrorOutput: (chunk) => errors.add(chunk),
-        signal: AbortSignal.any([stop.signal, request.signal]),
-      });
-      request.signal.throwIfAborted();
-      const stopped = stop.signal.aborted ? (stop.signal.reason as StopReason) : null;
-      const { exitCode, timedOut, note } = endingOf(outcome, stopped, request.timeoutMs, errors.text());
-      const stderr = withEnding(readableErrors(errors.text()), note);
-      const truncated = out.truncated || errors.truncated;
-      return { stdout: withoutPaths(out.text()), stderr, exitCode, durationMs: clock.elapsedMs(), truncated, timedOut };
-    } finally {
-      clock.stop();
-      calls.close();
-    }
+  /** Ends the Deno that waits, and removes the folder if no program is running any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#standby.close();
+    await rmdir(this.#programsFolder).catch(() => undefined);
   }
 }
 

@@ -4,8 +4,8 @@ import { FLOOD_BYTES } from "./captured-output.ts";
 import { HEAP_MB, MEMORY_MB } from "./deno-command.ts";
 import { withNotes, withoutCrashReport } from "./readable-errors.ts";
 
-/** Why we stopped a program. */
-export type StopReason = "time" | "output";
+/** Why we stopped a program; `caller` when nobody wants it any more. */
+export type StopReason = "time" | "output" | "caller";
 
 export interface Ending {
   exitCode: number;
@@ -46,7 +46,7 @@ function timeUp(timeoutMs: number): Ending {
 }
 
 function flooded(): Ending {
-  const note = `Stopped: the program printed more than ${FLOOD_BYTES / 1024} KB. Print less; the first 64 KB are kept.`;
+  const note = `Stopped: the program printed more than ${FLOOD_BYTES / 1024} KB. Print less: only the beginning and the end are kept.`;
   return { exitCode: STOPPED, timedOut: false, note };
 }
 

@@ -90,7 +90,7 @@ test("what apps and tools offer can be called as declared, and only so", () => {
 
 test("descriptions are comments, in quotation marks", () => {
   const declarations = declare(...OFFERED);
-  expect(declarations).toContain('/** Finds contacts." */'.replace("Finds", 'Reads: "Finds'));
+  expect(declarations).toContain('/** Reads: "Finds contacts." */');
   expect(declarations).toContain('/** "The amount in cents" */ cents: number');
   expect(declarations).toContain("/** Writes */");
   expect(declarations).toContain('/** "Lists the apps." */');

@@ -1,6 +1,7 @@
-// Runs inside the sandbox, in the program's own isolate and before it: connects to the host, gives up every right, and
-// leaves the program the global `service`. Nothing here is secret, and nothing the program does to its globals can
-// harm anyone but itself: the host trusts no message. It is JavaScript because that needs no transpiling.
+// Runs inside the sandbox, in the program's own isolate and before it: connects to the host, gives up every right, leaves
+// the program the global `service`, and waits until there is a program. Nothing here is secret, and nothing the program
+// does to its globals can harm anyone but itself: the host trusts no message. It is JavaScript because that needs no
+// transpiling.
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -117,7 +118,7 @@ function step(path) {
 }
 
 const NO_STEPS = new Set(["then", "toJSON"]);
-const service = Object.freeze({ apps: step(["apps"]), tools: step(["tools"]) });
+const service = Object.freeze({ apps: step(["apps"]), tools: step(["tools"]), types: step(["types"]) });
 define("service", service);
 define("Worker", function Worker() {
   const failure = new Error("There are no workers here: a program has one thread");
@@ -128,3 +129,6 @@ define("Worker", function Worker() {
 function define(name, value) {
   Object.defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: true });
 }
+
+// One byte says that the program is there. This may have been started long before.
+if ((await connection.read(new Uint8Array(1))) === null) Deno.exit(1);
