@@ -5,6 +5,7 @@ import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
 const SUITES_ON_SERVICES = [
   "test/domain/**/*.test.ts",
   "test/rest/**/*.test.ts",
+  "test/identity/**/*.test.ts",
   "test/mcp/{docs-search,gateway,tools}.test.ts",
   "test/worker/**/*.test.ts",
   "test/e2e/**/*.test.ts",

@@ -2,6 +2,7 @@
 export const REFUSAL_CODES = [
   "invalid",
   "unauthenticated",
+  "forbidden",
   "plan_limit",
   "not_found",
   "conflict",

@@ -25,6 +25,7 @@ const fault = "The service failed";
 export const apps = router({
   deploy: deployProcedure
     .meta({
+      access: { scope: "deploy" },
       openapi: {
         method: "POST",
         path: "/v1/apps/deploy",
@@ -37,7 +38,7 @@ export const apps = router({
         errorResponses: {
           400: "The request is invalid",
           401: unauthenticated,
-          403: "The plan limit is exceeded",
+          403: "The plan limit is exceeded, or the token may not deploy",
           409: "The app made with this Idempotency-Key was deleted",
           422: "The Idempotency-Key was used for another request",
           429: "The organization deploys too often",

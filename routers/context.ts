@@ -4,6 +4,7 @@ import type { ExecuteDeps } from "../domain/execution/execute-code.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Refusal } from "../domain/errors.ts";
 import type { AppCaller } from "../domain/ports/app-caller.ts";
+import type { ChangeFeed } from "../domain/ports/change-feed.ts";
 import type { CodeRuntime } from "../domain/ports/code-runtime.ts";
 import type { ProcedureIndex } from "../domain/procedures/procedure-index.ts";
 import type { Counter, Taken } from "../domain/ports/counter.ts";
@@ -14,16 +15,24 @@ export type Services = Omit<DeployDeps & DeleteDeps, "caller" | "idempotencyKey"
   counter: Counter;
   /** Counts calls of the tool gateway, which come too often for a database. */
   callCounter: Counter;
+  /** Announces that somebody's rights have changed, so that every process looks again. */
+  accessChanges: ChangeFeed;
   appCaller: AppCaller;
   procedureIndex: ProcedureIndex;
   codeRuntime: CodeRuntime;
   objects: ObjectStore;
+  /** Takes a fault that must not fail the call. */
+  reportFault(err: unknown, what: string): void;
 };
 
 /** One call, as the face that received it describes it. */
 export interface Context extends Services {
   /** `null` when the call carries no valid credential. */
   caller: Caller | null;
+  /** Why there is no caller, when there is more to say than that there is none. */
+  callerRefused: Refusal | null;
+  /** The network address that the call came from, when it came over the network. */
+  address: string | null;
   idempotencyKey: string | null;
   /** Calls another tool of the service with the rights of this call. */
   callTool: ExecuteDeps["callTool"];

@@ -1,10 +1,12 @@
 import { apps } from "./apps.ts";
+import { audit } from "./audit.ts";
 import { execution } from "./execution.ts";
 import { procedures } from "./procedures.ts";
+import { tokens } from "./tokens.ts";
 import { createCallerFactory, router } from "./trpc.ts";
 import { usage } from "./usage.ts";
 
-export const appRouter = router({ apps, execution, procedures, usage });
+export const appRouter = router({ apps, audit, execution, procedures, tokens, usage });
 
 export type AppRouter = typeof appRouter;
 

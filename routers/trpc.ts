@@ -1,9 +1,12 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../domain/apps/idempotency.ts";
+import { auditCall } from "../domain/audit/audit-call.ts";
 import { Refusal, type RefusalCode } from "../domain/errors.ts";
 import { DEPLOY_LIMIT, limitDeploys } from "../domain/rate-limits/limit-deploys.ts";
+import { type AccessMeta, whyForbidden } from "./access.ts";
 import type { Context } from "./context.ts";
+import { sayError } from "./say-error.ts";
 
 /** What makes a procedure a tool of the gateway. The description is written for the agent that reads it. */
 export interface ToolMeta {
@@ -14,9 +17,12 @@ export interface ToolMeta {
 }
 
 /** `openapi.successStatus` is ours: trpc-to-openapi knows only 200. */
-export type Meta = OpenApiMeta & { openapi?: { successStatus?: number }; tool?: ToolMeta };
+export type Meta = OpenApiMeta & { openapi?: { successStatus?: number }; tool?: ToolMeta; access?: AccessMeta };
 
-const t = initTRPC.context<Context>().meta<Meta>().create();
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({ isDev: false, errorFormatter: ({ shape, error }) => sayError(shape, error) });
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
@@ -24,6 +30,7 @@ export const createCallerFactory = t.createCallerFactory;
 const TRPC_CODES = {
   invalid: "BAD_REQUEST",
   unauthenticated: "UNAUTHORIZED",
+  forbidden: "FORBIDDEN",
   plan_limit: "FORBIDDEN",
   not_found: "NOT_FOUND",
   conflict: "CONFLICT",
@@ -41,7 +48,7 @@ const mapRefusals = t.middleware(async ({ next }) => {
 });
 
 const authenticate = t.middleware(({ ctx, next }) => {
-  if (ctx.caller === null) throw new Refusal("unauthenticated", "Missing or invalid token");
+  if (ctx.caller === null) throw ctx.callerRefused ?? new Refusal("unauthenticated", "Missing or invalid token");
   return next({ ctx: { caller: ctx.caller } });
 });
 
@@ -50,7 +57,26 @@ const refuseMalformedBody = t.middleware(({ ctx, next }) => {
   return next();
 });
 
-const authenticated = t.procedure.use(mapRefusals).use(authenticate);
+/** Holds the caller's scope and role against what the procedure asks for, and writes down what changes something. */
+const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
+  const { caller } = ctx;
+  if (caller === null) throw new Error("a call was authorized before it was authenticated");
+  const refusal = whyForbidden(caller, type, meta?.access);
+  if (type !== "mutation") {
+    if (refusal !== null) throw refusal;
+    return next();
+  }
+  const audit = { deps: ctx, caller, action: path, address: ctx.address, input: await getRawInput() };
+  if (refusal !== null) {
+    await auditCall(audit, { refusal });
+    throw refusal;
+  }
+  const result = await next();
+  await auditCall(audit, result.ok ? { output: result.data } : { refusal: result.error.cause });
+  return result;
+});
+
+const authenticated = t.procedure.use(mapRefusals).use(authenticate).use(authorize);
 
 /** Counts the attempt before anything of it is looked at. A repeated call with a known idempotency key spends nothing. */
 const deployLimit = authenticated.use(async ({ ctx, next }) => {

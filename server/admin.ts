@@ -4,7 +4,9 @@ import { Organization } from "../domain/organizations/organization.entity.ts";
 import { Refusal } from "../domain/errors.ts";
 import { MachineToken } from "../domain/tokens/machine-token.entity.ts";
 import { mintToken } from "../domain/tokens/mint-token.ts";
-import { CREDENTIAL_KINDS, type CredentialKind } from "../domain/caller.ts";
+import { inviteOwner } from "../domain/organizations/invite-owner.ts";
+import { TOKEN_KINDS, type TokenKind } from "../domain/caller.ts";
+import { rowsOf } from "../domain/tables.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { FolderInUse } from "./database/folder-lock.ts";
 import { DatabaseUnavailable, openDatabase } from "./database/open-database.ts";
@@ -12,9 +14,9 @@ import type { Em } from "./database/orm.ts";
 
 const USAGE = `Usage: npm run admin -- COMMAND
 
-  bootstrap --org NAME --email ADDRESS    create an organization, its owner and their first tokens
+  bootstrap --org NAME --email ADDRESS    create an organization, its first tokens and an invitation for its owner
   create-token --org ID --kind KIND --name NAME [--expires-in-days N]
-                                          KIND is ${CREDENTIAL_KINDS.join(", ")}
+                                          KIND is ${TOKEN_KINDS.join(", ")}
   list-tokens --org ID                    prefix, kind, name, last use and expiry of every token
   revoke-token --id ID                    effective within 5 seconds
   set-plan --org ID --plan PLAN           move an organization to another plan
@@ -42,8 +44,12 @@ class UsageError extends Error {}
 type Command = (em: Em, values: Values, plans: { names: string[]; fallback: string }) => Promise<object>;
 
 const COMMANDS: Record<string, Command> = {
-  bootstrap: (em, values, plans) =>
-    foundOrganization(em, { name: required(values, "org"), email: required(values, "email"), plan: plans.fallback }),
+  bootstrap: async (em, values, plans) => {
+    const email = required(values, "email");
+    const founded = await foundOrganization(em, { name: required(values, "org"), email, plan: plans.fallback });
+    const place = { orgId: founded.org_id, placeholderId: founded.user_id, email };
+    return { ...founded, ...(await inviteOwner(em, place)) };
+  },
   "create-token": createToken,
   "list-tokens": async (em, values) => ({ tokens: await listTokens(em, required(values, "org")) }),
   "revoke-token": async (em, values) => {
@@ -57,20 +63,31 @@ const COMMANDS: Record<string, Command> = {
   },
   "set-plan": setPlan,
   "list-organizations": async (em) => ({
-    organizations: (await em.find(Organization, {})).map(({ id, name, plan }) => ({ id, name, plan })),
+    organizations: await rowsOf(em)
+      .selectFrom("organizations")
+      .innerJoin("auth.organization", "auth.organization.id", "organizations.id")
+      .select(["organizations.id", "auth.organization.name", "organizations.plan"])
+      .execute(),
   }),
 };
 
 async function createToken(em: Em, values: Values): Promise<object> {
   const kind = required(values, "kind");
-  if (!(CREDENTIAL_KINDS as readonly string[]).includes(kind))
-    throw new UsageError(`--kind is one of ${CREDENTIAL_KINDS.join(", ")}`);
+  if (!(TOKEN_KINDS as readonly string[]).includes(kind))
+    throw new UsageError(`--kind is one of ${TOKEN_KINDS.join(", ")}`);
   const organization = await organizationOf(em, values);
+  const owner = await rowsOf(em)
+    .selectFrom("auth.member")
+    .select("userId")
+    .where("organizationId", "=", organization.id)
+    .where("role", "=", "owner")
+    .orderBy("createdAt")
+    .executeTakeFirstOrThrow();
   const { token, id } = mintToken(em, {
-    kind: kind as CredentialKind,
+    kind: kind as TokenKind,
     name: required(values, "name"),
     orgId: organization.id,
-    userId: organization.ownerId,
+    userId: owner.userId,
     expiresAt: expiry(values["expires-in-days"]),
   });
   await em.flush();

@@ -8,18 +8,24 @@ import {
 } from "fastify";
 import type { Services } from "../routers/context.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import type { Standings } from "../domain/people/standings.ts";
 import { healthPlugin, type ReadinessCheck } from "./health.ts";
 import type { Logger } from "./logger.ts";
 import { answerError } from "./rest/bodies.ts";
+import type { Auth } from "./identity/open-auth.ts";
+import { identityPlugin } from "./identity/plugin.ts";
 import { mcpPlugin } from "./mcp/plugin.ts";
 import { docsPlugin } from "./rest/docs.ts";
 import { requestIdOf } from "./request-id.ts";
 import { restPlugin } from "./rest/plugin.ts";
+import { rpcPlugin } from "./rpc/plugin.ts";
 
 export interface AppOptions {
   services: Services;
   authenticator: Authenticator;
   gatewayAuthenticator: Authenticator;
+  standings: Standings;
+  auth: () => Auth;
   log: Logger;
   publicUrl: () => string;
   readiness: readonly ReadinessCheck[];
@@ -54,7 +60,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler(answerError);
   await app.register(healthPlugin(options.readiness));
   await app.register(docsPlugin(options.publicUrl));
+  await app.register(identityPlugin(options));
   await app.register(restPlugin(options));
+  await app.register(rpcPlugin(options));
   await app.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
   return app;
 }

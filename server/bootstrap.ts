@@ -16,7 +16,7 @@ export async function bootstrap(orm: Orm, dataDirectory: string, plan: string): 
     if ((await em.count(Organization)) > 0) return null;
     const founded = await foundOrganization(em, {
       name: "My organization",
-      email: "owner@localhost.localdomain",
+      email: null,
       plan,
     });
     await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(founded, null, 2)}\n`, 0o600);

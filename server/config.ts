@@ -53,7 +53,13 @@ const environment = z.object({
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
   BUILDER_COMMAND: notYet("this version has no app builder agent"),
   MODEL_PROVIDER: notYet("this version calls no language model"),
-  OIDC_ISSUER: notYet("this version accepts API keys only"),
+  SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+  OIDC_ISSUER: url(["https:", "http:"], "https://id.example.com").optional(),
+  OIDC_AUDIENCE: z.string().optional(),
   PLAN_DEFAULT: z.string().min(1, "must be the name of a plan, such as free").default("free"),
   PLANS_FILE: z.string().min(1, "must be a JSON file, such as plans.json").optional(),
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -88,6 +94,11 @@ export interface Config {
   sandbox: "bubblewrap" | "none";
   defaultPlan: string;
   plans: Readonly<Record<string, { apps: number }>>;
+  /** Who may sign up once there is somebody: anybody, whoever holds an invitation, or nobody. */
+  signUp: "open" | "invite" | "closed";
+  social: Readonly<Record<"github" | "google", { clientId: string; clientSecret: string } | null>>;
+  /** An identity provider whose access tokens are accepted beside the service's own. */
+  oidc: { issuer: string; audience: string } | null;
   logLevel: string;
   buildConcurrency: number;
   maxActiveApps: number;
@@ -127,11 +138,37 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     sandbox: values.SANDBOX,
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
+    signUp: values.SIGN_UP,
+    social: {
+      github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", (clientId, clientSecret) => ({
+        clientId,
+        clientSecret,
+      })),
+      google: pair(values, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", (clientId, clientSecret) => ({
+        clientId,
+        clientSecret,
+      })),
+    },
+    oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
     logLevel: values.LOG_LEVEL,
     buildConcurrency: values.BUILD_CONCURRENCY,
     maxActiveApps: values.MAX_ACTIVE_APPS,
     npmEnvironment: npmEnvironment(env),
   });
+}
+
+/** Two settings that mean something only together. */
+function pair<K extends string, T>(
+  values: Partial<Record<K, unknown>>,
+  first: K,
+  second: K,
+  both: (first: string, second: string) => T,
+): T | null {
+  const [a, b] = [values[first], values[second]];
+  if (a === undefined && b === undefined) return null;
+  if (typeof a === "string" && typeof b === "string") return both(a, b);
+  const [there, missing] = a === undefined ? [second, first] : [first, second];
+  throw new ConfigError(`${missing} must be set too, because ${there} is`);
 }
 
 /** `PORT=` in an env file means "not set", as everywhere else. */

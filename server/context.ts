@@ -7,14 +7,18 @@ import { TOOL_LIST, TOOLS } from "./mcp/tool-table.ts";
 import { sayIssues } from "./say-issues.ts";
 
 /** What a face adds of its own to a call. */
-type FaceOf = Pick<Context, "idempotencyKey" | "malformedBody" | "reportRateLimit">;
+type FaceOf = Pick<Context, "address" | "callerRefused" | "idempotencyKey" | "malformedBody" | "reportRateLimit">;
 
-const NO_FACE: FaceOf = { idempotencyKey: null, malformedBody: null, reportRateLimit: () => undefined };
+const NO_FACE: FaceOf = {
+  ...{ address: null, callerRefused: null, idempotencyKey: null, malformedBody: null },
+  reportRateLimit: () => undefined,
+};
 
 /** One call of one caller. */
-export function callContext(services: Services, caller: Caller | null, face: FaceOf = NO_FACE): Context {
+export function callContext(services: Services, caller: Caller | null, face: Partial<FaceOf> = {}): Context {
   const context: Context = {
     ...services,
+    ...NO_FACE,
     ...face,
     caller,
     callTool: (name, input, signal) => callToolAt(context, name, input, signal),

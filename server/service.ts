@@ -11,6 +11,8 @@ import { Worker } from "./worker/worker.ts";
 
 export interface Service {
   publicUrl: string;
+  /** The port that the control plane was bound to. */
+  port: number;
   /** What the service is made of, for those who look inside: tests and benchmarks. */
   parts: OpenServices;
   /** The tokens of the organization that this start created; `null` when there was one already. */
@@ -31,9 +33,12 @@ export async function startService(config: Config, log: Logger, options: Service
   // Stopped in the opposite order, each whatever becomes of the others: requests that wait for a teardown need the worker.
   await using starting = new AsyncDisposableStack();
   let publicUrl = config.publicUrl;
-  const opened = await openServices(config, log, options.appBuilder ?? null);
+  const opened = await openServices(config, log, {
+    appBuilder: options.appBuilder ?? null,
+    publicUrl: () => publicUrl ?? "",
+  });
   starting.defer(() => opened.close());
-  const { orm, boss, authenticator, gatewayAuthenticator, services, readiness, buildDeps } = opened;
+  const { orm, boss, authenticator, gatewayAuthenticator, standings, auth, services, readiness, buildDeps } = opened;
   const worker = new Worker({ boss, deps: buildDeps, log, buildConcurrency: config.buildConcurrency });
   starting.defer(() => worker.stop());
   const founded = config.production ? null : await bootstrap(orm, config.dataDirectory, config.defaultPlan);
@@ -41,16 +46,19 @@ export async function startService(config: Config, log: Logger, options: Service
     services,
     authenticator,
     gatewayAuthenticator,
+    standings,
+    auth,
     log,
     readiness,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => app.close());
   await app.listen({ host: config.host, port: config.port });
-  publicUrl ??= `http://${urlHost(config.host)}:${(app.server.address() as AddressInfo).port}`;
+  const { port } = app.server.address() as AddressInfo;
+  publicUrl ??= `http://${urlHost(config.host)}:${port}`;
   if (options.worker ?? true) await worker.start();
   const started = starting.move();
-  return { publicUrl, parts: opened, founded, stop: () => started.disposeAsync() };
+  return { publicUrl, port, parts: opened, founded, stop: () => started.disposeAsync() };
 }
 
 function urlHost(host: string): string {

@@ -6,7 +6,6 @@ import { Redis } from "ioredis";
 import type { PgBoss } from "pg-boss";
 import { enqueueBuild } from "../domain/builds/enqueue-build.ts";
 import type { BuildDeps } from "../domain/builds/run-build.ts";
-import type { CredentialKind } from "../domain/caller.ts";
 import { ProcedureIndex } from "../domain/procedures/procedure-index.ts";
 import { Plans } from "../domain/plans/plans.ts";
 import type { AppBuilder } from "../domain/ports/app-builder.ts";
@@ -14,10 +13,7 @@ import type { ChangeFeed } from "../domain/ports/change-feed.ts";
 import type { CodeRuntime } from "../domain/ports/code-runtime.ts";
 import type { Counter } from "../domain/ports/counter.ts";
 import type { Db } from "../domain/tables.ts";
-import type { TokenPrefix } from "../domain/tokens/token-format.ts";
-import { TokenVerifier } from "../domain/tokens/verify-token.ts";
 import type { Services } from "../routers/context.ts";
-import { Authenticator, machineTokenKind } from "./auth/authenticate.ts";
 import { openBuildPlatform } from "./build-platform.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./database/open-database.ts";
@@ -27,6 +23,7 @@ import { FilesystemAuthEntries } from "./drivers/auth-entries/filesystem.ts";
 import { MemoryChangeFeed } from "./drivers/change-feed/memory.ts";
 import { PostgresChangeFeed } from "./drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "./drivers/change-feed/redis.ts";
+import { topicOf } from "./drivers/change-feed/topic.ts";
 import { DenoCodeRuntime } from "./drivers/code-runtime/deno.ts";
 import { openProgramsFolder } from "./drivers/code-runtime/programs-folder.ts";
 import { NoCodeRuntime } from "./drivers/code-runtime/unavailable.ts";
@@ -41,16 +38,14 @@ import { openEmbeddedEdge, type RunningEdge } from "./edge/embedded-edge.ts";
 import type { ReadinessCheck } from "./health.ts";
 import { reachable } from "./listen-address.ts";
 import type { Logger } from "./logger.ts";
+import { openPeople, type People } from "./people.ts";
 import { tokenSecret } from "./token-secret.ts";
 import { reclaimHeldWork } from "./worker/reclaim.ts";
 
 /** Everything of the running service that other parts are made of. */
-export interface OpenServices {
+export interface OpenServices extends People {
   services: Services;
   buildDeps: BuildDeps;
-  authenticator: Authenticator;
-  /** Who may call the tool gateway. */
-  gatewayAuthenticator: Authenticator;
   readiness: readonly ReadinessCheck[];
   orm: Orm;
   boss: PgBoss;
@@ -61,15 +56,23 @@ export interface OpenServices {
 /** How long a DELETE waits for the teardown, in milliseconds. */
 const TEARDOWN_WAIT_MS = 10_000;
 
+/** What the composition root does not choose. */
+export interface Outside {
+  appBuilder: AppBuilder | null;
+  /** Known once the server listens. */
+  publicUrl(): string;
+}
+
 /** The composition root: chooses a driver for every port, as the configuration says, and opens it. */
-export async function openServices(config: Config, log: Logger, appBuilder: AppBuilder | null): Promise<OpenServices> {
+export async function openServices(config: Config, log: Logger, outside: Outside): Promise<OpenServices> {
+  const { appBuilder, publicUrl } = outside;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openDatabase(config));
   const { orm } = database;
   const boss = await openBoss(await queueStorage(config, orm), log);
   opening.defer(() => boss.stop({ graceful: false, close: true }));
   if (database.exclusive) await reclaimHeldWork(orm, boss);
-  const { counter, callCounter, changes, check: redisCheck } = await openShared(config, orm, opening, log);
+  const { counter, callCounter, changes, accessChanges, check } = await openShared(config, orm, opening, log);
   const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
   const inData = (folder: string) => path.join(config.dataDirectory, folder);
   const authEntries = new FilesystemAuthEntries(inData("auth-entries"));
@@ -81,8 +84,9 @@ export async function openServices(config: Config, log: Logger, appBuilder: AppB
   const plans = new Plans(config.plans, config.defaultPlan);
   const services: Services = {
     ...shared,
-    ...{ db, plans, counter, callCounter, urlOf, teardownWaitMs: TEARDOWN_WAIT_MS },
+    ...{ db, plans, counter, callCounter, accessChanges, urlOf, teardownWaitMs: TEARDOWN_WAIT_MS },
     ...agentServices(config, db, edge, await openCodeRuntime(config, opening, log)),
+    reportFault: (err, what) => log.error({ err }, what),
     enqueueBuild: (em, build) => enqueueBuild(em, shared.jobs, build),
   };
   const buildPlatform = await openBuildPlatform(config);
@@ -96,18 +100,12 @@ export async function openServices(config: Config, log: Logger, appBuilder: AppB
     secrets: [secret, ...passwordsOf(config)],
     reportFault: (err, build) => log.error({ err, ...build }, "a build met a fault that is not the app's"),
   };
-  const readiness = [
-    databaseCheck(orm),
-    { name: "queue", check: () => boss.getQueue("build").then(() => undefined) },
-    { name: "edge", check: () => edgeAnswers(config.host, edge.port) },
-    ...redisCheck,
-  ];
   const opened = opening.move();
   return {
     services,
     buildDeps,
-    ...authenticators(db),
-    readiness,
+    ...openPeople({ orm, config, log, counter, accessChanges, tokenSecret: secret, publicUrl }),
+    readiness: [databaseCheck(orm), queueCheck(boss), edgeCheck(config.host, edge.port), ...check],
     orm,
     boss,
     close: () => opened.disposeAsync(),
@@ -123,8 +121,8 @@ async function queueStorage(config: Config, orm: Orm): Promise<QueueStorage> {
 /** What several processes share: on Redis when there is one, else in the database, or each for itself. */
 async function openShared(config: Config, orm: Orm, opening: AsyncDisposableStack, log: Logger): Promise<Shared> {
   if (config.redisUrl === null) {
-    const changes = await openChangeFeed(config.databaseUrl, orm, opening, log);
-    return { counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), changes, check: [] };
+    const feed = await openChangeFeed(config.databaseUrl, orm, opening, log);
+    return { counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), ...feedsOver(feed), check: [] };
   }
   // A Redis that takes a command and never answers must not keep a deploy waiting.
   const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
@@ -134,12 +132,17 @@ async function openShared(config: Config, orm: Orm, opening: AsyncDisposableStac
   for (const connection of [redis, subscriber]) opening.defer(() => connection.disconnect());
   const counter = new RedisCounter(redis);
   return {
-    ...{ counter, callCounter: counter, changes: new RedisChangeFeed(redis, subscriber) },
+    ...{ counter, callCounter: counter },
+    ...feedsOver(new RedisChangeFeed(redis, subscriber)),
     check: [{ name: "redis", check: () => redis.ping().then(() => undefined) }],
   };
 }
 
 /** The embedded database has one process, and one connection, which the feed must not hold. */
+function feedsOver(feed: ChangeFeed): Pick<Shared, "changes" | "accessChanges"> {
+  return { changes: topicOf(feed, "apps"), accessChanges: topicOf(feed, "access") };
+}
+
 async function openChangeFeed(
   url: string | null,
   orm: Orm,
@@ -155,6 +158,7 @@ interface Shared {
   counter: Counter;
   callCounter: Counter;
   changes: ChangeFeed;
+  accessChanges: ChangeFeed;
   check: ReadinessCheck[];
 }
 
@@ -178,6 +182,14 @@ function databaseCheck(orm: Orm): ReadinessCheck {
         .execute("select 1")
         .then(() => undefined),
   };
+}
+
+function queueCheck(boss: PgBoss): ReadinessCheck {
+  return { name: "queue", check: () => boss.getQueue("build").then(() => undefined) };
+}
+
+function edgeCheck(host: string, port: number): ReadinessCheck {
+  return { name: "edge", check: () => edgeAnswers(host, port) };
 }
 
 /** Any answer will do: without an app's host name it is a 404. */
@@ -213,16 +225,6 @@ async function openCodeRuntime(config: Config, opening: AsyncDisposableStack, lo
   const programsFolder = await openProgramsFolder(config.dataDirectory);
   const modulesFolder = path.join(config.dataDirectory, "modules");
   return opening.use(new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder, onFault }));
-}
-
-/** Which tokens open which face. */
-function authenticators(db: Db): Pick<OpenServices, "authenticator" | "gatewayAuthenticator"> {
-  const kind = (prefix: TokenPrefix, credential: CredentialKind) =>
-    machineTokenKind(prefix, new TokenVerifier(db, credential));
-  return {
-    authenticator: new Authenticator([kind("svk", "api_key")]),
-    gatewayAuthenticator: new Authenticator([kind("svp", "personal_access_token"), kind("svg", "gateway_token")]),
-  };
 }
 
 /** What must not show up in a build's log, should a tool ever print it. */

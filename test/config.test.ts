@@ -54,7 +54,8 @@ describe("the configuration", () => {
     ["EDGE_PLATFORM", "elsewhere"],
     ["BUILDER_COMMAND", "my-agent"],
     ["MODEL_PROVIDER", "some-provider"],
-    ["OIDC_ISSUER", "https://id.example.com"],
+    ["OIDC_ISSUER", "id.example.com"],
+    ["SIGN_UP", "everybody"],
   ];
 
   test.each(BAD)("refuses %s=%s by name, with the rule", (name, value) => {
@@ -70,6 +71,17 @@ describe("the configuration", () => {
   test("needs a TOKEN_SECRET in production", () => {
     expect(refusal({ NODE_ENV: "production" })).toContain("TOKEN_SECRET is required");
     expect(readConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).production).toBe(true);
+  });
+
+  test("needs both halves of what means something only together", () => {
+    expect(refusal({ GITHUB_CLIENT_ID: "x" })).toBe(
+      "GITHUB_CLIENT_SECRET must be set too, because GITHUB_CLIENT_ID is",
+    );
+    expect(refusal({ OIDC_AUDIENCE: "x" })).toBe("OIDC_ISSUER must be set too, because OIDC_AUDIENCE is");
+    expect(readConfig({ GOOGLE_CLIENT_ID: "a", GOOGLE_CLIENT_SECRET: "b" }).social).toEqual({
+      github: null,
+      google: { clientId: "a", clientSecret: "b" },
+    });
   });
 
   test("adds and replaces plans from a file, and knows the default among them", async () => {

@@ -41,15 +41,15 @@ export const HAZARDS = {
 
   // Authentication and tenancy
   23: held("An Authorization header that is missing, garbled or of another scheme"),
-  24: later("A forged, misdirected or outdated JWT"),
+  24: held("A forged, misdirected or outdated JWT"),
   25: held("A revoked or expired key used a moment later"),
   26: held("Another organization's app reached with a valid key"),
   27: held("A path id that is no UUID"),
   28: held("An organization header that names an organization the caller is no member of"),
-  29: later("A member removed in the middle of a session"),
+  29: held("A member removed in the middle of a session"),
   30: held("A token of one kind used where another kind belongs"),
   31: held("A key in the query string"),
-  32: later("Thousands of wrong keys a minute"),
+  32: held("Thousands of wrong keys a minute"),
   33: held("Another organization's app in a list, by any cursor or filter"),
 
   // Limits

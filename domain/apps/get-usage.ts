@@ -29,7 +29,7 @@ export async function getUsage({ em: root, caller, plans, counter, callCounter }
   const { plan } = await em.findOneOrFail(Organization, { id: caller.orgId }, { fields: ["plan"] });
   const used = await countPlanSlots(em, caller.orgId);
   return {
-    plan,
+    plan: plans.nameOf(plan),
     period: "now",
     quotas: [{ metric: "apps", used, limit: plans.limitsOf(plan).apps }],
     rate_limits: await Promise.all([

@@ -1,19 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
 
-const OrganizationSchema = defineEntity({
+export const OrganizationSchema = defineEntity({
   name: "Organization",
   tableName: "organizations",
   properties: {
-    id: p
-      .uuid()
-      .primary()
-      .onCreate(() => randomUUID()),
-    name: p.string(),
-    plan: p.string(),
-    /** The person who set the organization up. */
-    ownerId: p.uuid(),
-    ownerEmail: p.string(),
+    /** That of `auth.organization`, which has the name, the members and their roles. */
+    id: p.uuid().primary(),
+    /** `null` for the default plan. */
+    plan: p.string().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },
 });

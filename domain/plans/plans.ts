@@ -13,8 +13,13 @@ export class Plans {
     this.defaultPlan = defaultPlan;
   }
 
-  limitsOf(name: string): PlanLimits {
-    const limits = Object.hasOwn(this.#plans, name) ? this.#plans[name] : this.#plans[this.defaultPlan];
+  /** The plan that an organization really has. */
+  nameOf(plan: string | null | undefined): string {
+    return plan != null && Object.hasOwn(this.#plans, plan) ? plan : this.defaultPlan;
+  }
+
+  limitsOf(plan: string | null | undefined): PlanLimits {
+    const limits = this.#plans[this.nameOf(plan)];
     if (limits === undefined) throw new RangeError(`no plan is called ${this.defaultPlan}`);
     return limits;
   }

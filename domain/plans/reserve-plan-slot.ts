@@ -20,6 +20,6 @@ export function checkPlanSlot(plans: Plans, organization: Organization, used: nu
   if (used < plan.apps) return;
   throw new Refusal(
     "plan_limit",
-    `The plan "${organization.plan}" allows ${plan.apps} apps and ${used} exist. Delete an app or move to a larger plan.`,
+    `The plan "${plans.nameOf(organization.plan)}" allows ${plan.apps} apps and ${used} exist. Delete an app or move to a larger plan.`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Tells everybody who listens, in every process, that what an organization's apps offer may have changed. A notice is a
- * hint to look again and carries nothing else: it may come twice, out of order, or get lost.
+ * Tells everybody who listens, in every process, that something of an organization may have changed: on one feed what
+ * its apps offer, on another who may call it. A notice is a hint to look again and carries nothing else: it may come twice, out of order, or get lost.
  */
 export interface ChangeFeed {
   /** Called after the change is committed. Nobody waits for it, and it does not fail when nobody can be reached. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { CredentialKind } from "../caller.ts";
+import type { Scope, TokenKind } from "../caller.ts";
 
 export const MachineTokenSchema = defineEntity({
   name: "MachineToken",
@@ -10,14 +10,18 @@ export const MachineTokenSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => randomUUID()),
-    kind: p.string().$type<CredentialKind>(),
+    kind: p.string().$type<TokenKind>(),
     /** SHA-256 of the token, in hex. The token itself is shown once and never stored. */
     tokenSha256: p.string().unique(),
     /** The first characters, to recognise a token by. */
     prefix: p.string(),
     name: p.string(),
     orgId: p.uuid(),
+    /** The person whose token it is, or who made it. */
     userId: p.uuid().nullable(),
+    /** The agent of a gateway token. */
+    agentId: p.uuid().nullable(),
+    scope: p.string().$type<Scope>().default("everything"),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     expiresAt: p.datetime(3).nullable(),
     lastUsedAt: p.datetime(3).nullable(),

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { CredentialKind } from "../caller.ts";
+import type { Scope, TokenKind } from "../caller.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { formatToken, type TokenPrefix } from "./token-format.ts";
 
@@ -8,24 +8,28 @@ const PREFIX_OF = {
   api_key: "svk",
   personal_access_token: "svp",
   gateway_token: "svg",
-} as const satisfies Record<CredentialKind, TokenPrefix>;
+} as const satisfies Record<TokenKind, TokenPrefix>;
 
 export interface NewToken {
-  kind: CredentialKind;
+  kind: TokenKind;
   name: string;
   orgId: string;
   userId: string | null;
+  agentId?: string | undefined;
+  scope?: Scope | undefined;
   expiresAt?: Date | undefined;
 }
 
 /** Makes a machine token in the transaction of `em`. The returned text is the only copy; the database keeps its hash. */
-export function mintToken(em: EntityManager, request: NewToken): { id: string; token: string } {
+export function mintToken(em: Pick<EntityManager, "create">, request: NewToken): { id: string; token: string } {
   const token = formatToken(PREFIX_OF[request.kind], randomBytes(32));
   const record = em.create(MachineToken, {
     kind: request.kind,
     name: request.name,
     orgId: request.orgId,
     userId: request.userId,
+    agentId: request.agentId ?? null,
+    scope: request.scope ?? "everything",
     tokenSha256: sha256Hex(token),
     prefix: token.slice(0, 12),
     expiresAt: request.expiresAt ?? null,

@@ -1,16 +1,19 @@
-import type { Caller, CredentialKind } from "../caller.ts";
+import { type Caller, highestRole, type Role, type TokenKind } from "../caller.ts";
 import type { Db } from "../tables.ts";
 import { sha256Hex } from "./mint-token.ts";
+import { Verdicts } from "./verdicts.ts";
 
-/** How long a verdict may be reused, in milliseconds: the bound on how long a revoked token can still be accepted. */
-const VERDICT_LIFE_MS = 5000;
-const VERDICTS_KEPT = 10_000;
 /** How often the last use of a token is written down. */
 const LAST_USED_STEP_MS = 60_000;
 
+/** What a machine may do in its organization. A personal access token may do what its owner may. */
+const MACHINE_ROLES = {
+  api_key: "admin",
+  gateway_token: "member",
+} as const satisfies Partial<Record<TokenKind, Role>>;
+
 interface Verdict {
-  caller: Caller | null;
-  until: number;
+  caller: Caller;
   /** When the token itself runs out, in milliseconds since the epoch. */
   expiresAt: number;
 }
@@ -18,58 +21,62 @@ interface Verdict {
 /** Recognises machine tokens of one kind by their hash: one indexed select, and none while a verdict is fresh. */
 export class TokenVerifier {
   readonly #db: Db;
-  readonly #kind: CredentialKind;
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #kind: TokenKind;
+  readonly #verdicts = new Verdicts<Verdict>();
 
-  constructor(db: Db, kind: CredentialKind) {
+  constructor(db: Db, kind: TokenKind) {
     this.#db = db;
     this.#kind = kind;
   }
 
-  /** The caller a token stands for, or `null` when it is unknown, revoked, expired or of another kind. */
+  /**
+   * The caller a token stands for, or `null` when it is unknown, revoked, expired, of another kind, or when its owner
+   * is no member of its organization any more.
+   */
   async verify(token: string): Promise<Caller | null> {
     const hash = sha256Hex(token);
-    const known = this.#verdicts.get(hash);
-    const now = Date.now();
-    if (known !== undefined && known.until > now) return known.expiresAt > now ? known.caller : null;
-    const verdict = await this.#ask(hash, now);
-    this.#remember(hash, verdict);
-    return verdict.caller;
+    const verdict = await this.#verdicts.get(hash, () => this.#ask(hash));
+    return verdict === null || verdict.expiresAt <= Date.now() ? null : verdict.caller;
   }
 
   /** Drops what is remembered, so that a revocation is effective at once in this process. */
   forget(): void {
-    this.#verdicts.clear();
+    this.#verdicts.forget();
   }
 
-  async #ask(hash: string, now: number): Promise<Verdict> {
+  async #ask(hash: string): Promise<Verdict | null> {
     const row = await this.#db
-      .selectFrom("machine_tokens")
-      .select(["id", "org_id", "user_id", "expires_at", "last_used_at", "revoked_at"])
+      .selectFrom("machine_tokens as token")
+      .leftJoin("auth.member as member", (join) =>
+        join.onRef("member.userId", "=", "token.user_id").onRef("member.organizationId", "=", "token.org_id"),
+      )
+      .select(["token.id", "token.org_id", "token.user_id", "token.scope", "token.expires_at"])
+      .select(["token.last_used_at", "token.revoked_at", "member.role"])
       .where("token_sha256", "=", hash)
       .where("kind", "=", this.#kind)
       .executeTakeFirst();
-    const until = now + VERDICT_LIFE_MS;
-    const expiresAt = row?.expires_at == null ? Infinity : new Date(row.expires_at).getTime();
-    if (row === undefined || row.revoked_at !== null || expiresAt <= now) return { caller: null, until, expiresAt };
-    await this.#noteUse(row.id, row.last_used_at, now);
+    if (row === undefined || row.revoked_at !== null) return null;
+    const expiresAt = row.expires_at === null ? Infinity : new Date(row.expires_at).getTime();
+    const role = this.#roleOf(row.role);
+    if (expiresAt <= Date.now() || role === null) return null;
+    await this.#noteUse(row.id, row.last_used_at);
     const credential = { kind: this.#kind, id: row.id };
-    return { caller: { orgId: row.org_id, userId: row.user_id ?? null, credential }, until, expiresAt };
+    const { org_id: orgId, user_id: userId, scope } = row;
+    return { caller: { orgId, userId, role, scope, credential }, expiresAt };
   }
 
-  async #noteUse(id: string, lastUsedAt: unknown, now: number): Promise<void> {
+  #roleOf(membership: string | null): Role | null {
+    if (this.#kind !== "personal_access_token") return MACHINE_ROLES[this.#kind];
+    return membership === null ? null : highestRole(membership);
+  }
+
+  async #noteUse(id: string, lastUsedAt: unknown): Promise<void> {
+    const now = Date.now();
     if (lastUsedAt !== null && now - new Date(lastUsedAt as string).getTime() < LAST_USED_STEP_MS) return;
     await this.#db
       .updateTable("machine_tokens")
       .set({ last_used_at: new Date(now).toISOString() as never })
       .where("id", "=", id)
       .execute();
-  }
-
-  #remember(hash: string, verdict: Verdict): void {
-    // Guesses must not push the verdicts of real callers out of the memory, or fill it.
-    if (verdict.caller === null) return;
-    if (this.#verdicts.size >= VERDICTS_KEPT) this.#verdicts.clear();
-    this.#verdicts.set(hash, verdict);
   }
 }

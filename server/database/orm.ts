@@ -14,8 +14,8 @@ const shared = {
   extensions: [Migrator],
   ensureDatabase: false,
   forceUtcTimezone: true,
-  // `jobs` belongs to pg-boss; a schema diff would otherwise drop its tables.
-  schemaGenerator: { ignoreSchema: ["jobs"] },
+  // `jobs` belongs to pg-boss and `auth` to better-auth; a schema diff would otherwise drop its tables.
+  schemaGenerator: { ignoreSchema: ["jobs", "auth"] },
   migrations: {
     path: fileURLToPath(new URL("./migrations", import.meta.url)),
     snapshot: false,

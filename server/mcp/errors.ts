@@ -20,8 +20,14 @@ function refusal(status: number, code: number, message: string, headers: Record<
 const UNAUTHENTICATED =
   "Missing or invalid token. Send a personal access token as Authorization: Bearer svp_…; on a self-hosted service the first one is in bootstrap.json of its data folder, and npm run admin -- create-token makes more.";
 
-export const unauthenticated = (): GatewayRefusal =>
-  refusal(401, -32_001, UNAUTHENTICATED, { "www-authenticate": "Bearer" });
+/**
+ * Tells clients that can sign in where to learn how (RFC 9728, section 5.1), and what to ask for: without
+ * `offline_access` earlier clients would have to send the person to the consent page every quarter of an hour.
+ */
+export const unauthenticated = (publicUrl: string): GatewayRefusal =>
+  refusal(401, -32_001, UNAUTHENTICATED, {
+    "www-authenticate": `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp", scope="everything offline_access"`,
+  });
 
 export const notAMember = (): GatewayRefusal =>
   refusal(
@@ -29,6 +35,8 @@ export const notAMember = (): GatewayRefusal =>
     -32_003,
     "X-Service-Org-Id names no organization of this token. Leave the header out to use the token's own.",
   );
+
+export const forbidden = ({ message }: Refusal): GatewayRefusal => refusal(403, -32_003, message);
 
 export const wrongMethod = (): GatewayRefusal =>
   refusal(405, -32_000, "The gateway takes POST only.", { allow: "POST" });

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { RateLimited } from "../../domain/errors.ts";
+import { RateLimited, Refusal } from "../../domain/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import type { Services } from "../../routers/context.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
 import { callContext } from "../context.ts";
 import type { Logger } from "../logger.ts";
 import {
+  forbidden,
   foreignOrigin,
   type GatewayRefusal,
   notAMember,
@@ -15,14 +15,15 @@ import {
   unreadable,
   wrongMethod,
 } from "./errors.ts";
+import { type GatewayAccess, gatewayCaller, stillMayCall } from "./gateway-caller.ts";
 import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
 import { isOwnOrigin } from "./origin.ts";
+import { endWithRights } from "./open-streams.ts";
 import type { GatewayCall } from "./tool-methods.ts";
 import { McpTransport } from "./transport.ts";
 
-export interface McpOptions {
+export interface McpOptions extends GatewayAccess {
   services: Services;
-  authenticator: Authenticator;
   log: Logger;
   publicUrl: () => string;
 }
@@ -48,6 +49,7 @@ export function mcpPlugin(options: McpOptions) {
       const refused = await whyRefused(request, options);
       if (refused !== null) await send(reply, refused);
     });
+    endWithRights(scope, services.accessChanges, (request) => stillMayCall(request, options));
     const unlisten = services.changes.listen(
       (orgId) => transport.toolsChanged(orgId),
       () => transport.anyToolsChanged(),
@@ -65,7 +67,11 @@ export function mcpPlugin(options: McpOptions) {
     });
     scope.post("/mcp", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const { caller, headers, body: parsedBody } = request;
-      const call = { context: callContext(services, caller), log, signal: whileAwaited(reply) };
+      const call = {
+        context: callContext(services, caller, { address: request.ip }),
+        log,
+        signal: whileAwaited(reply),
+      };
       const orgId = caller?.orgId ?? "";
       return relay(reply, await transport.answer({ headers, parsedBody, orgId, context: call }));
     });
@@ -73,21 +79,19 @@ export function mcpPlugin(options: McpOptions) {
 }
 
 /** Lets the caller in, before the body is read, or says why not. */
-async function whyRefused(
-  request: FastifyRequest,
-  { services, authenticator, publicUrl }: McpOptions,
-): Promise<GatewayRefusal | null> {
+async function whyRefused(request: FastifyRequest, options: McpOptions): Promise<GatewayRefusal | null> {
+  const { services, publicUrl } = options;
   if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
-  request.caller = await authenticator.callerOf(request.headers.authorization);
-  if (request.caller === null) return unauthenticated();
-  const chosen = request.headers["x-service-org-id"];
-  if (chosen !== undefined && chosen !== request.caller.orgId) return notAMember();
-  if (request.method !== "POST") return null;
   try {
-    await limitCalls(services.callCounter, request.caller.orgId);
+    const caller = await gatewayCaller(request, options);
+    if (caller === null) return unauthenticated(publicUrl());
+    if (caller === "no member") return notAMember();
+    request.caller = caller;
+    if (request.method === "POST") await limitCalls(services.callCounter, caller.orgId);
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
+    if (error instanceof Refusal && error.code === "forbidden") return forbidden(error);
     throw error;
   }
 }

@@ -40,7 +40,11 @@ export function openApiDocument(baseUrl: string): object {
     defs: { Error: errorBody },
   }) as unknown as Document;
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
-  document.tags = [{ name: "Apps", description: "Apps of the organization" }];
+  document.tags = [
+    { name: "Apps", description: "Apps of the organization" },
+    { name: "Audit", description: "What was done in the organization" },
+    { name: "Tokens", description: "Tokens of the organization and of its people" },
+  ];
   for (const { _def } of Object.values(PROCEDURES)) {
     const openapi = _def.meta?.openapi;
     const operation = openapi && document.paths[openapi.path]?.[openapi.method.toLowerCase()];
@@ -87,6 +91,7 @@ function nameBody(operation: Operation, path: string, name: string | undefined, 
   if (name === undefined || json === undefined || path.includes("{")) return;
   document.components.schemas[name] = json.schema;
   json.schema = { $ref: `#/components/schemas/${name}` };
+  if (path !== "/v1/apps/deploy") return;
   operation.parameters = [
     ...(operation.parameters ?? []),
     {

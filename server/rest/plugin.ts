@@ -32,7 +32,7 @@ export function restPlugin({ services, authenticator }: RestOptions) {
     parseBodies(scope);
     // 401 comes before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      request.caller = await authenticator.callerOf(request.headers.authorization);
+      request.caller = await authenticator.callerOf(request.headers.authorization, request.ip);
       if (request.caller === null) throw new Refusal("unauthenticated", UNAUTHENTICATED);
     });
     const handle = createHandler(services);
@@ -72,6 +72,7 @@ function createHandler(services: Services): Handler {
 function contextOf(services: Services, request: FastifyRequest, sink: Sink): Context {
   const key = request.headers["idempotency-key"];
   return callContext(services, request.caller, {
+    address: request.ip,
     malformedBody: request.malformedBody,
     idempotencyKey: typeof key === "string" ? key : null,
     reportRateLimit: (policy, taken) => reportRateLimit(sink, policy, taken),

@@ -7,6 +7,7 @@ import { isZodError, sayIssues } from "../say-issues.ts";
 const REFUSAL_STATUS = {
   invalid: 400,
   unauthenticated: 401,
+  forbidden: 403,
   plan_limit: 403,
   not_found: 404,
   conflict: 409,
@@ -49,6 +50,6 @@ function headersOf(refusal: Refusal): Record<string, string> {
 function invalidInput(error: ZodError, path: string | undefined): ErrorAnswer {
   const inPath = error.issues.every((issue) => path?.includes(`{${String(issue.path[0])}}`) === true);
   // A malformed id names nothing, so it is absent like any other unknown id.
-  if (inPath) return answer(404, "App not found");
+  if (inPath) return answer(404, path?.startsWith("/v1/tokens") === true ? "Token not found" : "App not found");
   return answer(400, sayIssues(error) ?? "The request is invalid.");
 }

@@ -69,7 +69,7 @@ export const GATEWAY_REQUIREMENTS = {
     "The desktop extension asks for the personal access token when it is installed.",
   ),
   "gateway.organization": held("5.2", "A call acts on one organization, picked from the account's membership."),
-  "gateway.organization.override": later(
+  "gateway.organization.override": held(
     "5.2",
     "`X-Service-Org-Id` picks another of the user's organizations for one call.",
   ),

@@ -109,7 +109,7 @@ export const REST_REQUIREMENTS = {
   "rest.auth.described": held("5.1", "The interface description declares the HTTP bearer scheme with the format JWT."),
   "rest.auth.api_key": held("5.1", "An API key is accepted on every endpoint."),
   "rest.auth.api_key.organization": held("5.1", "An API key acts for the one organization it was issued for."),
-  "rest.auth.jwt": later("5.1", "An access token (JWT) of the identity provider is accepted on every endpoint."),
+  "rest.auth.jwt": held("5.1", "An access token (JWT) of the identity provider is accepted on every endpoint."),
   "rest.auth.jwt.sign_in": later(
     "5.1",
     "A social sign-in on the web site yields an access token for the dashboard and the CLI.",

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { formatToken } from "../../domain/tokens/token-format.ts";
 import { sharedHarness } from "../support/shared-harness.ts";
-import { verifies } from "../support/verifies.ts";
+import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 const ENDPOINTS = [
@@ -13,7 +13,7 @@ const ENDPOINTS = [
 ] as const;
 
 verifies(
-  ["rest.auth.required", "rest.auth.401.missing", "rest.error.401"],
+  ["rest.auth.required", "rest.auth.401.missing", "rest.error.401", hazard(23)],
   "401 answers every endpoint without a token, before the body is read",
   async () => {
     const anonymous = (await service().tenant()).rest.as(null);
@@ -46,16 +46,20 @@ verifies("rest.auth.401.invalid", "401 answers the same for every token that is 
   }
 });
 
-verifies("rest.auth.401.invalid", "401 answers a token of another scheme, and one in the query string", async () => {
-  const tenant = await service().tenant();
-  const anonymous = tenant.rest.as(null);
-  const basic = await anonymous.get("/v1/apps", {
-    authorization: `Basic ${Buffer.from(`x:${tenant.api_key}`).toString("base64")}`,
-  });
-  const query = await anonymous.get(`/v1/apps?token=${tenant.api_key}&access_token=${tenant.api_key}`);
-  expect([basic.status, query.status]).toEqual([401, 401]);
-  expect(service().logged()).not.toContain(tenant.api_key);
-});
+verifies(
+  ["rest.auth.401.invalid", hazard(23), hazard(31)],
+  "401 answers a token of another scheme, and one in the query string",
+  async () => {
+    const tenant = await service().tenant();
+    const anonymous = tenant.rest.as(null);
+    const basic = await anonymous.get("/v1/apps", {
+      authorization: `Basic ${Buffer.from(`x:${tenant.api_key}`).toString("base64")}`,
+    });
+    const query = await anonymous.get(`/v1/apps?token=${tenant.api_key}&access_token=${tenant.api_key}`);
+    expect([basic.status, query.status]).toEqual([401, 401]);
+    expect(service().logged()).not.toContain(tenant.api_key);
+  },
+);
 
 verifies("rest.auth.api_key", "200 accepts an API key, whatever the case of the scheme", async () => {
   const tenant = await service().tenant();

@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { randomUUID } from "node:crypto";
+import { createHmac, createPrivateKey, type KeyObject, randomUUID } from "node:crypto";
+import { symmetricDecrypt } from "better-auth/crypto";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { slugFor } from "../../domain/apps/slug.ts";
 import { type Founded, foundOrganization } from "../../domain/organizations/found-organization.ts";
+import { inviteOwner } from "../../domain/organizations/invite-owner.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { createLogger } from "../../server/logger.ts";
@@ -34,6 +36,10 @@ export interface Harness extends AsyncDisposable {
   logged(): string;
   /** A new organization with an API key. */
   tenant(options?: { plan?: string }): Promise<Tenant>;
+  /** Invites somebody to own the tenant's organization, as an operator does. */
+  inviteOwner(tenant: Tenant, email: string): Promise<string>;
+  /** The key that the service signs access tokens with, to forge what only it could. */
+  signingKey(): Promise<KeyObject>;
   /** Puts an app in the database as if it had got so far. */
   givenApp(tenant: Tenant, fields?: { status?: AppStatus; name?: string; createdAt?: Date }): Promise<App>;
   /** Waits until the app has one of the statuses, and answers with what the interface says of it. */
@@ -77,10 +83,22 @@ export async function createHarness({
     dataDirectory,
     logged: () => lines.join(""),
     tenant,
+    signingKey: () => signingKeyOf(service, dataDirectory),
+    inviteOwner: async ({ org_id: orgId, user_id: placeholderId }, email) =>
+      (await em().transactional((tx) => inviteOwner(tx, { orgId, placeholderId, email }))).invitation_id,
     givenApp: (owner, fields) => em().transactional(async (tx) => givenApp(tx, owner, fields)),
     settled,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
+}
+
+async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<KeyObject> {
+  const em = parts.orm.em.fork();
+  const [row] = await em.execute<{ privateKey: string }[]>(`select "privateKey" from auth.jwks`);
+  const secret = await readFile(path.join(dataDirectory, "secrets", "token-secret"), "utf8");
+  const key = createHmac("sha256", secret.trim()).update("identity").digest("base64url");
+  const jwk = await symmetricDecrypt({ key, data: JSON.parse(row!.privateKey) as string });
+  return createPrivateKey({ key: JSON.parse(jwk) as never, format: "jwk" });
 }
 
 function givenApp(

@@ -10,7 +10,13 @@ const service = sharedHarness();
 
 /** All pages that the organization's apps make, as each is handed out. */
 async function pagesOf({ org_id: orgId, user_id: userId }: Tenant, limit: number) {
-  const caller: Caller = { orgId, userId, credential: { kind: "personal_access_token", id: "one" } };
+  const caller: Caller = {
+    orgId,
+    userId,
+    role: "member",
+    scope: "read",
+    credential: { kind: "personal_access_token", id: "one" },
+  };
   const deps = { ...service().service.parts.services, caller };
   const pages = [await browseApps(deps, { limit })];
   for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor)

@@ -1,0 +1,42 @@
+import type { EntityManager } from "@mikro-orm/core";
+import type { Caller } from "../caller.ts";
+import { Refusal, type RefusalCode } from "../errors.ts";
+import { recordEvent } from "./record-event.ts";
+
+export interface AuditedCall {
+  deps: { em: EntityManager; reportFault(err: unknown, what: string): void };
+  caller: Caller;
+  action: string;
+  address: string | null;
+  input: unknown;
+}
+
+/** How a call ended: with an output, or with what was thrown. */
+export type Ending = { output: unknown } | { refusal: unknown };
+
+/** Mistakes and waits change nothing, and would only fill the log. */
+const NOT_WORTH_NOTING: readonly RefusalCode[] = ["invalid", "rate_limited"];
+
+/** Writes down a call that changes something, or that was to. That it cannot be written never fails the call. */
+export async function auditCall({ deps, caller, action, address, input }: AuditedCall, ending: Ending): Promise<void> {
+  const refused = "refusal" in ending;
+  if (refused && (!(ending.refusal instanceof Refusal) || NOT_WORTH_NOTING.includes(ending.refusal.code))) return;
+  try {
+    await recordEvent(deps.em, {
+      ...{ action, address, outcome: refused ? "refused" : "done" },
+      ...{ orgId: caller.orgId, userId: caller.userId, credential: caller.credential },
+      target: idIn(input) ?? ("output" in ending ? idIn(ending.output) : null),
+    });
+  } catch (error) {
+    deps.reportFault(error, "the audit log cannot be written");
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Nothing but an id: what else a call holds may be a secret. */
+function idIn(value: unknown): string | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { id, app_id: appId } = value as { id?: unknown; app_id?: unknown };
+  return [id, appId].find((each): each is string => typeof each === "string" && UUID.test(each)) ?? null;
+}

@@ -1,0 +1,77 @@
+import type { Caller } from "../caller.ts";
+import { Refusal } from "../errors.ts";
+import type { Db } from "../tables.ts";
+import type { AuditOutcome } from "./audit-event.entity.ts";
+
+const PAGE = 100;
+
+export interface AuditEventView {
+  id: string;
+  user_id: string | null;
+  credential_kind: string | null;
+  credential_id: string | null;
+  action: string;
+  target: string | null;
+  outcome: AuditOutcome;
+  address: string | null;
+  created_at: string;
+}
+
+export interface AuditPage {
+  events: AuditEventView[];
+  /** Reads on where this page ends; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+const COLUMNS = [
+  ...(["id", "user_id", "credential_kind", "credential_id", "action"] as const),
+  ...(["target", "outcome", "address", "created_at"] as const),
+] as const;
+
+/**
+ * What was done in the caller's organization, newest first, and what its members tried at the door.
+ *
+ * @throws {Refusal} `invalid` for a cursor that no page gave out
+ */
+export async function listEvents(
+  { db, caller }: { db: Db; caller: Caller },
+  { cursor }: { cursor?: string | undefined },
+): Promise<AuditPage> {
+  const after = cursor === undefined ? null : readCursor(cursor);
+  const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", caller.orgId);
+  const rows = await db
+    .selectFrom("audit_events")
+    .select(COLUMNS)
+    .where(({ or, and, eb }) =>
+      or([eb("org_id", "=", caller.orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
+    )
+    .$if(after !== null, (query) =>
+      query.where(({ or, and, eb }) => {
+        const { createdAt, id } = after ?? { createdAt: "", id: "" };
+        const at = createdAt as never;
+        return or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]);
+      }),
+    )
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(PAGE + 1)
+    .execute();
+  const events = rows
+    .slice(0, PAGE)
+    .map((row) => ({ ...row, created_at: new Date(row.created_at as unknown as string).toISOString() }));
+  const last = events.at(-1);
+  return { events, next_cursor: rows.length > PAGE && last !== undefined ? cursorAfter(last) : null };
+}
+
+function cursorAfter({ created_at, id }: AuditEventView): string {
+  return Buffer.from(`${created_at} ${id}`).toString("base64url");
+}
+
+const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+function readCursor(cursor: string): { createdAt: string; id: string } {
+  const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (createdAt === undefined || id === undefined)
+    throw new Refusal("invalid", "cursor: pass the next_cursor of an earlier page unchanged, or leave it out.");
+  return { createdAt, id };
+}

@@ -1,0 +1,21 @@
+import type { Db } from "../tables.ts";
+
+/** Revokes the personal access tokens of people who left, so that none comes back to life when its owner does. */
+export async function revokeOrphanedTokens(db: Db): Promise<void> {
+  await db
+    .updateTable("machine_tokens")
+    .set({ revoked_at: new Date().toISOString() as never })
+    .where("kind", "=", "personal_access_token")
+    .where("revoked_at", "is", null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("auth.member as member")
+            .select("member.id")
+            .whereRef("member.userId", "=", "machine_tokens.user_id")
+            .whereRef("member.organizationId", "=", "machine_tokens.org_id"),
+        ),
+      ),
+    )
+    .execute();
+}

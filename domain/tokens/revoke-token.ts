@@ -1,0 +1,24 @@
+import type { Caller } from "../caller.ts";
+import type { ChangeFeed } from "../ports/change-feed.ts";
+import type { Db } from "../tables.ts";
+import { selectTokens } from "./select-tokens.ts";
+import { tokenNotFound } from "./token-view.ts";
+
+/**
+ * Ends a token at once, in every process.
+ *
+ * @throws {Refusal} `not_found` for a token that the caller may not manage, or that is revoked already
+ */
+export async function revokeToken(
+  { db, caller, accessChanges }: { db: Db; caller: Caller; accessChanges: ChangeFeed },
+  id: string,
+): Promise<{ status: "revoked" }> {
+  const { numUpdatedRows } = await db
+    .updateTable("machine_tokens")
+    .set({ revoked_at: new Date().toISOString() as never })
+    .where("id", "in", selectTokens(db, caller).clearSelect().select("id").where("id", "=", id))
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw tokenNotFound();
+  accessChanges.announce(caller.orgId);
+  return { status: "revoked" };
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { SCOPES, TOKEN_KINDS } from "../domain/caller.ts";
+import type { TokenRequest } from "../domain/tokens/issue-token.ts";
+import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
+import type { IssuedToken, TokenView } from "../domain/tokens/token-view.ts";
+
+const timestamp = z.string().meta({ description: "RFC 3339 in UTC, with milliseconds" });
+const kind = z.enum(TOKEN_KINDS).meta({
+  description:
+    "`api_key` opens REST for the organization, `personal_access_token` the tool gateway for you, `gateway_token` the tool gateway for one agent",
+});
+const scope = z.enum(SCOPES).meta({
+  description: "`read` changes nothing, `deploy` also deploys, `everything` is all that its owner may do",
+});
+
+const view = {
+  id: z.uuid(),
+  kind,
+  prefix: z.string().meta({ description: "The first characters of the token" }),
+  name: z.string(),
+  scope,
+  agent_id: z.uuid().nullable(),
+  created_at: timestamp,
+  last_used_at: timestamp.nullable(),
+  expires_at: timestamp.nullable(),
+};
+
+export const tokenId = z.strictObject({ id: z.uuid() });
+
+export const issueTokenRequest = z
+  .strictObject({
+    kind,
+    name: z.string().trim().min(1).max(100).meta({ description: "What it is for" }),
+    scope: scope.default("everything"),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({ description: "When it runs out; left out, it lasts until it is revoked" }),
+    agent_id: z.uuid().optional().meta({ description: "The agent of a `gateway_token`" }),
+  })
+  .meta({ id: "IssueTokenRequest" }) satisfies z.ZodType<TokenRequest>;
+
+export const issuedToken = z
+  .object({ ...view, token: z.string().meta({ description: "The token, shown only here" }) })
+  .meta({ id: "IssuedToken" }) satisfies z.ZodType<IssuedToken>;
+
+export const listTokensResponse = z
+  .object({ tokens: z.array(z.object(view).meta({ id: "Token" }) satisfies z.ZodType<TokenView>) })
+  .meta({ id: "ListTokensResponse" });
+
+export const rotateTokenRequest = z.strictObject({
+  id: z.uuid(),
+  overlap: z
+    .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
+    .default("day")
+    .meta({ description: "How long the old token stays good" }),
+}) satisfies z.ZodType<Rotation>;
+
+export const revokeTokenResponse = z.object({ status: z.literal("revoked") }).meta({ id: "RevokeTokenResponse" });

@@ -1,0 +1,49 @@
+import { createHmac } from "node:crypto";
+import type { BetterAuthOptions } from "better-auth";
+import { APIError } from "better-auth/api";
+import type { Config } from "../config.ts";
+import type { Logger } from "../logger.ts";
+import { type HookDeps, identityHooks } from "./hooks.ts";
+import { type Auth, openAuth } from "./open-auth.ts";
+
+export interface IdentityDeps extends Omit<HookDeps, "signUp"> {
+  config: Pick<Config, "signUp" | "social">;
+  tokenSecret: string;
+  publicUrl(): string;
+  log: Logger;
+}
+
+/** The identity provider, made when it is first asked for: it has to know the public URL, and so the port. */
+export function openIdentity({ config, tokenSecret, publicUrl, log, ...deps }: IdentityDeps): () => Auth {
+  let auth: Auth | null = null;
+  return () =>
+    (auth ??= openAuth(deps.orm, {
+      publicUrl: publicUrl(),
+      // Of its own: what one key is used for must not help against the other.
+      secret: createHmac("sha256", tokenSecret).update("identity").digest("base64url"),
+      social: config.social,
+      hooks: {
+        ...identityHooks({ ...deps, signUp: config.signUp }),
+        logger: loggerTo(log),
+        onAPIError: { onError: (err) => reportTo(log, err) },
+      },
+    }));
+}
+
+/** A refusal is the caller's to read; anything else is a fault. */
+function reportTo(log: Logger, err: unknown): void {
+  if (!(err instanceof APIError)) log.error({ err }, "the identity provider failed");
+}
+
+/** The message alone: what comes with it may be what somebody typed into a form. */
+function loggerTo(log: Logger): NonNullable<BetterAuthOptions["logger"]> {
+  return {
+    level: "warn",
+    log: (level, message, ...details) => {
+      const err = details.find((detail) => detail instanceof Error);
+      // A wrong password is no fault of the service's.
+      const said = level === "error" ? "error" : "debug";
+      log[said]({ identity: level, ...(err && { err }) }, message);
+    },
+  };
+}

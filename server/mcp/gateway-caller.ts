@@ -1,0 +1,32 @@
+import type { FastifyRequest } from "fastify";
+import type { Caller } from "../../domain/caller.ts";
+import { Refusal } from "../../domain/errors.ts";
+import type { Standings } from "../../domain/people/standings.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
+
+export interface GatewayAccess {
+  authenticator: Authenticator;
+  standings: Standings;
+}
+
+/** Who calls, in the organization that the call is for; `null` when the token is not good. */
+export async function gatewayCaller(
+  { headers, ip }: FastifyRequest,
+  { authenticator, standings }: GatewayAccess,
+): Promise<Caller | "no member" | null> {
+  const caller = await authenticator.callerOf(headers.authorization, ip);
+  const chosen = headers["x-service-org-id"];
+  if (caller === null || chosen === undefined) return caller;
+  return (await standings.inOrganization(caller, String(chosen))) ?? "no member";
+}
+
+/** Whether who was let in would be let in now. */
+export async function stillMayCall(request: FastifyRequest, access: GatewayAccess): Promise<boolean> {
+  try {
+    const caller = await gatewayCaller(request, access);
+    return caller !== null && caller !== "no member";
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "forbidden") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { ChangeFeed } from "../domain/ports/change-feed.ts";
+import type { Counter } from "../domain/ports/counter.ts";
+import { type Access, openAccess } from "./auth/open-access.ts";
+import type { Config } from "./config.ts";
+import type { Logger } from "./logger.ts";
+import type { Orm } from "./database/orm.ts";
+import { openIdentity } from "./identity/identity.ts";
+import type { Auth } from "./identity/open-auth.ts";
+
+export interface PeopleDeps {
+  orm: Orm;
+  config: Config;
+  counter: Counter;
+  accessChanges: ChangeFeed;
+  tokenSecret: string;
+  publicUrl(): string;
+  log: Logger;
+}
+
+/** Who may call, and where people sign in. */
+export interface People extends Access {
+  /** The identity provider. */
+  auth: () => Auth;
+}
+
+export function openPeople(deps: PeopleDeps): People {
+  return { ...openAccess(deps), auth: openIdentity(deps) };
+}

@@ -1,0 +1,67 @@
+import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { RateLimited, Refusal } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Standings } from "../../domain/people/standings.ts";
+import type { Context, Services } from "../../routers/context.ts";
+import { type AppRouter, appRouter } from "../../routers/index.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
+import { callContext } from "../context.ts";
+
+export interface RpcOptions {
+  services: Services;
+  authenticator: Authenticator;
+  standings: Standings;
+}
+
+const LARGEST_BATCH = 20;
+
+/** The typed interface at `/trpc`: the router itself, for clients that know its type. Only bearer tokens open it. */
+export function rpcPlugin(options: RpcOptions) {
+  return async (scope: FastifyInstance): Promise<void> => {
+    await scope.register(fastifyTRPCPlugin<AppRouter>, {
+      prefix: "/trpc",
+      trpcOptions: {
+        router: appRouter,
+        maxBatchSize: LARGEST_BATCH,
+        createContext: ({ req }: CreateFastifyContextOptions) => contextOf(options, req),
+        responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(({ cause }) => cause)) }),
+        onError: ({ error, path, req }) => {
+          if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof Refusal) return;
+          req.log.error({ err: error.cause ?? error, procedure: path }, "a procedure failed");
+        },
+      },
+    });
+  };
+}
+
+async function contextOf(
+  { services, authenticator, standings }: RpcOptions,
+  request: FastifyRequest,
+): Promise<Context> {
+  const face = { address: request.ip };
+  try {
+    const caller = await authenticator.callerOf(request.headers.authorization, request.ip);
+    return callContext(services, caller && (await chosen(standings, caller, request)), face);
+  } catch (error) {
+    // Each procedure of the batch says so in its own answer.
+    if (error instanceof Refusal) return callContext(services, null, { ...face, callerRefused: error });
+    throw error;
+  }
+}
+
+async function chosen(standings: Standings, caller: Caller, { headers }: FastifyRequest): Promise<Caller> {
+  const orgId = headers["x-service-org-id"];
+  const found = orgId === undefined ? caller : await standings.inOrganization(caller, String(orgId));
+  if (found === null) throw new Refusal("forbidden", "X-Service-Org-Id names no organization of this caller.");
+  return found;
+}
+
+function headersOf(causes: unknown[]): Record<string, string> {
+  const refusals = causes.filter((cause) => cause instanceof Refusal);
+  const waits = refusals.flatMap((cause) => (cause instanceof RateLimited ? [cause.retryAfterSeconds] : []));
+  return {
+    ...(waits.length === 0 ? {} : { "retry-after": String(Math.max(...waits)) }),
+    ...(refusals.some(({ code }) => code === "unauthenticated") ? { "www-authenticate": "Bearer" } : {}),
+  };
+}

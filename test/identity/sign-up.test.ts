@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { missingStatements } from "../../server/identity/open-auth.ts";
+import { createHarness } from "../support/harness.ts";
+import { Person } from "../support/person.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { GatewayClient } from "../support/gateway-client.ts";
+
+test("the migrations leave the identity provider nothing to add", async () => {
+  await using harness = await createHarness();
+  expect(await missingStatements(harness.service.parts.orm)).toEqual([]);
+});
+
+test("the first person to sign up owns the first organization, and its tokens stay good", async () => {
+  await using harness = await createHarness();
+  const { publicUrl, founded } = harness.service;
+  const person = new Person(publicUrl);
+  const signedUp = await person.signUp();
+  expect([signedUp.status, signedUp.text]).toEqual([200, expect.stringContaining(person.email)]);
+  for (const cookie of signedUp.headers.getSetCookie()) expect(cookie).toMatch(/HttpOnly.*SameSite=Lax/i);
+  const rest = new RestClient(publicUrl, await person.accessToken());
+  const app = await rest.deploy({ repo: "acme/site" });
+  const detail = await rest.get(`/v1/apps/${String(app.body["app_id"])}`);
+  expect(detail.body).toMatchObject({
+    org_id: founded!.org_id,
+    created_by: (signedUp.body["user"] as { id: string }).id,
+  });
+  expect((await rest.as(founded!.api_key).get("/v1/apps")).body["apps"]).toHaveLength(1);
+  expect((await new GatewayClient(publicUrl, founded!.personal_access_token).call("tools/list")).status).toBe(200);
+});
+
+test("later sign-up follows SIGN_UP: an invitation, by its id and not by the address alone", async () => {
+  await using harness = await createHarness();
+  const { publicUrl, founded } = harness.service;
+  const owner = new Person(publicUrl);
+  await owner.signUp();
+  const stranger = new Person(publicUrl);
+  expect((await stranger.signUp()).status).toBe(403);
+  const guest = new Person(publicUrl, "Guest@Example.com");
+  const invited = await owner.post("/organization/invite-member", {
+    ...{ email: guest.email, role: "member", organizationId: founded!.org_id },
+  });
+  expect(invited.status).toBe(200);
+  const invitationId = String(invited.body["id"]);
+  for (const more of [{}, { invitationId: "x" }, { invitationId: randomUUID() }])
+    expect((await guest.signUp(more)).status).toBe(403);
+  expect((await stranger.signUp({ invitationId })).status).toBe(403);
+  expect((await guest.signUp({ invitationId })).status).toBe(200);
+  const rest = new RestClient(publicUrl, await guest.accessToken());
+  expect((await rest.get("/v1/apps")).status).toBe(403);
+  expect((await guest.get("/organization/list-user-invitations")).status).toBe(404);
+  expect((await guest.post("/organization/accept-invitation", { invitationId })).status).toBe(200);
+  expect((await rest.get("/v1/apps")).status).toBe(200);
+});
+
+test("whoever signs up openly belongs nowhere until they found an organization, with the default plan", async () => {
+  await using harness = await createHarness({ config: { signUp: "open" } });
+  const { publicUrl } = harness.service;
+  await new Person(publicUrl).signUp();
+  const second = new Person(publicUrl);
+  expect((await second.signUp()).status).toBe(200);
+  const rest = new RestClient(publicUrl, await second.accessToken());
+  expect((await rest.get("/v1/apps")).status).toBe(403);
+  expect((await second.post("/organization/create", { name: "Second", slug: "second" })).status).toBe(200);
+  expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
+});
+
+test("nobody signs up later when sign-up is closed, nor ever under an address of the service's own", async () => {
+  await using harness = await createHarness({ config: { signUp: "closed" } });
+  const { publicUrl } = harness.service;
+  for (const email of ["x@placeholder.invalid", "y@oidc.invalid", "root@localhost.localdomain"])
+    expect((await new Person(publicUrl, email).signUp()).status).toBe(403);
+  expect((await new Person(publicUrl).signUp()).status).toBe(200);
+  expect((await new Person(publicUrl).signUp()).status).toBe(403);
+});
+
+test("a person takes the place that an operator kept for the owner", async () => {
+  await using harness = await createHarness();
+  const { publicUrl } = harness.service;
+  await new Person(publicUrl).signUp();
+  const tenant = await harness.tenant();
+  const owner = new Person(publicUrl);
+  const invitationId = await harness.inviteOwner(tenant, owner.email);
+  expect((await owner.signUp({ invitationId })).status).toBe(200);
+  expect((await owner.post("/organization/accept-invitation", { invitationId })).status).toBe(200);
+  const members = await owner.get(`/organization/get-full-organization?organizationId=${tenant.org_id}`);
+  expect(members.body["members"]).toMatchObject([{ role: "owner", user: { email: owner.email } }]);
+  expect((await new GatewayClient(publicUrl, tenant.personal_access_token).call("tools/list")).status).toBe(200);
+});
