@@ -127,6 +127,13 @@ warm_packages() {
   node scripts/warm-packages.ts || problem "The packages that the example apps build with are not at hand (see above)."
 }
 
+# The pages for people; quick, so it is done every time.
+build_dashboard() {
+  if ! node node_modules/vite/bin/vite.js build --config clients/dashboard/vite.config.ts --logLevel warn; then
+    problem "The dashboard could not be built (see above)."
+  fi
+}
+
 # --- The sandbox
 
 # Makes a sandbox as the service does: root hands over to a user of no rights, who isolates itself.
@@ -178,6 +185,7 @@ install_npm_packages
 check_runtime
 check_sandbox
 warm_packages
+build_dashboard
 
 if [ "$problems" -gt 0 ]; then
   say "Setup is not complete; $problems problem(s), see above." >&2

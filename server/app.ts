@@ -9,6 +9,8 @@ import {
 import type { Services } from "../routers/context.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { Standings } from "../domain/people/standings.ts";
+import type { Config } from "./config.ts";
+import { dashboardPlugin } from "./dashboard.ts";
 import { healthPlugin, type ReadinessCheck } from "./health.ts";
 import type { Logger } from "./logger.ts";
 import { answerError } from "./rest/bodies.ts";
@@ -26,6 +28,7 @@ export interface AppOptions {
   gatewayAuthenticator: Authenticator;
   standings: Standings;
   auth: () => Auth;
+  signIn: Pick<Config, "signUp" | "social">;
   log: Logger;
   publicUrl: () => string;
   readiness: readonly ReadinessCheck[];
@@ -61,6 +64,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(healthPlugin(options.readiness));
   await app.register(docsPlugin(options.publicUrl));
   await app.register(identityPlugin(options));
+  await app.register(dashboardPlugin({ db: options.services.db, signIn: options.signIn }));
   await app.register(restPlugin(options));
   await app.register(rpcPlugin(options));
   await app.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));

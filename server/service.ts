@@ -48,6 +48,7 @@ export async function startService(config: Config, log: Logger, options: Service
     gatewayAuthenticator,
     standings,
     auth,
+    signIn: config,
     log,
     readiness,
     publicUrl: () => publicUrl ?? "",

@@ -1,17 +1,14 @@
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
 import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
-import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, expect, test } from "vitest";
-import { SigningIn } from "../support/oauth-client.ts";
 import { GatewayClient } from "../support/gateway-client.ts";
+import { SigningIn } from "../support/oauth-client.ts";
 import { Person } from "../support/person.ts";
 import { RestClient } from "../support/rest-client.ts";
+import { toolsThrough } from "../support/sdk-clients.ts";
 import { sharedHarness } from "../support/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
-const INFO = { name: "a-client", version: "1.0.0" };
 let person: Person;
 let publicUrl: string;
 
@@ -21,34 +18,16 @@ beforeAll(async () => {
   await person.signUp();
 });
 
-/** Connects as the SDKs document it: refused, signed in, connected; then lists the tools. */
-async function toolsThrough(signingIn: SigningIn, generation: 1 | 2): Promise<string[]> {
-  const url = new URL(`${publicUrl}/mcp`);
-  const options = { authProvider: signingIn as never };
-  const connect = async (transport: Transport1 | Transport2) => {
-    const client = generation === 1 ? new Client1(INFO) : new Client2(INFO);
-    await client.connect(transport);
-    const { tools } = await client.listTools();
-    await client.close();
-    return tools.map(({ name }) => name);
-  };
-  const make = () => (generation === 1 ? new Transport1(url, options) : new Transport2(url, options));
-  const first = make();
-  await expect(connect(first)).rejects.toThrow(/unauthorized/i);
-  await (first as Transport2).finishAuth(signingIn.code, signingIn.issuer);
-  return connect(make());
-}
-
 for (const generation of [1, 2] as const)
   test(`the v${generation} SDK's client signs in with nothing but the gateway's URL, and lists the tools`, async () => {
     const signingIn = new SigningIn(person);
-    expect(await toolsThrough(signingIn, generation)).toContain("service_list_apps");
+    expect(await toolsThrough(`${publicUrl}/mcp`, signingIn, generation)).toContain("service_list_apps");
     expect(signingIn.given[0]).toMatchObject({ refresh_token: expect.any(String) });
   });
 
 test("a client refreshes its access without asking the person again", async () => {
   const signingIn = new SigningIn(person);
-  await toolsThrough(signingIn, 1);
+  await toolsThrough(`${publicUrl}/mcp`, signingIn, 1);
   const [first] = signingIn.given;
   expect(await auth1(signingIn as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
   const second = signingIn.given.at(-1);
@@ -59,7 +38,7 @@ test("a client refreshes its access without asking the person again", async () =
 
 verifies(hazard(30), "401 answers a token for one resource at the other", async () => {
   const signingIn = new SigningIn(person);
-  await toolsThrough(signingIn, 2);
+  await toolsThrough(`${publicUrl}/mcp`, signingIn, 2);
   const token = signingIn.given.at(-1)?.access_token ?? "";
   expect((await new GatewayClient(publicUrl, token).call("tools/list")).status).toBe(200);
   expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(401);

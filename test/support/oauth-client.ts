@@ -3,13 +3,13 @@ import type { Person } from "./person.ts";
 const GRANTS = { grant_types: ["authorization_code", "refresh_token"], token_endpoint_auth_method: "none" };
 const REDIRECT = "http://127.0.0.1:41999/callback";
 
-/**
- * What an MCP client keeps between the steps of signing in. Both generations of the SDK ask for the same. The person
- * stands for the browser: they follow the redirect to the consent page, and agree.
- */
+/** Opens an authorization request, agrees, and returns what the redirect back to the client brings. */
+type Agree = (url: URL) => Promise<URLSearchParams>;
+
+/** What an MCP client keeps between the steps of signing in. Both generations of the SDK ask for the same. */
 export class SigningIn {
-  readonly redirectUrl = REDIRECT;
-  readonly clientMetadata = { client_name: "An MCP client", redirect_uris: [REDIRECT], ...GRANTS };
+  readonly redirectUrl: string;
+  readonly clientMetadata: object;
   /** What the browser came back with. */
   code = "";
   issuer: string | undefined;
@@ -17,10 +17,13 @@ export class SigningIn {
   readonly given: { access_token: string; refresh_token?: string; scope?: string }[] = [];
   #client: object | undefined;
   #verifier = "";
-  readonly #person: Person;
+  readonly #agree: Agree;
 
-  constructor(person: Person) {
-    this.#person = person;
+  /** @param agree - a person stands for the browser: they follow the redirect to the consent page, and agree */
+  constructor(agree: Person | Agree, redirectUrl = REDIRECT) {
+    this.#agree = typeof agree === "function" ? agree : (url) => consented(agree, url);
+    this.redirectUrl = redirectUrl;
+    this.clientMetadata = { client_name: "An MCP client", redirect_uris: [redirectUrl], ...GRANTS };
   }
 
   clientInformation = (): never => this.#client as never;
@@ -31,7 +34,7 @@ export class SigningIn {
   codeVerifier = (): string => this.#verifier;
 
   redirectToAuthorization = async (url: URL): Promise<void> => {
-    const back = await consented(this.#person, url);
+    const back = await this.#agree(url);
     this.code = back.get("code") ?? "";
     this.issuer = back.get("iss") ?? undefined;
   };

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../api.ts";
+import { Problem } from "../ui/notice.tsx";
+import { Panel } from "../ui/panel.tsx";
+import { PageTitle } from "../ui/shell.tsx";
+import { Cell, Table } from "../ui/table.tsx";
+import { When } from "../ui/when.tsx";
+
+export function AppsPage() {
+  const apps = useQuery({ queryKey: ["apps"], queryFn: () => api.apps.browse.query({}) });
+  return (
+    <>
+      <PageTitle>Apps</PageTitle>
+      <Panel title="Deployed apps">
+        <Problem error={apps.error} />
+        {apps.data?.apps.length === 0 && <p className="text-sm">No apps yet. Deploy one with an API key.</p>}
+        {apps.data !== undefined && apps.data.apps.length > 0 && (
+          <Table caption="Deployed apps" columns={["Name", "Address", "Status", "Created"]}>
+            {apps.data.apps.map(({ id, name, url, status, created_at }) => (
+              <tr key={id}>
+                <Cell>{name}</Cell>
+                <Cell>
+                  <a href={url} className="underline" rel="noreferrer">
+                    {new URL(url).host}
+                  </a>
+                </Cell>
+                <Cell>{status}</Cell>
+                <Cell>
+                  <When at={created_at} />
+                </Cell>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Panel>
+    </>
+  );
+}

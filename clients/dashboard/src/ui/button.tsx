@@ -1,0 +1,28 @@
+import type { ButtonHTMLAttributes, ReactNode } from "react";
+
+const LOOKS = {
+  primary: "bg-accent text-white hover:bg-accent-strong disabled:opacity-60",
+  plain:
+    "border border-zinc-300 bg-white hover:bg-zinc-100 disabled:opacity-60 dark:border-zinc-700 dark:bg-zinc-900 dark:hover:bg-zinc-800",
+  danger:
+    "border border-red-300 text-red-700 hover:bg-red-50 disabled:opacity-60 dark:border-red-800 dark:text-red-300 dark:hover:bg-red-950",
+} as const;
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  look?: keyof typeof LOOKS;
+  /** Whether what it started is still under way. */
+  busy?: boolean;
+  children: ReactNode;
+}
+
+export function Button({ look = "plain", busy = false, type = "button", className = "", ...rest }: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={rest.disabled === true || busy}
+      aria-busy={busy}
+      className={`inline-flex min-h-10 items-center justify-center rounded-md px-4 text-sm font-medium ${LOOKS[look]} ${className}`}
+    />
+  );
+}

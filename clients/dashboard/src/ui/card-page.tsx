@@ -1,0 +1,21 @@
+import { type ReactNode, useEffect } from "react";
+
+/** A page with one thing to do, in the middle of the window. */
+export function CardPage({ title, children }: { title: string; children: ReactNode }) {
+  useTitle(title);
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center px-4 py-10">
+      <div className="space-y-6 rounded-xl border border-zinc-200 bg-white p-8 shadow-sm dark:border-zinc-800 dark:bg-zinc-900">
+        <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** Names the page in the browser, and so for a screen reader when the page changes. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · App Provisioning Service`;
+  }, [title]);
+}

@@ -1,0 +1,54 @@
+import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from "react";
+
+const BOX =
+  "block min-h-10 w-full rounded-md border border-zinc-400 bg-white px-3 text-sm dark:border-zinc-600 dark:bg-zinc-900";
+
+interface Labelled {
+  label: string;
+  hint?: string;
+}
+
+export function Field({ label, hint, ...rest }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <div className="space-y-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <input id={id} className={BOX} aria-describedby={hint === undefined ? undefined : `${id}-hint`} {...rest} />
+      {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
+    </div>
+  );
+}
+
+interface SelectProps extends Labelled, SelectHTMLAttributes<HTMLSelectElement> {
+  /** Value and what a person reads. */
+  options: readonly (readonly [string, string])[];
+}
+
+export function Select({ label, hint, options, ...rest }: SelectProps) {
+  const id = useId();
+  return (
+    <div className="space-y-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {label}
+      </label>
+      <select id={id} className={BOX} aria-describedby={hint === undefined ? undefined : `${id}-hint`} {...rest}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
+    </div>
+  );
+}
+
+function Hint({ id, text }: { id: string; text: string }) {
+  return (
+    <p id={id} className="text-sm text-zinc-600 dark:text-zinc-400">
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { sayError } from "../api.ts";
+
+const LOOKS = {
+  good: "border-green-300 bg-green-50 text-green-900 dark:border-green-800 dark:bg-green-950 dark:text-green-100",
+  plain: "border-zinc-300 bg-zinc-100 dark:border-zinc-700 dark:bg-zinc-900",
+} as const;
+
+/** Something that just happened; read out when it appears. */
+export function Notice({ look = "plain", children }: { look?: keyof typeof LOOKS; children: ReactNode }) {
+  return (
+    <div role="status" className={`rounded-md border px-4 py-3 text-sm ${LOOKS[look]}`}>
+      {children}
+    </div>
+  );
+}
+
+/** What went wrong; nothing while nothing did. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <div
+      role="alert"
+      className="rounded-md border border-red-300 bg-red-50 px-4 py-3 text-sm text-red-900 dark:border-red-800 dark:bg-red-950 dark:text-red-100"
+    >
+      {sayError(error)}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import { type ReactNode, useId } from "react";
+
+/** A titled part of a page. */
+export function Panel({ title, intro, children }: { title: string; intro?: ReactNode; children: ReactNode }) {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={id}
+      className="space-y-4 rounded-lg border border-zinc-200 bg-white p-6 dark:border-zinc-800 dark:bg-zinc-900"
+    >
+      <h2 id={id} className="text-lg font-semibold">
+        {title}
+      </h2>
+      {intro !== undefined && <p className="text-sm text-zinc-600 dark:text-zinc-400">{intro}</p>}
+      {children}
+    </section>
+  );
+}

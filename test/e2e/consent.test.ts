@@ -1,0 +1,102 @@
+import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, lacksBrowser, openBrowser } from "../support/browser.ts";
+import { GatewayClient } from "../support/gateway-client.ts";
+import { createHarness } from "../support/harness.ts";
+import { type Loopback, openLoopback } from "../support/loopback.ts";
+import { SigningIn } from "../support/oauth-client.ts";
+import { OAuthRequests } from "../support/oauth-requests.ts";
+import { Person } from "../support/person.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { toolsThrough } from "../support/sdk-clients.ts";
+
+/** Signs in and answers on the consent page, in a real browser. */
+function inBrowser(page: Page, person: Person, loopback: Loopback, answer: "Allow" | "Deny") {
+  return async (url: URL): Promise<URLSearchParams> => {
+    await page.goto(url.href);
+    await page.getByRole("heading", { name: /Sign in|Allow access/ }).waitFor();
+    if (page.url().includes("/sign-in")) {
+      await page.getByLabel("Email").fill(person.email);
+      await page.getByLabel("Password").fill(person.password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("heading", { name: "Allow access?" }).waitFor();
+    }
+    await page.getByText("An MCP client").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: answer }).click();
+    return loopback.next();
+  };
+}
+
+for (const generation of [1, 2] as const)
+  test.skipIf(lacksBrowser)(
+    `the v${generation} SDK's client connects from the gateway's URL alone: sign-in, consent, tools, refresh`,
+    { timeout: 120_000 },
+    async () => {
+      await using harness = await createHarness();
+      await using browser = await openBrowser();
+      await using loopback = await openLoopback();
+      const { publicUrl } = harness.service;
+      const person = new Person(publicUrl);
+      await person.signUp();
+      const page = await browser.open();
+      const signingIn = new SigningIn(inBrowser(page, person, loopback, "Allow"), loopback.url);
+      expect(await toolsThrough(`${publicUrl}/mcp`, signingIn, generation)).toContain("service_execute");
+      expect(await auth1(signingIn as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
+      expect(signingIn.given).toHaveLength(2);
+      const gateway = new GatewayClient(publicUrl, signingIn.given[1]?.access_token ?? "");
+      expect((await gateway.tool("service_list_apps")).isError).toBe(false);
+      expect(browser.problems).toEqual([]);
+    },
+  );
+
+test.skipIf(lacksBrowser)("a client that is denied gets nothing but the refusal", { timeout: 120_000 }, async () => {
+  await using harness = await createHarness();
+  await using browser = await openBrowser();
+  await using loopback = await openLoopback();
+  const { publicUrl } = harness.service;
+  const person = new Person(publicUrl);
+  await person.signUp();
+  const page = await browser.open({ colorScheme: "dark" });
+  const answers: URLSearchParams[] = [];
+  const deny = inBrowser(page, person, loopback, "Deny");
+  const signingIn = new SigningIn(async (url) => {
+    answers.push(await deny(url));
+    return answers[0] ?? new URLSearchParams();
+  }, loopback.url);
+  await expect(toolsThrough(`${publicUrl}/mcp`, signingIn, 1)).rejects.toThrow(/code/i);
+  expect([answers[0]?.get("error"), answers[0]?.get("code")]).toEqual(["access_denied", null]);
+  expect(signingIn.given).toEqual([]);
+});
+
+test.skipIf(lacksBrowser)(
+  "a device is signed in by the code that a person confirms in a browser",
+  { timeout: 120_000 },
+  async () => {
+    await using harness = await createHarness();
+    await using browser = await openBrowser();
+    const { publicUrl } = harness.service;
+    const person = new Person(publicUrl);
+    await person.signUp();
+    const oauth = new OAuthRequests(publicUrl, person);
+    const resource = `${publicUrl}/v1`;
+    const clientId = await oauth.registerDevice();
+    const { body } = await oauth.deviceCode(clientId, resource, "read offline_access");
+    const page = await browser.open();
+    await page.goto(String(body["verification_uri_complete"]));
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByLabel("Password").fill(person.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in the device" }).waitFor();
+    expect(await page.getByLabel("Code").inputValue()).toBe(body["user_code"]);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Sign in the device" }).click();
+    await page.getByText("The device is signed in.").waitFor();
+    await expectAccessible(page);
+    const { body: granted } = await oauth.deviceToken(clientId, String(body["device_code"]), resource);
+    const rest = new RestClient(publicUrl, String(granted["access_token"]));
+    expect((await rest.get("/v1/apps")).status).toBe(200);
+    expect(browser.problems).toEqual([]);
+  },
+);
