@@ -9,7 +9,7 @@ export class SignedOut extends Error {
 const JSON_TYPE = { "content-type": "application/json" };
 
 /** What the identity provider says is wrong, in words for the person. */
-export class Refused extends Error {
+class Refused extends Error {
   override readonly name = "Refused";
   readonly code: string;
   /** How many seconds to wait before trying again; `null` when waiting does not help. */
