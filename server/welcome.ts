@@ -15,6 +15,8 @@ export function welcome({ publicUrl, founded }: Pick<Service, "publicUrl" | "fou
       `  API key                ${founded.api_key}`,
       `  Personal access token  ${founded.personal_access_token}`,
       ``,
+      `Whoever signs up first at ${publicUrl} owns it.`,
+      ``,
       `Deploy a first app:`,
       ``,
       `  curl -X POST ${publicUrl}/v1/apps/deploy \\`,

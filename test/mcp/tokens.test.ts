@@ -10,7 +10,7 @@ const service = sharedHarness();
 /** A caller's way to both faces, with any `Authorization`. */
 interface Faces {
   tenant: Tenant;
-  /** The statuses and challenges of REST and of the gateway. */
+  /** The statuses of REST and of the gateway, and the scheme of their challenge. */
   ask(headers: Record<string, string>, query?: string): Promise<{ rest: string; gateway: string }>;
 }
 
@@ -20,7 +20,7 @@ const REFUSED = "401 Bearer";
 async function faces(): Promise<Faces> {
   const tenant = await service().tenant();
   const { publicUrl } = service().service;
-  const said = ({ status, headers }: Response) => `${status} ${headers.get("www-authenticate")}`;
+  const said = ({ status, headers }: Response) => `${status} ${headers.get("www-authenticate")?.split(" ")[0] ?? null}`;
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   return {
     tenant,

@@ -69,6 +69,7 @@ test("an app whose procedures cannot be found out is ready all the same, and say
     // It is there once the app is deployed, and missing while the app runs on its own.
     `import { env } from "cloudflare:workers";
      if (!("DB" in env)) throw new Error("no DB\\n[service] ready");
+     export const appRouter = { _def: {} };
      ${HELLO}`,
   );
   expect(app).toMatchObject({
