@@ -21,6 +21,7 @@ export function ConsentPage() {
   const clientId = asked.get("client_id") ?? "";
   const client = useQuery({
     queryKey: ["client", clientId],
+    enabled: clientId !== "",
     queryFn: () => identity<ClientInfo>(`/oauth2/public-client?${new URLSearchParams({ client_id: clientId })}`),
   });
   const answer = useMutation({
