@@ -3,12 +3,13 @@ import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
 
 /** The suites that use a database or a counter. They run a second time, on Postgres and Redis, where those answer. */
 const SUITES_ON_SERVICES = [
-  "test/domain/**/*.test.ts",
+  "test/domain/{apps,builds}/**/*.test.ts",
+  "test/domain/procedures/procedure*.test.ts",
   "test/rest/**/*.test.ts",
   "test/identity/**/*.test.ts",
   "test/mcp/{docs-search,gateway,tools}.test.ts",
   "test/worker/**/*.test.ts",
-  "test/e2e/**/*.test.ts",
+  "test/e2e/{change-notices,crash,examples,start}*.test.ts",
   "test/contract/{change-feed,counter,job-queue}.test.ts",
 ];
 
@@ -39,6 +40,8 @@ export default defineConfig(async () => ({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Of the tests of one file that may run at the same time.
+    maxConcurrency: 3,
     globalSetup: "test/support/global-setup.ts",
     projects: (await unansweredServices()).length === 0 ? [embedded, services] : [embedded],
   },

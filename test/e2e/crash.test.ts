@@ -33,6 +33,9 @@ async function withRepository<T>(
   return await use(installation, { GIT_BASE_URL: pathToFileURL(folder.path).href });
 }
 
+/** Most of the time passes until the work of a dead process may be taken over, so they wait for it together. */
+const TOGETHER = { timeout: 180_000, concurrent: true };
+
 const MOMENTS: AppStatus[] = ["queued", "cloning", "building", "provisioning"];
 
 for (const moment of MOMENTS) {
@@ -60,7 +63,7 @@ for (const moment of MOMENTS) {
         expect(await readdir(path.join(installation.dataDirectory, "builds")).catch(() => [])).toEqual([]);
       });
     },
-    { timeout: 120_000 },
+    TOGETHER,
   );
 }
 
@@ -91,7 +94,7 @@ verifies(
       await second.end("SIGTERM");
     });
   },
-  { timeout: 120_000 },
+  TOGETHER,
 );
 
 verifies(
@@ -119,5 +122,5 @@ verifies(
       await second.end("SIGTERM");
     });
   },
-  { timeout: 120_000 },
+  TOGETHER,
 );
