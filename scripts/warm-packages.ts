@@ -1,5 +1,6 @@
-// Bundles every example once, so that afterwards each of them deploys without a network, and compiles the toolchain,
-// so that every build starts faster. Does nothing while it is as it was left. `npm run setup` runs it.
+// Bundles every example once, so that afterwards each of them deploys without a network, compiles the toolchain, so that
+// every build starts faster, and bundles what agents' programs can import, so that the first one does. Does nothing while
+// it is as it was left. `npm run setup` runs it.
 import { createHash } from "node:crypto";
 import { cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import type { Bundler } from "../domain/ports/bundler.ts";
 import { readConfig } from "../server/config.ts";
 import { fillCompileCache } from "../server/drivers/bundler/compile-cache.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "../server/create-bundler.ts";
+import { Modules, MODULES_FOLDER } from "../server/drivers/code-runtime/modules.ts";
 import { BubblewrapSandbox } from "../server/drivers/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../server/drivers/sandbox/unconfined.ts";
 
@@ -45,6 +47,7 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
 async function warm(): Promise<void> {
   const config = readConfig();
   const sandbox = config.sandbox === "bubblewrap" ? new BubblewrapSandbox() : new UnconfinedSandbox();
+  await new Modules(MODULES_FOLDER).ready();
   await fillCompileCache(sandbox, TOOLCHAIN_FOLDERS.modules, TOOLCHAIN_FOLDERS.compiled);
   const bundler = await createBundler(sandbox, config.npmEnvironment);
   for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {

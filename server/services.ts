@@ -25,6 +25,7 @@ import { PostgresChangeFeed } from "./drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "./drivers/change-feed/redis.ts";
 import { topicOf } from "./drivers/change-feed/topic.ts";
 import { DenoCodeRuntime } from "./drivers/code-runtime/deno.ts";
+import { MODULES_FOLDER } from "./drivers/code-runtime/modules.ts";
 import { openProgramsFolder } from "./drivers/code-runtime/programs-folder.ts";
 import { NoCodeRuntime } from "./drivers/code-runtime/unavailable.ts";
 import { DatabaseCounter } from "./drivers/counter/database.ts";
@@ -223,8 +224,8 @@ async function openCodeRuntime(config: Config, opening: AsyncDisposableStack, lo
   const sandbox = new BubblewrapSandbox({ temporaryMb: 32, slots: PROGRAM_SLOTS });
   const onFault = (err: unknown, call: string) => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
-  const modulesFolder = path.join(config.dataDirectory, "modules");
-  return opening.use(new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder, onFault }));
+  const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onFault };
+  return opening.use(new DenoCodeRuntime(options));
 }
 
 /** What must not show up in a build's log, should a tool ever print it. */

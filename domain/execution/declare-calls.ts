@@ -14,8 +14,9 @@ export interface ToolDeclaration {
 }
 
 /** Of each type that a call has. */
-const SHOWN: TypeBounds = { characters: 16_000, depth: 24, properties: 200, comments: true };
-const BOUNDS = { input: SHOWN, output: SHOWN };
+const BOUNDS: TypeBounds = { characters: 16_000, depth: 24, properties: 200, comments: true };
+/** What one type may take of the room that is left, so that a few long ones do not leave out all others. */
+const SHARE_OF_TYPE = 1 / 8;
 
 const DESCRIPTION_SHOWN = 1000;
 const VERBS = { query: "Reads", mutation: "Writes" } as const satisfies Record<ProcedureKind, string>;
@@ -24,7 +25,7 @@ export function declareTools(tools: readonly ToolDeclaration[]): string {
   const types = new DeclaredTypes("ToolType");
   const members = tools.map(({ name, description, inputSchema, outputSchema }) => {
     const schemas = { inputSchema: inputSchema as JsonSchema, outputSchema: outputSchema as JsonSchema };
-    return `/** ${quoted(firstSentence(description))} */\n${propertyName(name)}${callText(schemas, types)}`;
+    return `/** ${quoted(firstSentence(description))} */\n${propertyName(name)}${callText(schemas, types, BOUNDS)}`;
   });
   return [...types.declarations, `interface ServiceTools ${block(members)}`].join("\n");
 }
@@ -43,7 +44,9 @@ export function declareApp(slug: string, procedures: readonly LiveProcedure[], n
     const { name, kind, description } = procedure;
     const said = description === "" ? "" : `: ${quoted(description.slice(0, DESCRIPTION_SHOWN))}`;
     const comment = `/** ${VERBS[kind]}${said} */\n`;
-    const call = { steps: name.split("."), comment, text: callText(procedure, types) };
+    const left = room - taken - types.bytes;
+    const bounds = { ...BOUNDS, characters: Math.min(BOUNDS.characters, left * SHARE_OF_TYPE) };
+    const call = { steps: name.split("."), comment, text: callText(procedure, types, bounds) };
     taken += bytesOf(call);
     if (taken + types.bytes > room) break;
     calls.push(call);
@@ -83,8 +86,8 @@ interface Call {
   text: string;
 }
 
-function callText(callable: Callable, types: TypeNames): string {
-  const { input, takesNothing, output } = callSignature(callable, BOUNDS, types);
+function callText(callable: Callable, types: TypeNames, bounds: TypeBounds): string {
+  const { input, takesNothing, output } = callSignature(callable, { input: bounds, output: bounds }, types);
   return `(input${takesNothing ? "?" : ""}: ${input}): Promise<${output}>`;
 }
 

@@ -168,6 +168,7 @@ class SchemaReader {
     const all = [...Object.entries(known), ...others.map((name) => [name, schema["additionalProperties"]] as const)];
     const members: string[] = [];
     for (const [name, property] of all.slice(0, this.#bounds.properties)) {
+      if (this.#room <= 0) break;
       const comment = this.#comment(property);
       if (name.length > LONGEST_NAME || !this.#takes(name.length + comment.length)) continue;
       members.push(`${comment}${propertyName(name)}${required.has(name) ? "" : "?"}: ${this.#type(property).text}`);

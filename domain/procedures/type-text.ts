@@ -1,11 +1,14 @@
+const ASCII = /^[\x20-\x7E]*$/;
+/** Control and format characters, among them those of direction, what has no meaning, and variations of nothing. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\u{E0100}-\u{E01EF}]/gu;
+
 /**
  * Text of others as a literal of JavaScript, in quotation marks. It can be part of a comment, which it does not end, and
  * shows what is in it: nothing invisible, and nothing that turns the text around it.
  */
 export function quoted(text: string): string {
-  return JSON.stringify(text)
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\u{E0100}-\u{E01EF}]/gu, escaped)
-    .replaceAll("*/", "*\\/");
+  const json = JSON.stringify(text).replaceAll("*/", "*\\/");
+  return ASCII.test(json) ? json : json.replaceAll(UNSEEN, escaped);
 }
 
 /** The name of a property, as an object or a type has it. */

@@ -1,12 +1,14 @@
 import { once } from "node:events";
-import { globSync, readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { DenoCodeRuntime, type DenoOptions } from "../../server/drivers/code-runtime/deno.ts";
+import { Modules } from "../../server/drivers/code-runtime/modules.ts";
 import { BubblewrapSandbox } from "../../server/drivers/sandbox/bubblewrap.ts";
+import { childrenOf } from "../../server/drivers/sandbox/process-tree.ts";
 import { runProgram } from "../support/program-run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { codeRuntimeContract } from "./code-runtime.ts";
@@ -15,6 +17,7 @@ const IMPORT_MAP = path.resolve(import.meta.dirname, "../../server/drivers/code-
 const faults: unknown[] = [];
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());
+const modulesFolder = path.join(opened.use(await temporaryFolder()).path, "modules");
 const { runtime } = await open({ onFault: (error, name) => faults.push([name, error]) });
 const run = runProgram.bind(null, runtime);
 
@@ -23,7 +26,7 @@ async function open(
   options: Partial<DenoOptions> = {},
 ): Promise<{ runtime: DenoCodeRuntime; programs: () => Promise<string[]> }> {
   const folder = opened.use(await temporaryFolder());
-  const [programsFolder, modulesFolder] = [path.join(folder.path, "programs"), path.join(folder.path, "modules")];
+  const programsFolder = path.join(folder.path, "programs");
   await mkdir(programsFolder);
   const sandbox = new BubblewrapSandbox({ temporaryMb: 32 });
   const runtime = new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder, ...options });
@@ -138,6 +141,14 @@ test("all of zod that can be imported is of one piece, and version 3 beside it",
   expect(stderr).not.toMatch(/file:|ext:|\/opt|eval/);
 });
 
+test("what can be imported is made once, and found by whoever comes later", async () => {
+  const made = await new Modules(modulesFolder).ready();
+  const { ino } = await stat(path.join(made, "zod-4.txt"));
+  const later = await new Modules(modulesFolder).ready();
+  expect([later, (await stat(path.join(later, "zod-4.txt"))).ino]).toEqual([made, ino]);
+  expect(await readdir(modulesFolder)).toEqual([path.basename(made)]);
+});
+
 test("the declarations can be imported, as types and as text", async () => {
   const code = `import type { Order } from "./service.d.ts";
     import declarations from "./service.d.ts" with { type: "text" };
@@ -210,15 +221,19 @@ async function untilThere(programs: () => Promise<string[]>, count: number): Pro
   }
 }
 
-test("after a program, one more sandbox waits for the next, and has nothing of any program", async () => {
+test("after a program, two more sandboxes wait for the next ones, and have nothing of any program", async () => {
   const { runtime: one, programs: waiting } = await open();
   expect(await waiting()).toEqual([]);
   await runProgram(one, `globalThis.secret = "left"`, { declarations: "declare const secret: string" });
-  await untilThere(waiting, 1);
-  const [folder = ""] = await waiting();
-  for (const file of ["main.ts", "service.d.ts"]) expect(await readFile(path.join(folder, file), "utf8")).toBe("");
-  expect(await runProgram(one, `console.log(globalThis.secret)`)).toMatchObject({ stdout: "undefined\n", exitCode: 0 });
-  expect(await waiting()).not.toContain(folder);
+  await untilThere(waiting, 2);
+  const folders = await waiting();
+  for (const folder of folders)
+    for (const file of ["main.ts", "service.d.ts"]) expect(await readFile(path.join(folder, file), "utf8")).toBe("");
+  for (const folder of folders) {
+    const { stdout, exitCode } = await runProgram(one, `console.log(globalThis.secret)`);
+    expect([folder, stdout, exitCode]).toEqual([folder, "undefined\n", 0]);
+  }
+  for (const folder of folders) expect(await waiting()).not.toContain(folder);
 });
 
 test("a sandbox that waits in vain ends, and the next program gets another", async () => {
@@ -231,29 +246,19 @@ test("a sandbox that waits in vain ends, and the next program gets another", asy
 test("a sandbox that dies while it waits is cleared away, and the next program gets another", async () => {
   const { runtime: one, programs: waiting } = await open();
   await runProgram(one, "");
-  await untilThere(waiting, 1);
-  const [folder = ""] = await waiting();
-  for (const file of globSync("/proc/[0-9]*/cmdline")) {
-    const [program, ...rest] = commandLine(file);
-    if (program === "unshare" && rest.join(" ").includes(folder)) process.kill(Number(file.split("/")[2]), "SIGKILL");
-  }
+  await untilThere(waiting, 2);
+  const folders = await waiting();
+  const isOne = (pid: number) =>
+    folders.some((folder) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder));
+  for (const pid of childrenOf(process.pid).filter(isOne)) process.kill(pid, "SIGKILL");
   await untilThere(waiting, 0);
   expect(await runProgram(one, "console.log(1)")).toMatchObject({ stdout: "1\n", exitCode: 0 });
 });
 
-/** Empty for a process that has ended meanwhile. */
-function commandLine(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").split("\0");
-  } catch {
-    return [];
-  }
-}
-
 test("the time that a sandbox waited is no time of its program", async () => {
   const { runtime: one, programs: waiting } = await open();
   await runProgram(one, "");
-  await untilThere(waiting, 1);
+  await untilThere(waiting, 2);
   await new Promise((resolve) => setTimeout(resolve, 300));
   const asked = performance.now();
   const { durationMs } = await runProgram(one, "");

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { GatewayClient } from "../support/gateway-client.ts";
 import type { Tenant } from "../support/harness.ts";
 import { sharedHarness } from "../support/shared-harness.ts";
+import { typeErrors } from "../support/type-check.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ worker: true });
@@ -63,6 +64,36 @@ test("code calls the organization's procedures and tools, with no token in its h
   const foreign = await connected();
   const stolen = await foreign.run(`await service.apps[${JSON.stringify(body["slug"])}].list()`);
   expect(stolen).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("no ready app") });
+});
+
+test("code can read the types of what it may call, which are those that it is given and a compiler holds it to", async () => {
+  const { tenant, run } = await connected();
+  const { body } = await tenant.rest.deploy({ repo: "examples/invoices" });
+  expect((await service().settled(tenant, String(body["app_id"]))).body["status"]).toBe("ready");
+  const app = `service.apps[${JSON.stringify(body["slug"])}]`;
+  const asked = await run(`console.log(await service.types(${JSON.stringify(body["slug"])}))`);
+  expect(asked["stdout"]).toContain('/** Reads: "Lists invoices, the one due first at the top." */');
+  expect(asked["stdout"]).toContain('/** "The amount in cents" */ cents: number');
+  const given = await run(`import types from "./service.d.ts" with { type: "text" }; console.log(types)`);
+  const declarations = String(given["stdout"]);
+  const right = `const made = await ${app}.create({ customer: "A", cents: 1, due: "2026-12-24" });
+    console.log((await ${app}.list()).length, made.paid, (await service.tools.service_list_apps({})).apps.length);`;
+  expect(typeErrors(declarations, right)).toEqual([]);
+  const wrong = `await ${app}.create({ customer: "A", cents: "1", due: "2026-12-24" })`;
+  expect(typeErrors(declarations, wrong)).toEqual([
+    expect.stringContaining("'string' is not assignable to type 'number'"),
+  ]);
+  expect((await run(`await service.types()`))["exit_code"]).toBe(0);
+  const { stderr, exit_code } = await run(`await service.types("nobody-s")`);
+  expect([exit_code, stderr]).toEqual([1, expect.stringContaining("service.types() tells the tools and the apps")]);
+});
+
+test("code that prints more than an answer holds gets the beginning and the end of it, and is told", async () => {
+  const { run } = await connected();
+  const answer = await run(`for (let n = 0; n < 9000; n++) console.log("line", n); throw new Error("the reason")`);
+  expect(answer["stdout"]).toMatch(/^line 0\n[^]*\n\[\d+ characters left out here\. Print less[^]*line 8999\n$/);
+  expect(answer).toMatchObject({ truncated: true, exit_code: 1, stderr: expect.stringContaining("the reason") });
+  expect(JSON.stringify(answer).length).toBeLessThanOrEqual(24_000);
 });
 
 test("code sees nothing of the service: no file, network or secret, and ends when its time is up", async () => {

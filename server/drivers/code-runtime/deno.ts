@@ -21,20 +21,23 @@ export interface DenoOptions {
   sandbox: Sandbox;
   /** For the files of programs, from `openProgramsFolder`. */
   programsFolder: string;
-  /** For what programs can import; made anew by each process. */
+  /** For what programs can import, such as `MODULES_FOLDER`. */
   modulesFolder: string;
-  /** How many programs run at a time; the others wait. Each may take a core and 512 MB. */
+  /** How many programs run at a time; further ones wait. Each may take a core and 512 MB. */
   concurrency?: number;
-  /** How long a Deno waits for the next program, in milliseconds. */
+  /** How long a Deno waits for the next program, in milliseconds; at most and by default two minutes. */
   waitingMs?: number;
   /** Told of a call's failure that is no refusal, because the program is not. */
   onFault?: (error: unknown, name: string) => void;
 }
 
+/** With two, programs that follow each other at once do not wait for the start of each. */
+const MOST_WAITING = 2;
+
 /**
  * Runs each program in a Deno of its own, in a sandbox of its own, whose only way out is a socket for its calls. To start
- * one takes several times as long as most programs run, so after the first one there is always one more, which waits for
- * the next program, for as long as programs keep coming.
+ * one takes several times as long as most programs run, so after the first program others wait for the next ones, for as
+ * long as programs keep coming.
  */
 export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
   readonly #turns: Turnstile;
@@ -47,7 +50,7 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
     const modules = new Modules(options.modulesFolder);
     const start = async () => DenoProcess.start({ sandbox, programs, modules: await modules.ready() });
     this.#turns = new Turnstile(concurrency);
-    this.#standby = new Standby(start, waitingMs);
+    this.#standby = new Standby(start, { most: MOST_WAITING, waitingMs });
     this.#programsFolder = programs;
     this.#onFault = options.onFault ?? (() => undefined);
   }
@@ -61,10 +64,11 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
       return await deno.run(request, this.#onFault);
     } finally {
       leave();
+      this.#standby.prepare();
     }
   }
 
-  /** Ends the Deno that waits, and removes the folder if no program is running any more. */
+  /** Ends those that wait, and removes the folder if no program is running any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#standby.close();
     await rmdir(this.#programsFolder).catch(() => undefined);

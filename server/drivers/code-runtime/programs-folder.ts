@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DECLARATIONS_FILE, PROGRAM_FILE } from "./deno-command.ts";
@@ -11,16 +11,16 @@ export interface ProgramFolder extends AsyncDisposable {
 }
 
 /**
- * The folder for the programs of one installation, without what a service that was killed left in it. It is not in the
- * data folder, because the path of a unix socket, which will be in it, has at most 107 bytes.
+ * Where the programs of one installation have their folders, without what a service that was killed left there. It is
+ * not in the data folder, because the path of a unix socket, which will be in it, has at most 107 bytes.
  *
  * @param dataDirectory - what makes the folder this installation's own; nobody else may be using it
+ * @returns a path, at which there is nothing until the first program
  */
 export async function openProgramsFolder(dataDirectory: string): Promise<string> {
   const installation = createHash("sha256").update(path.resolve(dataDirectory)).digest("hex").slice(0, 12);
   const folder = path.join(tmpdir(), `programs-${installation}`);
-  await own(folder);
-  for (const left of await readdir(folder)) await rm(path.join(folder, left), { recursive: true, force: true });
+  if (await isOwn(folder)) await rm(folder, { recursive: true, force: true });
   return folder;
 }
 
@@ -52,9 +52,7 @@ export async function createProgramFolder(programsFolder: string): Promise<Progr
  * empty it, so a name there may come to be somebody else's at any time.
  */
 async function own(folder: string): Promise<void> {
-  if (await isMade(folder)) return;
-  const found = await lstat(folder);
-  if (found.isDirectory() && found.uid === process.getuid?.()) return;
+  if ((await isMade(folder)) || (await isOwn(folder))) return;
   // Whatever it is, link or folder: nothing that it leads to is touched.
   await rename(folder, `${folder}-${randomUUID()}`);
   await mkdir(folder, { mode: 0o700 });
@@ -68,4 +66,9 @@ async function isMade(folder: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+async function isOwn(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => null);
+  return found !== null && found.isDirectory() && found.uid === process.getuid?.();
 }

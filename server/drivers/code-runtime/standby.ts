@@ -3,64 +3,73 @@ interface Process extends AsyncDisposable {
   ended: Promise<void>;
 }
 
-/** Keeps one process started ahead of time, so that whoever needs one next need not wait for that. */
+interface Waiting<P> {
+  /** `null` when it could not be started: whoever starts the next one will be told why. */
+  started: Promise<P | null>;
+  expiry: NodeJS.Timeout;
+}
+
+/** Keeps processes started ahead of time, so that whoever needs one next need not wait for that. */
 export class Standby<P extends Process> {
   readonly #start: () => Promise<P>;
+  readonly #most: number;
   readonly #waitingMs: number;
-  /** `null` in it when it could not be started: whoever starts the next one will be told why. */
-  #next: Promise<P | null> | null = null;
-  #expiry: NodeJS.Timeout | undefined;
-  #ending = Promise.resolve();
+  /** The eldest first. */
+  readonly #waiting = new Set<Waiting<P>>();
+  readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
   /** @param waitingMs - how long one may wait before it is ended */
-  constructor(start: () => Promise<P>, waitingMs: number) {
+  constructor(start: () => Promise<P>, { most, waitingMs }: { most: number; waitingMs: number }) {
     this.#start = start;
+    this.#most = most;
     this.#waitingMs = waitingMs;
   }
 
-  /** The process that waits, or else a new one; it is the caller's to end. */
+  /** A process that waits, or else a new one; it is the caller's to end. */
   async take(): Promise<P> {
-    return (await this.#leave()) ?? this.#start();
+    const [next] = this.#waiting;
+    return (next && (await this.#leave(next))) ?? this.#start();
   }
 
-  /** Starts the next one, if none waits already. */
+  /** Starts one more, if not enough wait already. */
   prepare(): void {
-    if (this.#next !== null || this.#isClosed) return;
-    const next = this.#start().catch(() => null);
-    this.#next = next;
-    this.#expiry = setTimeout(() => void this.#end(next), this.#waitingMs).unref();
-    void this.#clearAwayDead(next);
+    if (this.#waiting.size >= this.#most || this.#isClosed) return;
+    const expiry = setTimeout(() => this.#end(waiting), this.#waitingMs).unref();
+    const waiting: Waiting<P> = { started: this.#start().catch(() => null), expiry };
+    this.#waiting.add(waiting);
+    void this.#clearAwayDead(waiting);
   }
 
-  /** Ends the one that waits; none will from now on. */
+  /** Ends those that wait; none will from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#end(this.#next);
+    for (const waiting of this.#waiting) this.#end(waiting);
+    await Promise.all(this.#ending);
   }
 
-  async #clearAwayDead(waiting: Promise<P | null>): Promise<void> {
-    const process = await waiting;
+  async #clearAwayDead(waiting: Waiting<P>): Promise<void> {
+    const process = await waiting.started;
     await process?.ended;
-    await this.#end(waiting);
+    this.#end(waiting);
   }
 
   /** Ends one that waits, unless it was taken. */
-  #end(waiting: Promise<P | null> | null): Promise<void> {
-    if (this.#next === waiting) this.#ending = end(this.#leave());
-    return this.#ending;
+  #end(waiting: Waiting<P>): void {
+    if (!this.#waiting.has(waiting)) return;
+    const ending = end(this.#leave(waiting)).finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
   }
 
-  #leave(): Promise<P | null> | null {
-    const next = this.#next;
-    this.#next = null;
-    clearTimeout(this.#expiry);
-    return next;
+  #leave(waiting: Waiting<P>): Promise<P | null> {
+    clearTimeout(waiting.expiry);
+    this.#waiting.delete(waiting);
+    return waiting.started;
   }
 }
 
-async function end(waiting: Promise<Process | null> | null): Promise<void> {
-  const process = await waiting;
+async function end(started: Promise<Process | null>): Promise<void> {
+  const process = await started;
   try {
     await process?.[Symbol.asyncDispose]();
   } catch {
