@@ -1,3 +1,4 @@
+import { BatchedReads } from "../batched-reads.ts";
 import type { AppStatus } from "../apps/app-status.ts";
 import type { Db } from "../tables.ts";
 import { directToolNames } from "./direct-tools.ts";
@@ -29,16 +30,20 @@ interface Kept {
   offered: Promise<OfferedProcedures>;
 }
 
+const NOTHING_OFFERED = "none";
+
 /** How many organizations' procedures are kept at once. */
 const ORGANIZATIONS_KEPT = 100;
 
 /**
  * The procedures of organizations, kept until one of their apps becomes ready, changes or goes. Whether that has happened
- * is asked of the database each time, in one indexed query, so that several processes never disagree.
+ * is asked of the database each time, in one indexed query for all who ask at once, so that several processes never
+ * disagree.
  */
 export class ProcedureIndex {
   readonly #db: Db;
   readonly #kept = new Map<string, Kept>();
+  readonly #versions = new BatchedReads((orgIds) => this.#versionsOf(orgIds), NOTHING_OFFERED);
 
   constructor(db: Db) {
     this.#db = db;
@@ -46,7 +51,7 @@ export class ProcedureIndex {
 
   async of(orgId: string): Promise<OfferedProcedures> {
     // Before the procedures themselves, which are then at least as new as the version they are kept under.
-    const version = await this.#version(orgId);
+    const version = await this.#versions.of(orgId);
     const kept = this.#kept.get(orgId);
     if (kept?.version === version) return kept.offered;
     const offered = proceduresOf(this.#db, orgId).then((all) => new OfferedProcedures(all));
@@ -65,21 +70,23 @@ export class ProcedureIndex {
   }
 
   /**
-   * Changes with what the organization offers: the procedures of a ready app are written once for each value of its
-   * fence, and its token only ever gets a higher version. Times would not tell two changes within a millisecond apart,
-   * nor the changes of processes whose clocks differ.
+   * By organization, a text that changes with what it offers: the procedures of a ready app are written once for each
+   * value of its fence, and its token only ever gets a higher version. Times would not tell two changes within a
+   * millisecond apart, nor the changes of processes whose clocks differ.
    */
-  async #version(orgId: string): Promise<string> {
-    const { count, hashes, tokens } = await this.#db
+  async #versionsOf(orgIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.#db
       .selectFrom("apps")
       .select(({ fn }) => [
+        "org_id",
         fn.countAll().as("count"),
         fn.sum(fn<string>("uuid_hash_extended", ["id", "fence"])).as("hashes"),
         fn.sum("token_version").as("tokens"),
       ])
-      .where("org_id", "=", orgId)
+      .where("org_id", "in", orgIds)
       .where("status", "=", "ready" satisfies AppStatus)
-      .executeTakeFirstOrThrow();
-    return `${count} ${hashes} ${tokens}`;
+      .groupBy("org_id")
+      .execute();
+    return new Map(rows.map(({ org_id: orgId, count, hashes, tokens }) => [orgId, `${count} ${hashes} ${tokens}`]));
   }
 }
