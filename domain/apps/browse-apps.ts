@@ -1,12 +1,11 @@
 import { ANSWER_CHARACTERS, fitting } from "../answer-size.ts";
 import type { Caller } from "../caller.ts";
 import { Refusal } from "../errors.ts";
-import type { Db } from "../tables.ts";
-import type { AppStatus } from "./app-status.ts";
-import { appOutline, type AppSummary, SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
+import type { AppOverviews, Position } from "./app-overviews.ts";
+import { appOutline, type AppSummary } from "./app-view.ts";
 
 export interface BrowseDeps {
-  db: Db;
+  appOverviews: AppOverviews;
   caller: Caller;
   urlOf(slug: string): string;
 }
@@ -37,7 +36,11 @@ export async function browseApps(
   deps: BrowseDeps,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<AppPage> {
-  const rows = await overviewRows(deps, cursor === undefined ? null : readCursor(cursor), limit + 1);
+  const { orgId } = deps.caller;
+  const rows =
+    cursor === undefined
+      ? await deps.appOverviews.first(orgId, limit + 1)
+      : await deps.appOverviews.after(orgId, readCursor(cursor), limit + 1);
   const overviews = rows.slice(0, limit).map((row) => ({
     ...appOutline(row),
     url: deps.urlOf(row.slug),
@@ -46,39 +49,6 @@ export async function browseApps(
   const apps = fitting(overviews, ANSWER_CHARACTERS - FRAME);
   const last = apps.at(-1);
   return { apps, next_cursor: rows.length > apps.length && last !== undefined ? cursorAfter(last) : null };
-}
-
-interface Position {
-  createdAt: string;
-  id: string;
-}
-
-type OverviewRow = SummaryRow & { procedure_count: number | string | bigint };
-
-/** The next `count` apps after a position, each with the number of its procedures, in one query. */
-function overviewRows({ db, caller }: BrowseDeps, after: Position | null, count: number): Promise<OverviewRow[]> {
-  return db
-    .selectFrom("apps")
-    .select(SUMMARY_COLUMNS)
-    .select(({ selectFrom }) =>
-      selectFrom("app_procedures")
-        .select(({ fn }) => fn.countAll().as("procedure_count"))
-        .whereRef("app_procedures.app_id", "=", "apps.id")
-        .where("apps.status", "=", "ready" satisfies AppStatus)
-        .as("procedure_count"),
-    )
-    .where("org_id", "=", caller.orgId)
-    .$if(after !== null, (query) =>
-      query.where(({ or, and, eb }) => {
-        const { createdAt, id } = after ?? { createdAt: "", id: "" };
-        const at = createdAt as never;
-        return or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]);
-      }),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(count)
-    .execute() as Promise<OverviewRow[]>;
 }
 
 function cursorAfter({ created_at, id }: AppOverview): string {
