@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { App } from "../../domain/apps/app.entity.ts";
-import { slugFor } from "../../domain/apps/slug.ts";
 import type { Em } from "../../server/database/orm.ts";
 
 /** Records of apps that look ready, with nothing behind them. */
@@ -10,7 +9,8 @@ export async function recordApps(em: Em, orgId: string, count: number): Promise<
     for (let at = 0; at < count; at++) {
       // A second apart, so that the order of the list is the same for all who read it.
       const createdAt = new Date(Date.now() - at * 1000);
-      tx.create(App, { ...origin, slug: slugFor("demo"), status: "ready", createdAt });
+      // Thousands of short random suffixes would clash now and then.
+      tx.create(App, { ...origin, slug: `demo-${randomUUID()}`, status: "ready", createdAt });
     }
   });
 }
