@@ -3,7 +3,9 @@ import { APP_STATUSES } from "../domain/apps/app-status.ts";
 import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/browse-apps.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
+import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { BuildLogView } from "../domain/builds/read-build-log.ts";
+import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const timestamp = z
@@ -94,6 +96,23 @@ export const logsResponse = z
   .meta({ id: "LogsResponse" }) satisfies z.ZodType<BuildLogView>;
 
 export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
+
+export const rotateAppTokenRequest = z.strictObject({
+  id: uuid.meta({ description: "The app's id" }),
+  overlap: z
+    .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
+    .default("day")
+    .meta({ description: "How long the old token stays good" }),
+}) satisfies z.ZodType<Rotation>;
+
+export const rotateAppTokenResponse = z
+  .object({
+    app_token: token,
+    expires_previous_at: timestamp
+      .nullable()
+      .meta({ description: "When the old token ends; null when it has ended already" }),
+  })
+  .meta({ id: "RotateAppTokenResponse" }) satisfies z.ZodType<RotatedAppToken>;
 
 export const browseAppsRequest = z.strictObject({
   limit: z.int().min(1).max(100).default(50).meta({ description: "Most apps to return" }),

@@ -3,6 +3,7 @@ import { deleteApp } from "../domain/apps/delete-app.ts";
 import { deployApp } from "../domain/apps/deploy-app.ts";
 import { getApp } from "../domain/apps/get-app.ts";
 import { listApps } from "../domain/apps/list-apps.ts";
+import { rotateAppToken } from "../domain/apps/rotate-app-token.ts";
 import { readBuildLog } from "../domain/builds/read-build-log.ts";
 import {
   appDetail,
@@ -14,6 +15,8 @@ import {
   deployResponse,
   listAppsResponse,
   logsResponse,
+  rotateAppTokenRequest,
+  rotateAppTokenResponse,
 } from "./apps.schema.ts";
 import { deployProcedure, procedure, router } from "./trpc.ts";
 
@@ -100,6 +103,30 @@ export const apps = router({
     .input(appId)
     .output(deleteResponse)
     .mutation(({ ctx, input }) => deleteApp(ctx, input.id)),
+
+  rotateToken: procedure
+    .meta({
+      openapi: {
+        method: "POST",
+        path: "/v1/apps/{id}/rotate-token",
+        tags,
+        summary: "Replace an app's token",
+        description:
+          "Gives the app a new token and lets the old one run out after the overlap. Only one token overlaps: whatever was still good from an earlier rotation ends at once.",
+        successDescription: "The new token, good from now on",
+        errorResponses: {
+          400: "The request is invalid",
+          401: unauthenticated,
+          403: "The token may not change apps",
+          404: notFound,
+          409: "The app is not ready",
+          500: fault,
+        },
+      },
+    })
+    .input(rotateAppTokenRequest)
+    .output(rotateAppTokenResponse)
+    .mutation(({ ctx, input }) => rotateAppToken(ctx, input)),
 
   logs: procedure
     .meta({

@@ -1,5 +1,7 @@
+import type { AppOverviews } from "../domain/apps/app-overviews.ts";
 import type { DeleteDeps } from "../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../domain/apps/deploy-app.ts";
+import type { RotateAppTokenDeps } from "../domain/apps/rotate-app-token.ts";
 import type { ExecuteDeps } from "../domain/execution/execute-code.ts";
 import type { Caller } from "../domain/caller.ts";
 import type { Refusal } from "../domain/errors.ts";
@@ -11,7 +13,7 @@ import type { Counter, Taken } from "../domain/ports/counter.ts";
 import type { ObjectStore } from "../domain/ports/object-store.ts";
 
 /** What every call needs of the service, the same for all of them. */
-export type Services = Omit<DeployDeps & DeleteDeps, "caller" | "idempotencyKey"> & {
+export type Services = Omit<DeployDeps & DeleteDeps & RotateAppTokenDeps, "caller" | "idempotencyKey"> & {
   counter: Counter;
   /** Counts calls of the tool gateway, which come too often for a database. */
   callCounter: Counter;
@@ -19,6 +21,7 @@ export type Services = Omit<DeployDeps & DeleteDeps, "caller" | "idempotencyKey"
   accessChanges: ChangeFeed;
   appCaller: AppCaller;
   procedureIndex: ProcedureIndex;
+  appOverviews: AppOverviews;
   codeRuntime: CodeRuntime;
   objects: ObjectStore;
   /** Takes a fault that must not fail the call. */

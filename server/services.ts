@@ -6,6 +6,7 @@ import { Redis } from "ioredis";
 import type { PgBoss } from "pg-boss";
 import { enqueueBuild } from "../domain/builds/enqueue-build.ts";
 import type { BuildDeps } from "../domain/builds/run-build.ts";
+import { AppOverviews } from "../domain/apps/app-overviews.ts";
 import { ProcedureIndex } from "../domain/procedures/procedure-index.ts";
 import { Plans } from "../domain/plans/plans.ts";
 import type { AppBuilder } from "../domain/ports/app-builder.ts";
@@ -81,7 +82,10 @@ export async function openServices(config: Config, log: Logger, outside: Outside
   const edge = opening.use(await openEmbeddedEdge(edgeOptions(config, inData("edge"), authEntries, log)));
   const db = orm.em.fork().getKysely() as unknown as Db;
   const urlOf = (slug: string) => edge.platform.urlOf(slug);
-  const shared = { em: orm.em, jobs: new PgBossQueue(boss), objects, appBuilder, tokenSecret: secret, changes };
+  const shared = {
+    ...{ em: orm.em, jobs: new PgBossQueue(boss), objects, authEntries },
+    ...{ appBuilder, tokenSecret: secret, changes },
+  };
   const plans = new Plans(config.plans, config.defaultPlan);
   const services: Services = {
     ...shared,
@@ -96,7 +100,7 @@ export async function openServices(config: Config, log: Logger, outside: Outside
   const buildDeps: BuildDeps = {
     ...shared,
     ...buildPlatform,
-    ...{ edge: edge.platform, databases: edge.databases, authEntries },
+    ...{ edge: edge.platform, databases: edge.databases },
     discovery: new IsolatedDiscovery({ start: edge.startIsolated }),
     secrets: [secret, ...passwordsOf(config)],
     reportFault: (err, build) => log.error({ err, ...build }, "a build met a fault that is not the app's"),
@@ -206,11 +210,12 @@ function agentServices(
   db: Db,
   edge: RunningEdge,
   codeRuntime: CodeRuntime,
-): Pick<Services, "procedureIndex" | "codeRuntime" | "appCaller"> {
+): Pick<Services, "procedureIndex" | "appOverviews" | "codeRuntime" | "appCaller"> {
   const frontDoor = { host: reachable(config.host), port: edge.port };
   const hostOf = (slug: string) => new URL(edge.platform.urlOf(slug)).host;
   return {
     procedureIndex: new ProcedureIndex(db),
+    appOverviews: new AppOverviews(db),
     codeRuntime,
     appCaller: new FrontDoorCaller((slug) => ({ ...frontDoor, hostHeader: hostOf(slug) })),
   };

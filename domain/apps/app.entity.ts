@@ -31,6 +31,8 @@ export const AppSchema = defineEntity({
     fence: p.integer().default(0),
     /** Raised to rotate the derived app token. */
     tokenVersion: p.integer().default(1),
+    /** Until when the token of the version before is good as well. */
+    previousTokenUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p
       .datetime(3)

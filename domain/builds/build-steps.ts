@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { databaseIdOf, sourceBucketOf } from "../apps/app-resources.ts";
-import { appToken } from "../apps/app-token.ts";
+import { keepAuthEntry } from "../apps/keep-auth-entry.ts";
 import { BuildFailure } from "../errors.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
@@ -10,10 +10,10 @@ import type { Discovery, ProcedureDiscovery } from "../ports/procedure-discovery
 import { MigrationRefused } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { findProcedures, foundLine } from "../procedures/find-procedures.ts";
-import { sha256Hex } from "../tokens/mint-token.ts";
 import { Build } from "./build.entity.ts";
 import type { BuildLog } from "./build-log.ts";
 import type { HeldBuild } from "./claim-build.ts";
+import { Superseded } from "./hold.ts";
 import { moveApp } from "./move-app.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
@@ -127,8 +127,7 @@ async function provision(deps: StepDeps, { build, log, signal }: Attempt, bundle
   log.say("provisioning");
   await deps.databases.create(databaseId);
   if (bundle.migrations.length > 0) await migrate(deps, databaseId, bundle, log, signal);
-  const token = appToken(deps.tokenSecret, { id: build.appId, tokenVersion: build.tokenVersion });
-  await deps.authEntries.put({ appId: build.appId, tokenSha256: sha256Hex(token) });
+  if ((await keepAuthEntry(deps, build.appId)) === null) throw new Superseded();
   signal.throwIfAborted();
   await publish(deps, build, bundle, databaseId, signal);
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { appIdOf, LOG_BUCKET } from "../apps/app-resources.ts";
+import { type AuthEntryDeps, renewAuthEntries } from "../apps/keep-auth-entry.ts";
 import { IdempotencyKey } from "../apps/idempotency-key.entity.ts";
 import { KEY_LIFE_HOURS } from "../apps/idempotency.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
@@ -9,8 +10,7 @@ import { Build } from "./build.entity.ts";
 import { HOLD_MS } from "./claim-build.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
-export interface SweepDeps extends AppPlatform {
-  em: EntityManager;
+export interface SweepDeps extends AppPlatform, AuthEntryDeps {
   jobs: JobQueue;
 }
 
@@ -19,19 +19,24 @@ export interface SweepReport {
   orphans: string[];
   teardowns: number;
   builds: number;
+  authEntries: number;
 }
 
 /** Work that nobody has touched for this long, and that does not wait for its turn, is queued again; in milliseconds. */
 const STALLED_MS = 60_000;
 
-/** Puts right whatever a crash could have left: orphaned resources, forgotten teardowns, builds without a worker. */
+/**
+ * Puts right whatever a crash could have left: orphaned resources, forgotten teardowns, builds
+ * without a worker, auth entries that do not know the app's token.
+ */
 export async function sweep(deps: SweepDeps): Promise<SweepReport> {
   const teardowns = await requeueTeardowns(deps);
   const builds = await requeueBuilds(deps);
   await forgetExpired(deps.em);
+  const authEntries = await renewAuthEntries(deps);
   // Last, since a provider that is down must not keep anybody's app waiting.
   const orphans = await removeOrphans(deps);
-  return { orphans, teardowns, builds };
+  return { orphans, teardowns, builds, authEntries };
 }
 
 /** A resource as the platform knows it, and how to remove it. */

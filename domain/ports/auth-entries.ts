@@ -3,6 +3,8 @@ export interface AuthEntry {
   appId: string;
   /** SHA-256 of the app token, in hex. */
   tokenSha256: string;
+  /** The token before it, good beside it until `until` (RFC 3339). */
+  previous?: { tokenSha256: string; until: string };
 }
 
 /** The key-value entries by which deployed apps recognise their token; the key is the app id. */

@@ -73,7 +73,7 @@ export class Worker {
 
   async #sweep(): Promise<void> {
     const report = await sweep(this.#options.deps);
-    if (report.orphans.length + report.teardowns + report.builds > 0)
+    if (report.orphans.length + report.teardowns + report.builds + report.authEntries > 0)
       this.#options.log.warn(report, "the sweep put something right");
   }
 

@@ -29,6 +29,21 @@ export function authEntriesContract(driver: string, open: () => Promise<AuthEntr
       ]);
     });
 
+    test("the token before it is kept with an entry, until an entry without one replaces it", async () => {
+      await using h = await open();
+      const previous = { tokenSha256: "0".repeat(64), until: "2026-11-20T09:30:00.000Z" };
+      await h.entries.put({ ...entry("app-1", "a"), previous });
+      expect([await h.entries.get("app-1"), await h.elsewhere.get("app-1")]).toEqual([
+        { ...entry("app-1", "a"), previous },
+        { ...entry("app-1", "a"), previous },
+      ]);
+      await h.entries.put(entry("app-1", "b"));
+      expect([await h.entries.get("app-1"), await h.elsewhere.get("app-1")]).toStrictEqual([
+        entry("app-1", "b"),
+        entry("app-1", "b"),
+      ]);
+    });
+
     test("a removed entry is gone everywhere, and removing it again succeeds", async () => {
       await using h = await open();
       await h.entries.put(entry("app-1", "a"));

@@ -87,6 +87,28 @@ test("a rotated or removed token counts from the next request on", async () => {
   expect([first, second, await statusWith("sva_2")]).toEqual([200, [401, 200], 401]);
 });
 
+test("the token before the current one is good beside it until its time is over, and no other", async () => {
+  await using t = await openTestEdge();
+  await t.publish("shop", ECHO);
+  const statuses = () =>
+    Promise.all(
+      ["sva_2", "sva_1", "sva_0"].map(
+        async (token) => (await t.visit("shop", "/", { headers: { authorization: `Bearer ${token}` } })).status,
+      ),
+    );
+  const put = (until: string) =>
+    t.entries.put({
+      ...{ appId: "app-shop", tokenSha256: sha256("sva_2") },
+      previous: { tokenSha256: sha256("sva_1"), until },
+    });
+  await put(new Date(Date.now() + 3_600_000).toISOString());
+  expect(await statuses()).toEqual([200, 200, 401]);
+  await put(new Date(Date.now() - 1).toISOString());
+  expect(await statuses()).toEqual([200, 401, 401]);
+  await put("no time at all");
+  expect(await statuses()).toEqual([200, 401, 401]);
+});
+
 verifies(hazard(63), "the token of a removed app is refused by the next app at its slug", async () => {
   await using t = await openTestEdge();
   await t.publish("shop", ECHO);

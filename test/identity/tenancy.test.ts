@@ -10,7 +10,11 @@ import { hazard, verifies } from "../support/verifies.ts";
 const service = sharedHarness({ config: { signUp: "open" } });
 
 interface Procedure {
-  _def: { type: "query" | "mutation"; meta?: { access?: { role?: Role } } };
+  _def: {
+    type: "query" | "mutation";
+    inputs: { shape?: object }[];
+    meta?: { access?: { role?: Role } };
+  };
 }
 
 const PROCEDURES = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
@@ -21,6 +25,7 @@ const INPUTS: Record<string, (about: { id: string; slug: string }) => object> = 
   "apps.get": ({ id }) => ({ id }),
   "apps.delete": ({ id }) => ({ id }),
   "apps.logs": ({ id }) => ({ id }),
+  "apps.rotateToken": ({ id }) => ({ id }),
   "apps.browse": () => ({}),
   "audit.list": () => ({}),
   "execution.run": () => ({ code: "1" }),
@@ -32,7 +37,18 @@ const INPUTS: Record<string, (about: { id: string; slug: string }) => object> = 
 };
 const WITHOUT_INPUT = ["apps.list", "tokens.list", "usage.get"];
 /** What takes an id, and so can be asked about somebody else's. */
-const ABOUT_ONE = ["apps.get", "apps.delete", "apps.logs", "procedures.invoke", "tokens.revoke", "tokens.rotate"];
+const ABOUT_ONE = [
+  "apps.get",
+  "apps.delete",
+  "apps.logs",
+  "apps.rotateToken",
+  "procedures.invoke",
+  "tokens.revoke",
+  "tokens.rotate",
+];
+
+/** What has a field for an id or a slug and is about nothing of somebody else's: a filter, and a label. */
+const ABOUT_NOTHING = ["procedures.search", "tokens.issue"];
 
 /** The audit log also tells which ids the organization's own people tried. */
 const LISTS = PROCEDURES.filter(
@@ -86,6 +102,13 @@ test("every procedure is walked", () => {
   expect(PROCEDURES.map(([path]) => path).toSorted()).toEqual([...Object.keys(INPUTS), ...WITHOUT_INPUT].toSorted());
 });
 
+test("every procedure that can be asked about one thing is asked about somebody else's", () => {
+  const asking = PROCEDURES.filter(([, { _def }]) =>
+    _def.inputs.flatMap(({ shape }) => Object.keys(shape ?? {})).some((field) => /^(id|app|slug|.*_id)$/.test(field)),
+  ).map(([path]) => path);
+  expect(asking.filter((path) => !ABOUT_NOTHING.includes(path)).toSorted()).toEqual(ABOUT_ONE.toSorted());
+});
+
 verifies(
   [hazard(26), hazard(33)],
   "another organization's ids are answered as absent ones, whatever the role and procedure",
@@ -135,6 +158,29 @@ verifies(
     }
   },
 );
+
+test("a role does what it may and no more: tokens of the organization are its admins', the audit log is its owners'", async () => {
+  const agent_id = randomUUID();
+  const made = await call("tokens.issue", { kind: "api_key", name: "Ours" }, tokens.owner);
+  const { id } = (JSON.parse(made.text) as { result: { data: { id: string } } }).result.data;
+  const allowed: [string, object | null, Record<Role, number>][] = [
+    ["audit.list", {}, { owner: 200, admin: 403, member: 403 }],
+    ["tokens.issue", { kind: "personal_access_token", name: "x" }, { owner: 200, admin: 200, member: 200 }],
+    ["tokens.issue", { kind: "api_key", name: "x" }, { owner: 200, admin: 200, member: 403 }],
+    ["tokens.issue", { kind: "gateway_token", name: "x", agent_id }, { owner: 200, admin: 200, member: 403 }],
+    ["tokens.rotate", { id, overlap: "day" }, { owner: 200, admin: 200, member: 404 }],
+    ["apps.list", null, { owner: 200, admin: 200, member: 200 }],
+    ["apps.deploy", { repo: "acme/site" }, { owner: 200, admin: 200, member: 200 }],
+  ];
+  for (const [path, input, statuses] of allowed)
+    for (const role of ROLES)
+      expect([path, input, role, (await call(path, input, tokens[role])).status]).toEqual([
+        ...[path, input, role, statuses[role]],
+      ]);
+  expect((await call("tokens.list", null, tokens.member)).text).not.toContain(id);
+  expect((await call("tokens.revoke", { id }, tokens.member)).status).toBe(404);
+  expect((await call("tokens.revoke", { id }, tokens.admin)).status).toBe(200);
+});
 
 test("a fault shows nothing of itself, and input that is wrong says what is", async () => {
   const wrong = await call("tokens.issue", { kind: "api_key", name: "" }, tokens.owner);

@@ -21,9 +21,9 @@ export class FilesystemAuthEntries implements AuthEntries {
     this.#root = root;
   }
 
-  async put({ appId, tokenSha256 }: AuthEntry): Promise<void> {
+  async put({ appId, ...content }: AuthEntry): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
-    await replaceFile(this.#file(appId), JSON.stringify({ tokenSha256 }), 0o600);
+    await replaceFile(this.#file(appId), JSON.stringify(content), 0o600);
   }
 
   async get(appId: string): Promise<AuthEntry | null> {
@@ -34,8 +34,7 @@ export class FilesystemAuthEntries implements AuthEntries {
     if (cached?.seen === seen) return cached.entry;
     const content = await readFile(file, "utf8").catch(absent);
     if (content === null) return null;
-    const { tokenSha256 } = JSON.parse(content) as Omit<AuthEntry, "appId">;
-    return this.#remember({ appId, tokenSha256 }, seen);
+    return this.#remember({ appId, ...(JSON.parse(content) as Omit<AuthEntry, "appId">) }, seen);
   }
 
   async remove(appId: string): Promise<void> {
