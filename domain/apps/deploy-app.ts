@@ -53,7 +53,7 @@ const TRIES = 3;
  * Records a new app and queues its first build. Both commit together, so a crash never leaves one without the other.
  *
  * @throws {Refusal} `invalid` for a repository, branch or customization that is not allowed; `plan_limit` when the
- *   organization's plan has no room for another app (spec.md, section 8); `key_reused` or `conflict` for the
+ *   organization's plan has no room for another app; `key_reused` or `conflict` for the
  *   idempotency key
  */
 export async function deployApp(deps: DeployDeps, request: DeployApp): Promise<DeployedApp> {

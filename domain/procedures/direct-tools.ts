@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LiveProcedure } from "./list-procedures.ts";
 
-/** An app with more procedures than this has no direct tools (spec.md, section 8). */
+/** An app with more procedures than this has no direct tools. */
 const DIRECT_TOOL_LIMIT = 5;
 /** The longest name that every client takes, in characters. */
 const LONGEST_NAME = 64;

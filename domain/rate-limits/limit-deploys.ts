@@ -1,7 +1,7 @@
 import { RateLimited } from "../errors.ts";
 import type { Counter, Quota, Taken } from "../ports/counter.ts";
 
-/** Deploys an organization may ask for (spec.md, section 8). */
+/** Deploys an organization may ask for. */
 export const DEPLOY_LIMIT = { limit: 5, windowSeconds: 300 } as const;
 
 export function deployQuota(orgId: string): Quota {

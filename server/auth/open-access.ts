@@ -21,7 +21,7 @@ export interface AccessDeps {
   publicUrl(): string;
 }
 
-/** Which tokens open which face (design.md, section 5). */
+/** Which tokens open which face. */
 export interface Access {
   /** REST and typed RPC. */
   authenticator: Authenticator;

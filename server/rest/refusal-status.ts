@@ -3,7 +3,7 @@ import type { ZodError } from "zod";
 import { RateLimited, Refusal, type RefusalCode } from "../../domain/errors.ts";
 import { isZodError, sayIssues } from "../say-issues.ts";
 
-/** The HTTP status of each refusal (spec.md, section 7.1). */
+/** The HTTP status of each refusal. */
 const REFUSAL_STATUS = {
   invalid: 400,
   unauthenticated: 401,
