@@ -15,8 +15,19 @@ import { search } from "./search.ts";
 import { writeReport } from "./support/report.ts";
 import { scratchFolder } from "./support/scratch-folder.ts";
 import type { Findings, Section } from "./support/section.ts";
+import { verification } from "./verification.ts";
 
-const SECTIONS: readonly Section[] = [list, deploy, frontDoor, memory, coldStart, gateway, execute, search];
+const SECTIONS: readonly Section[] = [
+  list,
+  deploy,
+  frontDoor,
+  memory,
+  coldStart,
+  gateway,
+  execute,
+  search,
+  verification,
+];
 const REPORT = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
 
 async function main(names: readonly string[], signal: AbortSignal): Promise<void> {

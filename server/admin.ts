@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { hashPassword } from "better-auth/crypto";
 import { foundOrganization } from "../domain/organizations/found-organization.ts";
 import { Organization } from "../domain/organizations/organization.entity.ts";
 import { Refusal } from "../domain/errors.ts";
+import { resetPassword } from "../domain/people/reset-password.ts";
 import { MachineToken } from "../domain/tokens/machine-token.entity.ts";
 import { mintToken } from "../domain/tokens/mint-token.ts";
 import { inviteOwner } from "../domain/organizations/invite-owner.ts";
@@ -19,6 +22,7 @@ const USAGE = `Usage: npm run admin -- COMMAND
                                           KIND is ${TOKEN_KINDS.join(", ")}
   list-tokens --org ID                    prefix, kind, name, last use and expiry of every token
   revoke-token --id ID                    effective within 5 seconds
+  reset-password --email ADDRESS          give a person a new password, and end their sessions
   set-plan --org ID --plan PLAN           move an organization to another plan
   list-organizations
 
@@ -60,6 +64,11 @@ const COMMANDS: Record<string, Command> = {
     );
     if (revoked === 0) throw new UsageError("There is no such token, or it is revoked already.");
     return { revoked: values.id };
+  },
+  "reset-password": async (em, values) => {
+    const email = required(values, "email");
+    const password = randomBytes(18).toString("base64url");
+    return { ...(await resetPassword(em, { email, passwordHash: await hashPassword(password) })), password };
   },
   "set-plan": setPlan,
   "list-organizations": async (em) => ({

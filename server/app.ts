@@ -29,6 +29,7 @@ export interface AppOptions {
   standings: Standings;
   auth: () => Auth;
   signIn: Pick<Config, "signUp" | "social">;
+  trustedProxies: Config["trustedProxies"];
   log: Logger;
   publicUrl: () => string;
   readiness: readonly ReadinessCheck[];
@@ -51,6 +52,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       void answerError(error, request, reply);
     },
     requestTimeout: REQUEST_MS,
+    trustProxy: [...options.trustedProxies],
     // Node looks only so often whether a request is late.
     http: { connectionsCheckingInterval: 1000 },
     forceCloseConnections: "idle",
@@ -80,8 +82,11 @@ function identifyRequests(app: FastifyInstance): void {
     identify(request, reply);
   });
   app.addHook("onResponse", async (request, reply) => {
-    // The path alone: a query string can carry what should not be written down.
-    const path = request.url.split("?", 1)[0]?.slice(0, 200);
+    // The path alone: a query string can carry what should not be written down, and so does the link of an invitation.
+    const path = request.url
+      .split("?", 1)[0]
+      ?.replace(/^\/invitations\/.*/, "/invitations/…")
+      .slice(0, 200);
     const details = { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
     request.log.info(details, "answered");
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
 /** A setting is missing or wrong. `message` names every variable at fault, the rule, and an example. */
@@ -23,6 +24,26 @@ const url = (protocols: string[], example: string) =>
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of: ${values.join(", ")}` });
 
+/** Addresses and CIDR ranges, divided by commas. Not all addresses there are: that would let every client name its own. */
+const proxies = z
+  .string()
+  .transform((list) => list.split(",").map((range) => range.trim()))
+  .refine((ranges) => ranges.every(isRange), {
+    error: "must be addresses or CIDR ranges, divided by commas, such as 127.0.0.1,10.0.0.0/8",
+  })
+  .optional();
+
+function isRange(text: string): boolean {
+  const [address = "", bits, ...more] = text.split("/");
+  if (
+    more.length > 0 ||
+    !/[.:]/.test(address) ||
+    !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))
+  )
+    return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32));
+}
+
 const notYet = (reason: string) =>
   z
     .string()
@@ -34,7 +55,12 @@ const environment = z.object({
   PORT: port(3000),
   HOST: z.string().min(1, "must be an address to listen on, such as 127.0.0.1").default("127.0.0.1"),
   EDGE_PORT: port(3001),
-  PUBLIC_URL: url(["http:", "https:"], "https://apps.example.com").optional(),
+  PUBLIC_URL: url(["http:", "https:"], "https://apps.example.com")
+    .refine((value) => /^https?:\/\/[^/?#@\s\\"]+\/?$/i.test(value), {
+      error: "must have a host and nothing after it, such as https://apps.example.com",
+    })
+    .optional(),
+  TRUSTED_PROXIES: proxies,
   APPS_DOMAIN: z
     .string()
     .regex(/^[a-z0-9.-]+(:\d+)?$/i, "must be a host name with an optional port, such as apps.example.com")
@@ -84,6 +110,8 @@ export interface Config {
   edgePort: number;
   /** As configured; `null` when it follows from the port that was bound. */
   publicUrl: string | null;
+  /** From which addresses `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   appsDomain: string | null;
   dataDirectory: string;
   databaseUrl: string | null;
@@ -128,7 +156,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     host: values.HOST,
     port: values.PORT,
     edgePort: values.EDGE_PORT,
-    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    publicUrl: values.PUBLIC_URL === undefined ? null : new URL(values.PUBLIC_URL).origin,
+    trustedProxies: values.TRUSTED_PROXIES ?? [],
     appsDomain: values.APPS_DOMAIN ?? null,
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,

@@ -49,6 +49,7 @@ export async function startService(config: Config, log: Logger, options: Service
     standings,
     auth,
     signIn: config,
+    trustedProxies: config.trustedProxies,
     log,
     readiness,
     publicUrl: () => publicUrl ?? "",

@@ -41,6 +41,16 @@ describe("the configuration", () => {
     ["PORT", "70000"],
     ["EDGE_PORT", "-1"],
     ["PUBLIC_URL", "apps.example.com"],
+    ["PUBLIC_URL", "https://apps.example.com/service"],
+    ["PUBLIC_URL", 'https://apps.example.com/"'],
+    ["PUBLIC_URL", "https://user:password@apps.example.com"],
+    ["TRUSTED_PROXIES", "all"],
+    ["TRUSTED_PROXIES", "true"],
+    ["TRUSTED_PROXIES", "1"],
+    ["TRUSTED_PROXIES", "10.0.0.0/0"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["TRUSTED_PROXIES", "127.0.0.1,,::1"],
+    ["TRUSTED_PROXIES", "proxy.example.com"],
     ["APPS_DOMAIN", "http://apps.example.com"],
     ["DATABASE_URL", "mysql://127.0.0.1/apps"],
     ["REDIS_URL", "127.0.0.1:6379"],
@@ -60,6 +70,16 @@ describe("the configuration", () => {
 
   test.each(BAD)("refuses %s=%s by name, with the rule", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
+  });
+
+  test("takes the proxies to trust, and none by default", () => {
+    expect(readConfig({}).trustedProxies).toEqual([]);
+    const given = readConfig({ TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1, fd00::/8" }).trustedProxies;
+    expect(given).toEqual(["127.0.0.1", "10.0.0.0/8", "::1", "fd00::/8"]);
+  });
+
+  test("keeps of the public URL what a client would send", () => {
+    expect(readConfig({ PUBLIC_URL: "https://Apps.Example.com:443/" }).publicUrl).toBe("https://apps.example.com");
   });
 
   test("names every variable at fault at once, and repeats no secret", () => {

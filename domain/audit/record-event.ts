@@ -14,14 +14,18 @@ export interface Happening {
 
 /** Writes down who did what to what, from where. Give it ids and names of operations, never what a call contained. */
 export async function recordEvent(em: EntityManager, happening: Happening): Promise<void> {
-  const { credential, ...rest } = happening;
   const tx = em.fork();
-  tx.create(AuditEvent, {
+  addEvent(tx, happening);
+  await tx.flush();
+}
+
+/** The same in the transaction of `em`. */
+export function addEvent(em: Pick<EntityManager, "create">, { credential, ...rest }: Happening): void {
+  em.create(AuditEvent, {
     ...rest,
     target: rest.target?.slice(0, 255) ?? null,
     address: rest.address?.slice(0, 255) ?? null,
     credentialKind: credential?.kind ?? null,
     credentialId: credential?.id.slice(0, 255) ?? null,
   });
-  await tx.flush();
 }

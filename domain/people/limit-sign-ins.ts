@@ -4,7 +4,7 @@ import type { Counter, Quota } from "../ports/counter.ts";
 import type { Db } from "../tables.ts";
 
 export interface SignInAttempt {
-  /** The network address it comes from. */
+  /** The network it comes from, as sessions are kept with it. */
   address: string;
   email: string;
 }

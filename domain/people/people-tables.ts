@@ -17,6 +17,8 @@ export interface PeopleTables {
     accountId: string;
     providerId: string;
     userId: string;
+    /** A hash; `null` unless the provider is `credential`. */
+    password: string | null;
     createdAt: string;
     updatedAt: string;
   };

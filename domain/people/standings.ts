@@ -16,8 +16,10 @@ export interface SignedIn {
 interface Standing {
   memberships: { orgId: string; role: Role }[];
   activeOrgId: string | null;
-  /** Seconds since the epoch. */
+  /** Milliseconds since the epoch. */
   passwordSetAt: number;
+  /** Whether it is another than the first. */
+  passwordChanged: boolean;
 }
 
 /** What people are now, whatever their tokens say: members of which organizations, as what, and still signed in or not. */
@@ -37,7 +39,7 @@ export class Standings {
    */
   async callerOf({ userId, sessionId, issuedAt, scope }: SignedIn): Promise<Caller | null> {
     const standing = await this.#of(userId, sessionId);
-    if (standing === null || issuedAt < standing.passwordSetAt) return null;
+    if (standing === null || isOutdated(standing, sessionId, issuedAt)) return null;
     const { memberships, activeOrgId } = standing;
     const membership = memberships.find(({ orgId }) => orgId === activeOrgId) ?? memberships[0];
     if (membership === undefined) throw new Refusal("forbidden", NO_ORGANIZATION);
@@ -74,6 +76,7 @@ export class Standings {
         join.onRef("session.userId", "=", "person.id").on("session.id", "=", sessionId),
       )
       .select(["member.organizationId", "member.role", "account.updatedAt as passwordSetAt"])
+      .select("account.createdAt as firstPasswordSetAt")
       .select(["session.expiresAt", "session.activeOrganizationId"])
       .where("person.id", "=", userId)
       .orderBy("member.createdAt")
@@ -88,9 +91,26 @@ export class Standings {
         organizationId === null || role === null ? [] : [{ orgId: organizationId, role: highestRole(role) }],
       ),
       activeOrgId: first.activeOrganizationId,
-      passwordSetAt: first.passwordSetAt === null ? 0 : Math.floor(new Date(first.passwordSetAt).getTime() / 1000),
+      passwordSetAt: msOf(first.passwordSetAt),
+      passwordChanged: msOf(first.passwordSetAt) - msOf(first.firstPasswordSetAt) > SAME_MOMENT_MS,
     };
   }
+}
+
+/**
+ * A token says to the second when it was made. One from the second in which the password was changed may be from before,
+ * unless it needs a session, which the change would have ended.
+ */
+function isOutdated({ passwordSetAt, passwordChanged }: Standing, sessionId: string | null, issuedAt: number): boolean {
+  const second = Math.floor(passwordSetAt / 1000);
+  return issuedAt < second || (issuedAt === second && passwordChanged && sessionId === null);
+}
+
+/** better-auth reads the clock twice for the two times of a new account. */
+const SAME_MOMENT_MS = 10;
+
+function msOf(timestamp: string | null): number {
+  return timestamp === null ? 0 : new Date(timestamp).getTime();
 }
 
 const NO_ORGANIZATION = "You belong to no organization yet. Create one, or accept an invitation to one.";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Caller } from "../../domain/caller.ts";
 import { RateLimited } from "../../domain/errors.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
+import { networkOf } from "../network-of.ts";
 import { readTokenPrefix, type TokenPrefix } from "../../domain/tokens/token-format.ts";
 
 /** One kind of bearer token that a face accepts. */
@@ -44,7 +45,7 @@ export class Authenticator {
     const kind = this.#kinds.find((candidate) => candidate.recognizes(token));
     if (kind === undefined) return null;
     const hash = createHash("sha256").update(token).digest("base64");
-    const quota = { key: `wrong-tokens:${address}`, ...WRONG_TOKENS };
+    const quota = { key: `wrong-tokens:${networkOf(address)}`, ...WRONG_TOKENS };
     if (!this.#proven.has(hash)) {
       const { allowed, resetSeconds } = await this.#counter.peek(quota);
       if (!allowed) throw new RateLimited(TOO_MANY, resetSeconds);

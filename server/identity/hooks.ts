@@ -1,18 +1,22 @@
 import type { BetterAuthOptions, GenericEndpointContext } from "better-auth";
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
-import { type Happening, recordEvent } from "../../domain/audit/record-event.ts";
+import { recordEvent } from "../../domain/audit/record-event.ts";
 import { RateLimited } from "../../domain/errors.ts";
 import { claimFirstOrganization, claimOrganization } from "../../domain/organizations/replace-placeholder.ts";
+import { endGrants } from "../../domain/people/end-grants.ts";
 import { countRefusedSignIn, limitSignIns, type SignInAttempt } from "../../domain/people/limit-sign-ins.ts";
+import { withdrawOrphanedInvitations } from "../../domain/people/withdraw-invitations.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { rowsOf } from "../../domain/tables.ts";
 import { revokeOrphanedTokens } from "../../domain/tokens/revoke-orphaned-tokens.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
-import { ADDRESS_HEADER } from "./options.ts";
+import { attemptOf, type Call, happeningOf, isRefusal, type Session, SIGN_IN } from "./happening.ts";
 import { isNativeClient } from "./native-client.ts";
-import { signUpPolicy } from "./sign-up-policy.ts";
+import { ownView, refuseForeign } from "./own-view.ts";
+import { refuseMisuse } from "./refuse-misuse.ts";
+import { mayAskToSignUp, signUpPolicy } from "./sign-up-policy.ts";
 
 export interface HookDeps {
   orm: Orm;
@@ -22,32 +26,22 @@ export interface HookDeps {
   accessChanges: ChangeFeed;
 }
 
-/** The part of an endpoint's context that the hooks read. */
-interface Call {
-  path: string;
-  method?: string | undefined;
-  body?: unknown;
-  headers?: Headers | undefined;
-  context: {
-    returned?: unknown;
-    newSession?: Session | null;
-  };
-}
-
-interface Session {
-  user: { id: string };
-  session: { id: string; activeOrganizationId?: string | null };
-}
-
-const SIGN_IN = "/sign-in/email";
+const SIGN_UP = "/sign-up/email";
+const REGISTER = "/oauth2/register";
+const CHANGE_PASSWORD = "/change-password";
 /** After these, somebody may no longer be what the processes remember. */
-const CHANGES_ACCESS = /^\/(organization\/|change-password|reset-password|sign-out|revoke-|delete-user|oauth2\/revoke)/;
+const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
+
+/** After these, somebody's place in an organization is another one, or none. */
+const CHANGES_MEMBERS = ["remove-member", "leave", "update-member-role"].map((name) => `/organization/${name}`);
+/** Questions, although they are asked with POST. */
+const READS = ["/organization/has-permission", "/organization/check-slug"];
 
 /** What the service adds to better-auth's own conduct: limits, the audit log, and prompt effect in every process. */
 export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" | "databaseHooks"> {
   return {
     hooks: {
-      before: createAuthMiddleware((context) => beforeCall(deps, context)),
+      before: createAuthMiddleware((context) => beforeCall(deps, context as never)),
       after: createAuthMiddleware((context) => afterCall(deps, context as never)),
     },
     databaseHooks: {
@@ -65,14 +59,23 @@ export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" |
   };
 }
 
-async function beforeCall(deps: HookDeps, call: Call): Promise<{ context: { body: object } } | undefined> {
+async function beforeCall(
+  deps: HookDeps,
+  context: GenericEndpointContext,
+): Promise<{ context: { body: object } } | undefined> {
+  const call = context as unknown as Call;
   const { path } = call;
   const body = (call.body ?? {}) as Record<string, unknown>;
-  if (path === SIGN_IN) await refuseTooManySignIns(deps, attemptOf(call));
+  refuseMisuse(call);
+  if (call.method === "GET" && path.startsWith("/organization/"))
+    await refuseForeign(rowsOf(deps.orm.em.fork()), call, await sessionIn(context));
+  if (path === SIGN_UP) await mayAskToSignUp(deps.signUp, context);
+  if (path === SIGN_IN || path === CHANGE_PASSWORD) await refuseTooManySignIns(deps, await attemptIn(context));
+  // The endpoint ends the session, and the audit log has to know whose it was.
+  if (path === "/sign-out") await sessionIn(context);
   // Whoever changes a password may do so because somebody else knew it.
-  if (path === "/change-password") return { context: { body: { ...body, revokeOtherSessions: true } } };
-  if (path === "/oauth2/register" && isNativeClient(body))
-    return { context: { body: { ...body, application_type: "native" } } };
+  if (path === CHANGE_PASSWORD) return { context: { body: { ...body, revokeOtherSessions: true } } };
+  if (path === REGISTER && isNativeClient(body)) return { context: { body: { ...body, application_type: "native" } } };
   return undefined;
 }
 
@@ -86,19 +89,48 @@ async function refuseTooManySignIns({ counter, orm }: HookDeps, attempt: SignInA
   }
 }
 
-async function afterCall(deps: HookDeps, context: GenericEndpointContext): Promise<void> {
+/** Whose password is tried: that of the form, or of who is signed in. */
+async function attemptIn(context: GenericEndpointContext): Promise<SignInAttempt> {
+  const attempt = attemptOf(context);
+  if (context.path === SIGN_IN) return attempt;
+  return { ...attempt, email: (await sessionIn(context))?.user.email ?? "" };
+}
+
+function sessionIn(context: GenericEndpointContext): Promise<Session | null> {
+  return getSessionFromCtx(context).catch(() => null);
+}
+
+async function afterCall(deps: HookDeps, context: GenericEndpointContext): Promise<object | undefined> {
   const call = context as unknown as Call;
   const { path, method } = call;
-  if (method === "GET") return;
-  const { returned } = call.context;
-  const refused = returned instanceof APIError;
-  const session = await getSessionFromCtx(context).catch(() => null);
-  if (path === SIGN_IN && refused) await countRefusedSignIn(deps.counter, attemptOf(call));
-  if (!refused && path === "/organization/accept-invitation") await takePlace(deps, returned);
-  if (!refused && path === "/change-password") await revokeGrants(deps, session);
-  if (!refused && path.startsWith("/organization/")) await revokeOrphanedTokens(rowsOf(deps.orm.em.fork()));
-  if (CHANGES_ACCESS.test(path)) deps.accessChanges.announce(session?.user.id ?? "");
-  if (!refused || path.startsWith("/sign-")) await recordEvent(deps.orm.em, await happeningOf(deps, call, session));
+  const db = rowsOf(deps.orm.em.fork());
+  if (method === "GET" && path.startsWith("/organization/")) return ownView(db, call, await sessionIn(context));
+  // A provider sends people back with a plain link.
+  if ((method === "GET" && !path.startsWith("/callback/")) || READS.includes(path)) return undefined;
+  const session = await sessionIn(context);
+  const { returned, newSession } = call.context;
+  const refused = isRefusal(returned);
+  const guessed = refused && (path === SIGN_IN || isWrongPassword(path, returned));
+  if (guessed) await countRefusedSignIn(deps.counter, await attemptIn(context));
+  if (!refused) await settle(deps, call, session);
+  if (!refused && session !== null && CHANGES_ACCESS.test(path)) deps.accessChanges.announce(session.user.id);
+  if (method !== "GET" ? !refused || path.startsWith("/sign-") : newSession != null)
+    await recordEvent(deps.orm.em, await happeningOf(db, call, session));
+  return undefined;
+}
+
+function isWrongPassword(path: string, { body }: APIError): boolean {
+  return path === CHANGE_PASSWORD && (body as { code?: unknown } | undefined)?.code === "INVALID_PASSWORD";
+}
+
+/** What follows from a call that was carried out. */
+async function settle(deps: HookDeps, { path, context }: Call, session: Session | null): Promise<void> {
+  const db = rowsOf(deps.orm.em.fork());
+  if (path === "/organization/accept-invitation") await takePlace(deps, context.returned);
+  if (path === CHANGE_PASSWORD && session !== null) await endGrants(db, session.user.id);
+  if (!CHANGES_MEMBERS.includes(path)) return;
+  await revokeOrphanedTokens(db);
+  await withdrawOrphanedInvitations(db);
 }
 
 /** Whoever accepts to own an organization that an operator set up takes the place that was kept for them. */
@@ -106,51 +138,4 @@ async function takePlace({ orm }: HookDeps, returned: unknown): Promise<void> {
   const { member } = returned as { member?: { organizationId: string; userId: string; role: string } };
   if (member?.role !== "owner") return;
   await orm.em.fork().transactional((em) => claimOrganization(rowsOf(em), member.organizationId, member.userId));
-}
-
-/** A client that a person let in must not go on after the password was changed. */
-async function revokeGrants({ orm }: HookDeps, session: Session | null): Promise<void> {
-  if (session === null) return;
-  await rowsOf(orm.em.fork())
-    .updateTable("auth.oauthRefreshToken")
-    .set({ revoked: new Date().toISOString() })
-    .where("userId", "=", session.user.id)
-    .where("revoked", "is", null)
-    .execute();
-}
-
-async function userIdOf({ orm }: HookDeps, { email }: SignInAttempt): Promise<string | null> {
-  const people = rowsOf(orm.em.fork()).selectFrom("auth.user").select("id");
-  return (await people.where("email", "=", email.toLowerCase()).executeTakeFirst())?.id ?? null;
-}
-
-function attemptOf({ body, headers }: Call): SignInAttempt {
-  const email = (body as { email?: unknown } | undefined)?.email;
-  return { address: addressOf(headers), email: typeof email === "string" ? email : "" };
-}
-
-function addressOf(headers: Headers | undefined): string {
-  return headers?.get(ADDRESS_HEADER) ?? "unknown";
-}
-
-const ID_FIELDS = ["memberIdOrEmail", "memberId", "invitationId", "organizationId", "client_id", "userCode"];
-const UUID = /^[0-9a-f-]{36}$/i;
-
-async function happeningOf(deps: HookDeps, call: Call, before: Session | null): Promise<Happening> {
-  const { path, body, headers, context } = call;
-  // Who signs in has not proven anything yet, whatever session the browser had before.
-  const session = context.newSession ?? (path === SIGN_IN ? null : before);
-  const fields = (body ?? {}) as Record<string, unknown>;
-  // Nothing but ids: what else a form holds may be a secret, or lead to one.
-  const target = ID_FIELDS.map((name) => fields[name]).find((id) => typeof id === "string" && UUID.test(id));
-  const organization = fields["organizationId"] ?? session?.session.activeOrganizationId;
-  return {
-    action: path.slice(1),
-    outcome: context.returned instanceof APIError ? "refused" : "done",
-    orgId: typeof organization === "string" && UUID.test(organization) ? organization : null,
-    userId: session?.user.id ?? (path === SIGN_IN ? await userIdOf(deps, attemptOf(call)) : null),
-    credential: session === null ? null : { kind: "session", id: session.session.id },
-    target: typeof target === "string" ? target : null,
-    address: addressOf(headers),
-  };
 }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
-import { APIError } from "better-auth/api";
+import { isAPIError } from "better-auth/api";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
@@ -32,7 +32,7 @@ export function openIdentity({ config, tokenSecret, publicUrl, log, ...deps }: I
 
 /** A refusal is the caller's to read; anything else is a fault. */
 function reportTo(log: Logger, err: unknown): void {
-  if (!(err instanceof APIError)) log.error({ err }, "the identity provider failed");
+  if (!isAPIError(err)) log.error({ err }, "the identity provider failed");
 }
 
 /** The message alone: what comes with it may be what somebody typed into a form. */
@@ -41,8 +41,8 @@ function loggerTo(log: Logger): NonNullable<BetterAuthOptions["logger"]> {
     level: "warn",
     log: (level, message, ...details) => {
       const err = details.find((detail) => detail instanceof Error);
-      // A wrong password is no fault of the service's.
-      const said = level === "error" ? "error" : "debug";
+      // A wrong password or a foreign origin is no fault of the service's.
+      const said = level === "error" && err !== undefined ? "error" : "debug";
       log[said]({ identity: level, ...(err && { err }) }, message);
     },
   };

@@ -20,9 +20,24 @@ const DAY_SECONDS = 86_400;
 /** How long an access token is good for, in seconds. A member who is removed is refused at once all the same. */
 const ACCESS_TOKEN_SECONDS = 900;
 
+/** How many organizations a person may belong to and still found another: each has a plan of its own. */
+const ORGANIZATIONS = 20;
+
+const DISABLED = [
+  // Listing one's invitations by address would hand them to whoever signs up with that address first.
+  "/organization/list-user-invitations",
+  // It would tell a right password from a wrong one.
+  "/verify-password",
+  // Clients register themselves; none needs a secret, or a person who owns it.
+  "/oauth2/create-client",
+  "/oauth2/update-client",
+  "/oauth2/client/rotate-secret",
+];
+
 /** What better-auth is asked to do; its tables follow from this, so a change here may need `npm run migration:auth`. */
 export function authOptions(options: IdentityOptions) {
   const { publicUrl, secret, social } = options;
+  const secure = publicUrl.startsWith("https:");
   return {
     appName: "App Provisioning Service",
     baseURL: publicUrl,
@@ -37,19 +52,20 @@ export function authOptions(options: IdentityOptions) {
     // Two people may have the same address at two providers; only what a person signs in with is theirs.
     account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },
     session: { expiresIn: 7 * DAY_SECONDS, updateAge: DAY_SECONDS, cookieCache: { enabled: false } },
-    // Wrong passwords are counted by throttle.ts, on the counter that all processes share.
+    // Wrong passwords are counted by hooks.ts, on the counter that all processes share.
     rateLimit: { enabled: false },
     ...options.hooks,
-    // Listing one's invitations by address would hand them to whoever signs up with that address first.
-    disabledPaths: ["/organization/list-user-invitations"],
+    disabledPaths: DISABLED,
     advanced: {
       // Said aloud, because better-auth leaves them out by itself where it believes to be tested.
       disableOriginCheck: false,
       disableCSRFCheck: false,
       database: { generateId: "uuid", validateSchema: false },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
-      defaultCookieAttributes: { httpOnly: true, sameSite: "lax" },
-      cookiePrefix: "service",
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", secure },
+      // An app on a host beside this one could else set a cookie for it, and sign people in as somebody else.
+      useSecureCookies: false,
+      cookiePrefix: secure ? "__Host-service" : "service",
     },
     plugins: plugins(options),
   } satisfies BetterAuthOptions;
@@ -57,7 +73,7 @@ export function authOptions(options: IdentityOptions) {
 
 function plugins({ publicUrl }: IdentityOptions) {
   return [
-    organization({ disableOrganizationDeletion: true }),
+    organization({ disableOrganizationDeletion: true, organizationLimit: ORGANIZATIONS }),
     bearer({ requireSignature: true }),
     jwt({
       disableSettingJwtHeader: true,

@@ -1,7 +1,10 @@
 import { fromNodeHeaders } from "better-auth/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/errors.ts";
+import type { Quota } from "../../domain/ports/counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
+import { KeyedLock } from "../drivers/edge-platform/keyed-lock.ts";
+import { networkOf } from "../network-of.ts";
 import type { Auth } from "./open-auth.ts";
 import { ADDRESS_HEADER } from "./options.ts";
 
@@ -14,18 +17,31 @@ export interface IdentityPluginOptions {
 const BODY_LIMIT = 64 * 1024;
 /** Calls from one address: far more than pages make, far fewer than it takes to guess the code of a device. */
 const CALLS = { limit: 300, windowSeconds: 60 } as const;
-const PATHS = ["/api/auth/*", "/.well-known/*"];
+/** Sign-ups, OAuth clients and devices from one address: what somebody unknown leaves behind in the database. */
+const NEWCOMERS = { limit: 100, windowSeconds: 3600 } as const;
+const LEAVES_SOMETHING = ["sign-up/email", "oauth2/register", "device/code"];
+/** What tries a password. */
+const TRIES_PASSWORD = ["sign-in/email", "change-password"];
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+const BASE = "/api/auth/";
+const PATHS = [`${BASE}*`, "/.well-known/*"];
 
 /** Sign-in, organizations and OAuth at `/api/auth`, and what OAuth clients look for at `/.well-known`. */
 export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
   const counter = new MemoryCounter();
+  // Wrong passwords are counted when they are known to be wrong; many at once would all be let in before the first is.
+  const oneByOne = new KeyedLock();
   return async (scope: FastifyInstance): Promise<void> => {
     // The body goes on as it came.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    scope.addHook("onRequest", async (request) => {
-      const { allowed, resetSeconds } = await counter.take({ key: `identity:${request.ip}`, ...CALLS });
+    const limit = async (quota: Quota): Promise<void> => {
+      const { allowed, resetSeconds } = await counter.take(quota);
       if (!allowed) throw new RateLimited("Too many calls came from this address. Wait, then try again.", resetSeconds);
+    };
+    scope.addHook("onRequest", async (request) => {
+      await limit({ key: `identity:${networkOf(request.ip)}`, ...CALLS });
+      if (posts(request, LEAVES_SOMETHING)) await limit({ key: `newcomers:${networkOf(request.ip)}`, ...NEWCOMERS });
     });
     for (const url of PATHS)
       scope.route({
@@ -33,16 +49,30 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         url,
         bodyLimit: BODY_LIMIT,
         exposeHeadRoute: false,
-        handler: async (request, reply) => relay(reply, await auth().handler(asFetch(request, publicUrl()))),
+        handler: async (request, reply) => {
+          const answer = () => auth().handler(asFetch(request, publicUrl()));
+          return relay(
+            reply,
+            await (posts(request, TRIES_PASSWORD) ? oneByOne.run([networkOf(request.ip)], answer) : answer()),
+          );
+        },
       });
   };
+}
+
+/** Whether better-auth will take the request for a call of one of these. It looks at the URL when that is normalized. */
+function posts({ method, raw }: FastifyRequest, paths: readonly string[]): boolean {
+  const path = URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE.length) ?? "";
+  return method === "POST" && paths.includes(path);
 }
 
 function asFetch(request: FastifyRequest, publicUrl: string): Request {
   const headers = fromNodeHeaders(request.headers);
   headers.set(ADDRESS_HEADER, request.ip);
   const body = request.body as Buffer<ArrayBuffer> | undefined;
-  return new Request(new URL(request.raw.url ?? "/", publicUrl), {
+  // A request line may name a host of its own.
+  const { pathname, search } = new URL(request.raw.url ?? "/", publicUrl);
+  return new Request(Object.assign(new URL(publicUrl), { pathname, search }), {
     method: request.method,
     headers,
     ...(body === undefined || request.method === "GET" ? {} : { body }),
@@ -50,7 +80,9 @@ function asFetch(request: FastifyRequest, publicUrl: string): Request {
 }
 
 async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
-  void reply.code(answer.status);
+  void reply.code(answer.status).header("cache-control", "no-store");
+  // A page of better-auth's own has its styles in it, and nothing else that could be needed.
+  void reply.header("content-security-policy", POLICY);
   for (const [name, value] of answer.headers) if (name !== "set-cookie") void reply.header(name, value);
   const cookies = answer.headers.getSetCookie();
   if (cookies.length > 0) void reply.header("set-cookie", cookies);

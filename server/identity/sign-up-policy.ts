@@ -29,6 +29,15 @@ export function signUpPolicy(signUp: Config["signUp"]): BeforeCreate {
   };
 }
 
+/**
+ * Holds the same against a sign-up before better-auth looks whether the address is taken: who may not sign up learns
+ * nothing about who has.
+ */
+export async function mayAskToSignUp(signUp: Config["signUp"], context: GenericEndpointContext): Promise<void> {
+  const { email }: { email?: unknown } = context.body ?? {};
+  if (typeof email === "string") await signUpPolicy(signUp)({ email, emailVerified: false } as never, context);
+}
+
 function refused(message: string): APIError {
   return new APIError("FORBIDDEN", { message, code: "SIGN_UP_REFUSED" });
 }

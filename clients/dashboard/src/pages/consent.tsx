@@ -43,7 +43,7 @@ export function ConsentPage() {
       <p>
         <strong data-testid="client-name">{client.data?.client_name ?? "A client"}</strong> wants to use this service in
         your name. It gave itself this name; it says it runs at{" "}
-        <strong>{redirect?.host ?? "an unknown address"}</strong>.
+        <strong>{redirect?.host || redirect?.protocol || "an unknown address"}</strong>.
       </p>
       <ul className="list-disc space-y-1 pl-5 text-sm">
         {scopes.map((scope) => (
