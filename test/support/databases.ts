@@ -41,9 +41,16 @@ async function freshPostgres(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     databaseUrl: url.href,
-    redisUrl: required("TEST_REDIS_URL"),
+    redisUrl: withPrefix(required("TEST_REDIS_URL"), name),
     [Symbol.asyncDispose]: () => onServer(admin, `drop database if exists ${name} with (force)`),
   };
+}
+
+/** A part of Redis: all services here have one address, and must not use up each other's limits. */
+function withPrefix(redisUrl: string, name: string): string {
+  const url = new URL(redisUrl);
+  url.searchParams.set("keyPrefix", `${name}:`);
+  return url.href;
 }
 
 export async function onServer(url: string, statement: string): Promise<void> {
