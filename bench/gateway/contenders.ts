@@ -14,7 +14,7 @@ import { callers, lookedAt, type Side } from "./side.ts";
  */
 const CALLERS = 96;
 /** Every measurement has other callers than the last few, so that none of them comes to the limit of its calls. */
-const GROUPS = 4;
+const GROUPS = 16;
 
 const TOOL = "service_list_apps";
 const MODERN = modernCallOf(TOOL, {});
