@@ -39,7 +39,8 @@ export default defineConfig(async () => ({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the cores that most machines have at least: many tests wait for something else than the processor.
+    maxWorkers: 3,
     // Of the tests of one file that may run at the same time.
     maxConcurrency: 3,
     globalSetup: "test/support/global-setup.ts",
