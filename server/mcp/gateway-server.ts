@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { isRecord } from "./plain-request.ts";
 import { callToolNamed, type GatewayCall, listTools, listToolsJson } from "./tool-methods.ts";
 import { jsonOf } from "./tool-result.ts";
 import type { PlainMethods } from "./transport.ts";
@@ -35,14 +36,10 @@ export const PLAIN_METHODS: PlainMethods<GatewayCall> = {
   "tools/list": { accepts: (params) => Object.keys(params).length === 0, answer: listToolsJson },
   "tools/call": {
     accepts: ({ name, arguments: input = {}, ...rest }) =>
-      typeof name === "string" && isObject(input) && Object.keys(rest).length === 0,
+      typeof name === "string" && isRecord(input) && Object.keys(rest).length === 0,
     async answer(call, { name, arguments: input }) {
       const result = await callToolNamed(call, String(name), input);
       return result && jsonOf(result);
     },
   },
 };
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

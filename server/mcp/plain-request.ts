@@ -26,6 +26,6 @@ export function plainRequest(headers: IncomingHttpHeaders, body: unknown): Plain
   return { id: id as string | number, method, params };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

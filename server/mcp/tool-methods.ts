@@ -17,7 +17,7 @@ export interface GatewayCall {
 
 /** The tools that the caller's organization has at this moment: the service's own, then those of its small apps. */
 export async function listTools(call: GatewayCall): Promise<{ tools: readonly Tool[] }> {
-  return { tools: [...TOOL_LIST, ...directTools(await offeredTo(call)).list] };
+  return listOf(await offeredTo(call));
 }
 
 const listed = new WeakMap<OfferedProcedures, string>();
@@ -27,9 +27,13 @@ export async function listToolsJson(call: GatewayCall): Promise<string> {
   const offered = await offeredTo(call);
   const known = listed.get(offered);
   if (known !== undefined) return known;
-  const json = JSON.stringify({ tools: [...TOOL_LIST, ...directTools(offered).list] });
+  const json = JSON.stringify(listOf(offered));
   listed.set(offered, json);
   return json;
+}
+
+function listOf(offered: OfferedProcedures): { tools: readonly Tool[] } {
+  return { tools: [...TOOL_LIST, ...directTools(offered).list] };
 }
 
 /** @returns `null` when the organization has no tool of this name */

@@ -6,7 +6,7 @@ import { goOn, oauthQuery } from "../oauth-query.ts";
 import { type SignInOptions, signInOptions } from "../sign-in-options.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
-import { Field } from "../ui/field.tsx";
+import { Field, NewPasswordField } from "../ui/field.tsx";
 import { Notice, Problem } from "../ui/notice.tsx";
 import { SocialButtons } from "../ui/social-buttons.tsx";
 
@@ -36,16 +36,7 @@ export function SignUpPage() {
       <form className="space-y-4" onSubmit={submit}>
         <Field label="Name" name="name" autoComplete="name" required maxLength={100} />
         <Field label="Email" name="email" type="email" autoComplete="username" required />
-        <Field
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
-          maxLength={128}
-          hint="10 characters or more"
-        />
+        <NewPasswordField label="Password" name="password" />
         <Problem error={signUp.error} />
         <Button type="submit" look="primary" className="w-full" busy={signUp.isPending}>
           {firstRun ? "Set up" : "Sign up"}

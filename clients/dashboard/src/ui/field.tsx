@@ -21,6 +21,22 @@ export function Field({ label, hint, ...rest }: Labelled & InputHTMLAttributes<H
   );
 }
 
+/** For a password that is made up here, within the bounds that the service sets. */
+export function NewPasswordField({ label, name }: { label: string; name: string }) {
+  return (
+    <Field
+      label={label}
+      name={name}
+      type="password"
+      autoComplete="new-password"
+      required
+      minLength={10}
+      maxLength={128}
+      hint="10 characters or more"
+    />
+  );
+}
+
 interface SelectProps extends Labelled, SelectHTMLAttributes<HTMLSelectElement> {
   /** Value and what a person reads. */
   options: readonly (readonly [string, string])[];

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { currentSession, forgetToken, identity } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
+import { Field, NewPasswordField } from "../../ui/field.tsx";
 import { NewOrganization } from "../../ui/new-organization.tsx";
 import { Notice, Problem } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -39,16 +39,7 @@ function ChangePassword() {
     <Panel title="Password" intro="Every other session of yours, and every client that you let in, is signed out.">
       <form className="max-w-sm space-y-4" onSubmit={submit}>
         <Field label="Current password" name="current" type="password" autoComplete="current-password" required />
-        <Field
-          label="New password"
-          name="new"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={10}
-          maxLength={128}
-          hint="10 characters or more"
-        />
+        <NewPasswordField label="New password" name="new" />
         <Problem error={change.error} />
         {change.isSuccess && <Notice look="good">The password is changed.</Notice>}
         <Button type="submit" look="primary" busy={change.isPending}>
