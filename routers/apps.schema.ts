@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { APP_STATUSES } from "../domain/apps/app-status.ts";
 import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
-import type { AppPage } from "../domain/apps/browse-apps.ts";
+import type { AppPage } from "../domain/apps/app-page.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { BuildLogView } from "../domain/builds/read-build-log.ts";

@@ -18,6 +18,7 @@ import {
   rotateAppTokenRequest,
   rotateAppTokenResponse,
 } from "./apps.schema.ts";
+import { checkedOnce } from "./checked-once.ts";
 import { deployProcedure, procedure, router } from "./trpc.ts";
 
 const tags = ["Apps"];
@@ -154,6 +155,6 @@ export const apps = router({
       },
     })
     .input(browseAppsRequest)
-    .output(browseAppsResponse)
+    .output(checkedOnce(browseAppsResponse))
     .query(({ ctx, input }) => browseApps(ctx, input)),
 });

@@ -1,6 +1,6 @@
-import type { AppOverviews } from "../domain/apps/app-overviews.ts";
 import type { DeleteDeps } from "../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../domain/apps/deploy-app.ts";
+import type { FirstPages } from "../domain/apps/first-pages.ts";
 import type { RotateAppTokenDeps } from "../domain/apps/rotate-app-token.ts";
 import type { ExecuteDeps } from "../domain/execution/execute-code.ts";
 import type { Caller } from "../domain/caller.ts";
@@ -21,7 +21,7 @@ export type Services = Omit<DeployDeps & DeleteDeps & RotateAppTokenDeps, "calle
   accessChanges: ChangeFeed;
   appCaller: AppCaller;
   procedureIndex: ProcedureIndex;
-  appOverviews: AppOverviews;
+  firstPages: FirstPages;
   codeRuntime: CodeRuntime;
   objects: ObjectStore;
   /** Takes a fault that must not fail the call. */

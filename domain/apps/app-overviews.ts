@@ -1,4 +1,5 @@
-import { BatchedReads } from "../batched-reads.ts";
+import { sql } from "kysely";
+import type { Versioned } from "../kept-by-version.ts";
 import type { Db } from "../tables.ts";
 import type { AppStatus } from "./app-status.ts";
 import { SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
@@ -12,63 +13,70 @@ export interface Position {
   id: string;
 }
 
+/** The version of the first apps of an organization that has none. */
+export const NO_APPS = "none";
+
 /**
- * The apps of organizations in the order of the list, newest first, each with the number of its procedures. The first
- * pages that are asked for at once come from one query: what it costs is less the rows than the way to the database.
+ * Over apps, a text that changes with any of them: the transaction that wrote a row last (`xmin`) is another with every
+ * change. The procedures of a ready app change with its row only. Times would not tell two changes within a millisecond
+ * apart.
  */
-export class AppOverviews {
-  readonly #db: Db;
-  readonly #first = new Map<number, BatchedReads<readonly OverviewRow[]>>();
+const VERSION = sql<string>`sum(app.row_version)`;
+const ROW_VERSION = sql<string>`uuid_hash_extended(apps.id, apps.xmin::text::bigint)`.as("row_version");
 
-  constructor(db: Db) {
-    this.#db = db;
-  }
+/** The first `count` apps of an organization, newest first, each with the number of its procedures. */
+export async function firstOverviews(db: Db, orgId: string, count: number): Promise<Versioned<OverviewRow[]>> {
+  const rows = await db
+    .selectFrom(overviews(db).select(ROW_VERSION).where("org_id", "=", orgId).limit(count).as("app"))
+    .selectAll()
+    .select(sql<string>`${VERSION} over ()`.as("version"))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return { version: rows[0]?.version ?? NO_APPS, value: rows };
+}
 
-  /** The first `count` apps. */
-  first(orgId: string, count: number): Promise<readonly OverviewRow[]> {
-    let reads = this.#first.get(count);
-    if (reads === undefined) {
-      reads = new BatchedReads<readonly OverviewRow[]>((orgIds) => this.#firstOf(orgIds, count), []);
-      this.#first.set(count, reads);
-    }
-    return reads.of(orgId);
-  }
+/** The version of what {@link firstOverviews} finds, of many organizations from one query. */
+export async function overviewVersions(db: Db, orgIds: readonly string[], count: number): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("organizations")
+    .innerJoinLateral(
+      // A subquery beside its table, which the types of a query of its own know nothing of.
+      () =>
+        inOrder(db)
+          .select(ROW_VERSION)
+          .whereRef("apps.org_id", "=", "organizations.id" as never)
+          .limit(count)
+          .as("app"),
+      (join) => join.onTrue(),
+    )
+    .select(["organizations.id", VERSION.as("version")])
+    .where("organizations.id", "in", orgIds)
+    .groupBy("organizations.id")
+    .execute();
+  return new Map(rows.map(({ id, version }) => [id, version]));
+}
 
-  /** The next `count` apps after a position. */
-  async after(orgId: string, { createdAt, id }: Position, count: number): Promise<readonly OverviewRow[]> {
-    const at = createdAt as never;
-    return overviews(this.#db)
-      .where("org_id", "=", orgId)
-      .where(({ or, and, eb }) => or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]))
-      .limit(count)
-      .execute();
-  }
+/** The next `count` apps after a position. */
+export async function overviewsAfter(
+  db: Db,
+  orgId: string,
+  { position: { createdAt, id }, count }: { position: Position; count: number },
+): Promise<OverviewRow[]> {
+  const at = createdAt as never;
+  return overviews(db)
+    .where("org_id", "=", orgId)
+    .where(({ or, and, eb }) => or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]))
+    .limit(count)
+    .execute();
+}
 
-  async #firstOf(orgIds: readonly string[], count: number): Promise<Map<string, OverviewRow[]>> {
-    const rows = await this.#db
-      .selectFrom("organizations")
-      .innerJoinLateral(
-        // A subquery beside its table, which the types of a query of its own know nothing of.
-        () =>
-          overviews(this.#db)
-            .whereRef("apps.org_id", "=", "organizations.id" as never)
-            .limit(count)
-            .as("app"),
-        (join) => join.onTrue(),
-      )
-      .select("organizations.id as organization")
-      .selectAll("app")
-      .where("organizations.id", "in", orgIds)
-      .orderBy("app.created_at", "desc")
-      .orderBy("app.id", "desc")
-      .execute();
-    return Map.groupBy(rows, ({ organization }) => organization);
-  }
+function inOrder(db: Db) {
+  return db.selectFrom("apps").orderBy("created_at", "desc").orderBy("id", "desc");
 }
 
 function overviews(db: Db) {
-  return db
-    .selectFrom("apps")
+  return inOrder(db)
     .select(SUMMARY_COLUMNS)
     .select(({ selectFrom }) =>
       selectFrom("app_procedures")
@@ -76,7 +84,5 @@ function overviews(db: Db) {
         .whereRef("app_procedures.app_id", "=", "apps.id")
         .where("apps.status", "=", "ready" satisfies AppStatus)
         .as("procedure_count"),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc");
+    );
 }

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { AppStatus } from "../apps/app-status.ts";
+import type { Versioned } from "../kept-by-version.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import type { Db } from "../tables.ts";
 
@@ -24,22 +26,51 @@ const COLUMNS = [
   "app_procedures.invocation",
 ] as const;
 
+/** The version of what an organization without ready apps offers. */
+export const NOTHING_OFFERED = "none";
+
+/**
+ * Over ready apps, a text that changes with what they offer: the procedures of a ready app are written once for each
+ * value of its fence, and its token only ever gets a higher version. Times would not tell two changes within a
+ * millisecond apart, nor the changes of processes whose clocks differ.
+ */
+const OFFER_VERSION = sql<string>`count(*) || ' ' || sum(uuid_hash_extended(id, fence)) || ' ' || sum(token_version)`;
+
+/** The version of what each organization offers now. */
+export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("apps")
+    .select(["org_id", OFFER_VERSION.as("version")])
+    .where("org_id", "in", orgIds)
+    .where("status", "=", "ready" satisfies AppStatus)
+    .groupBy("org_id")
+    .execute();
+  return new Map(rows.map(({ org_id: orgId, version }) => [orgId, version]));
+}
+
 /**
  * Every procedure of the organization's ready apps, by slug, then by name. What an app says of itself (names,
  * descriptions, schemas) is untrusted text.
  */
-export async function proceduresOf(db: Db, orgId: string): Promise<LiveProcedure[]> {
-  return (
-    db
-      .selectFrom("app_procedures")
-      .innerJoin("apps", "apps.id", "app_procedures.app_id")
-      .select(COLUMNS)
-      // Both are compared, so a row that strayed would still be nobody else's.
-      .where("app_procedures.org_id", "=", orgId)
-      .where("apps.org_id", "=", orgId)
-      .where("apps.status", "=", "ready" satisfies AppStatus)
-      .orderBy("apps.slug")
-      .orderBy("app_procedures.name")
-      .execute()
-  );
+export async function proceduresOf(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
+  const version = db
+    .selectFrom("apps")
+    .select(OFFER_VERSION.as("version"))
+    .where("org_id", "=", orgId)
+    .where("status", "=", "ready" satisfies AppStatus);
+  const rows = await db
+    .selectFrom("apps")
+    // Both organizations are compared, so a row that strayed would still be nobody else's.
+    .leftJoin("app_procedures", (join) =>
+      join.onRef("app_procedures.app_id", "=", "apps.id").on("app_procedures.org_id", "=", orgId),
+    )
+    .select(COLUMNS)
+    .select(version.as("version"))
+    .where("apps.org_id", "=", orgId)
+    .where("apps.status", "=", "ready" satisfies AppStatus)
+    .orderBy("apps.slug")
+    .orderBy("app_procedures.name")
+    .execute();
+  const value = rows.flatMap(({ version: _version, ...row }) => (row.name === null ? [] : [row as LiveProcedure]));
+  return { version: rows[0]?.version ?? NOTHING_OFFERED, value };
 }

@@ -4,7 +4,7 @@ import { createCaller } from "../../routers/index.ts";
 import { procedureAt, refusalIn } from "../context.ts";
 import type { Logger } from "../logger.ts";
 import { resultOf } from "./app-answer.ts";
-import type { ToolResult } from "./tool-result.ts";
+import { resultFrom, type ToolResult } from "./tool-result.ts";
 import type { ToolEntry } from "./tool-table.ts";
 
 /** What the caller gets of a fault: that there was one, and nothing of it. */
@@ -22,8 +22,7 @@ export interface ToolCall {
 export function callTool(entry: ToolEntry, { context, input, signal, log }: ToolCall): Promise<ToolResult> {
   const { tool, path, takes } = entry;
   return carriedOut({ name: tool.name, takes }, log, async () => {
-    const value = await procedureAt(createCaller(context, { signal }), path)(input ?? {});
-    return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+    return resultFrom(await procedureAt(createCaller(context, { signal }), path)(input ?? {}));
   });
 }
 

@@ -20,7 +20,7 @@ afterAll(async () => {
   await repositories[Symbol.asyncDispose]();
 });
 
-const found = (tenant: Tenant) => proceduresOf(harness.service.parts.services.db, tenant.org_id);
+const found = async (tenant: Tenant) => (await proceduresOf(harness.service.parts.services.db, tenant.org_id)).value;
 
 async function deploy(tenant: Tenant, repo: string) {
   const { body } = await tenant.rest.deploy({ repo });

@@ -12,7 +12,7 @@ import { sharedHarness } from "../../support/shared-harness.ts";
 const service = sharedHarness();
 const deps = () => service().service.parts.buildDeps;
 const em = () => deps().em.fork();
-const found = (orgId: string) => proceduresOf(service().service.parts.services.db, orgId);
+const found = async (orgId: string) => (await proceduresOf(service().service.parts.services.db, orgId)).value;
 
 const procedure = (name: string): DiscoveredProcedure => ({
   name,
