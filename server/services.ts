@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
 import type { PgBoss } from "pg-boss";
 import { enqueueBuild } from "../domain/builds/enqueue-build.ts";
 import type { BuildDeps } from "../domain/builds/run-build.ts";
-import { AppOverviews } from "../domain/apps/app-overviews.ts";
+import { FirstPages } from "../domain/apps/first-pages.ts";
 import { ProcedureIndex } from "../domain/procedures/procedure-index.ts";
 import { Plans } from "../domain/plans/plans.ts";
 import type { AppBuilder } from "../domain/ports/app-builder.ts";
@@ -210,12 +210,12 @@ function agentServices(
   db: Db,
   edge: RunningEdge,
   codeRuntime: CodeRuntime,
-): Pick<Services, "procedureIndex" | "appOverviews" | "codeRuntime" | "appCaller"> {
+): Pick<Services, "procedureIndex" | "firstPages" | "codeRuntime" | "appCaller"> {
   const frontDoor = { host: reachable(config.host), port: edge.port };
   const hostOf = (slug: string) => new URL(edge.platform.urlOf(slug)).host;
   return {
     procedureIndex: new ProcedureIndex(db),
-    appOverviews: new AppOverviews(db),
+    firstPages: new FirstPages(db, (slug) => edge.platform.urlOf(slug)),
     codeRuntime,
     appCaller: new FrontDoorCaller((slug) => ({ ...frontDoor, hostHeader: hostOf(slug) })),
   };

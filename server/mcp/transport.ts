@@ -8,27 +8,11 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { OrganizationBus } from "./organization-bus.ts";
+import type { PlainMethods } from "./plain-methods.ts";
 import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 const TOOLS_CHANGED = { kind: "tools_list_changed" } as const;
 const NO_AUTH = { token: "", clientId: "", scopes: [] };
-
-/**
- * Methods that need no server of the SDK's: their answer depends on the context and the parameters alone. A plain request
- * for one is answered with a fraction of the work that a server of its own would be.
- */
-export type PlainMethods<C> = Readonly<Record<string, PlainMethod<C>>>;
-
-interface PlainMethod<C> {
-  /** Whether the parameters are of the usual form. Any other is left to the SDK to judge. */
-  accepts(params: Record<string, unknown>): boolean;
-  /**
-   * The result as JSON; `null` leaves the request to the SDK.
-   *
-   * @throws {ProtocolError} for a request that is answered with an error
-   */
-  answer(context: C, params: Record<string, unknown>): Promise<string | null>;
-}
 
 export interface McpTransportOptions<C> {
   serverFor(context: C): Server;
@@ -72,15 +56,20 @@ export class McpTransport<C extends object> {
     return (plain && (await this.#answerPlain(plain, post))) ?? this.#answerWithServer(post);
   }
 
-  async #answerPlain({ id, method, params }: PlainRequest, { context }: McpRequest<C>): Promise<string | null> {
+  async #answerPlain(request: PlainRequest, { context }: McpRequest<C>): Promise<string | null> {
+    const { id, method, params, isModern } = request;
     const { plainMethods = {} } = this.#options;
     const plain = Object.hasOwn(plainMethods, method) ? plainMethods[method] : undefined;
     if (plain === undefined || !plain.accepts(params)) return null;
     try {
       const result = await plain.answer(context, params);
-      return result && `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+      if (result === null) return null;
+      const whole = isModern ? `${result.slice(0, -1)}${plain.modernMembers}}` : result;
+      return `{"result":${whole},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
+      // In this revision an error has a status as well, which is the SDK's to choose.
+      if (isModern) return null;
       const { code, message } = error;
       return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
     }

@@ -5,7 +5,8 @@ import { json } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { isOwnOrigin } from "../../server/mcp/origin.ts";
-import { McpTransport, type PlainMethods } from "../../server/mcp/transport.ts";
+import { modernMembers, type PlainMethods } from "../../server/mcp/plain-methods.ts";
+import { McpTransport } from "../../server/mcp/transport.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
@@ -71,8 +72,10 @@ const TOOLS = Object.entries(FIXTURES).map(([name, { description, inputSchema }]
   inputSchema: inputSchema ?? { type: "object", properties: {} },
 }));
 
+const INFO = { name: "fixtures", version: "1.0.0" };
+
 function fixtureServer(): Server {
-  const server = new Server({ name: "fixtures", version: "1.0.0" }, { capabilities: { tools: {} } });
+  const server = new Server(INFO, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => ({ tools: TOOLS }) as never);
   server.setRequestHandler("tools/call", ({ params }) => {
     const fixture = FIXTURES[params.name];
@@ -84,13 +87,18 @@ function fixtureServer(): Server {
 
 /** Those of the fixtures that no more than a plain request asks for, the way the gateway answers such. */
 const PLAIN: PlainMethods<object> = {
-  "tools/list": { accepts: () => true, answer: async () => JSON.stringify({ tools: TOOLS }) },
+  "tools/list": {
+    accepts: () => true,
+    answer: async () => JSON.stringify({ tools: TOOLS }),
+    modernMembers: modernMembers(INFO, { ttlMs: 0, cacheScope: "private" }),
+  },
   "tools/call": {
     accepts: ({ name }) => typeof name === "string",
     answer: async (_context, { name }) => {
       const fixture = FIXTURES[String(name)];
       return fixture === undefined ? null : JSON.stringify(fixture.result);
     },
+    modernMembers: modernMembers(INFO),
   },
 };
 
