@@ -22,6 +22,7 @@ test("clients that are native without saying so may register, and so may those t
     {},
     { redirect_uris: loopback },
     { redirect_uris: ["com.example.app:/callback"] },
+    { redirect_uris: ["https://editor.example.com/redirect", ...loopback] },
     { redirect_uris: [...CLIENT.redirect_uris, ...loopback], application_type: "native" },
   ])
     expect([more, (await register(more)).status]).toEqual([more, 201]);
