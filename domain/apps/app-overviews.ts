@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import type { ExpressionBuilder } from "kysely";
 import type { Versioned } from "../kept-by-version.ts";
-import type { Db } from "../tables.ts";
+import type { Db, Tables } from "../tables.ts";
 import type { AppStatus } from "./app-status.ts";
 import { SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
 
@@ -21,15 +21,18 @@ export const NO_APPS = "none";
  * change. The procedures of a ready app change with its row only. Times would not tell two changes within a millisecond
  * apart.
  */
-const VERSION = sql<string>`sum(app.row_version)`;
-const ROW_VERSION = sql<string>`uuid_hash_extended(apps.id, apps.xmin::text::bigint)`.as("row_version");
+function rowVersion({ fn, cast, ref }: ExpressionBuilder<Tables, "apps">) {
+  // A system column, which the types of the tables do not have.
+  const xmin = ref("apps.xmin" as "apps.slug");
+  return fn<string>("uuid_hash_extended", ["apps.id", cast(cast(xmin, "text"), "bigint")]).as("row_version");
+}
 
 /** The first `count` apps of an organization, newest first, each with the number of its procedures. */
 export async function firstOverviews(db: Db, orgId: string, count: number): Promise<Versioned<OverviewRow[]>> {
   const rows = await db
-    .selectFrom(overviews(db).select(ROW_VERSION).where("org_id", "=", orgId).limit(count).as("app"))
+    .selectFrom(overviews(db).select(rowVersion).where("org_id", "=", orgId).limit(count).as("app"))
     .selectAll()
-    .select(sql<string>`${VERSION} over ()`.as("version"))
+    .select(({ fn }) => fn.sum<string>("row_version").over().as("version"))
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
@@ -44,13 +47,13 @@ export async function overviewVersions(db: Db, orgIds: readonly string[], count:
       // A subquery beside its table, which the types of a query of its own know nothing of.
       () =>
         inOrder(db)
-          .select(ROW_VERSION)
+          .select(rowVersion)
           .whereRef("apps.org_id", "=", "organizations.id" as never)
           .limit(count)
           .as("app"),
       (join) => join.onTrue(),
     )
-    .select(["organizations.id", VERSION.as("version")])
+    .select(({ fn }) => ["organizations.id", fn.sum<string>("app.row_version").as("version")])
     .where("organizations.id", "in", orgIds)
     .groupBy("organizations.id")
     .execute();

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
+import type { ExpressionBuilder } from "kysely";
 import type { AppStatus } from "../apps/app-status.ts";
 import type { Versioned } from "../kept-by-version.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
-import type { Db } from "../tables.ts";
+import type { Db, Tables } from "../tables.ts";
 
 /** A procedure that can be called now, and the app it belongs to. */
 export interface LiveProcedure extends DiscoveredProcedure {
@@ -34,13 +34,17 @@ export const NOTHING_OFFERED = "none";
  * value of its fence, and its token only ever gets a higher version. Times would not tell two changes within a
  * millisecond apart, nor the changes of processes whose clocks differ.
  */
-const OFFER_VERSION = sql<string>`count(*) || ' ' || sum(uuid_hash_extended(id, fence)) || ' ' || sum(token_version)`;
+function offerVersion({ fn, val }: ExpressionBuilder<Tables, "apps">) {
+  const procedures = fn.sum(fn<string>("uuid_hash_extended", ["id", "fence"]));
+  return fn<string>("concat_ws", [val(" "), fn.countAll(), procedures, fn.sum("token_version")]).as("version");
+}
 
 /** The version of what each organization offers now. */
 export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("apps")
-    .select(["org_id", OFFER_VERSION.as("version")])
+    .select("org_id")
+    .select(offerVersion)
     .where("org_id", "in", orgIds)
     .where("status", "=", "ready" satisfies AppStatus)
     .groupBy("org_id")
@@ -55,7 +59,7 @@ export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<
 export async function proceduresOf(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
   const version = db
     .selectFrom("apps")
-    .select(OFFER_VERSION.as("version"))
+    .select(offerVersion)
     .where("org_id", "=", orgId)
     .where("status", "=", "ready" satisfies AppStatus);
   const rows = await db
