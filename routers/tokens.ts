@@ -19,6 +19,7 @@ const errors = {
   500: "The service failed",
 };
 const notFound = "No such token that the caller may manage";
+const tooMany = "There are as many tokens in force as there may be";
 
 export const tokens = router({
   issue: procedure
@@ -32,7 +33,7 @@ export const tokens = router({
         description: "Makes an API key, a personal access token or a gateway token. It is shown only in this answer.",
         successStatus: 201,
         successDescription: "The token",
-        errorResponses: { 400: "The request is invalid", ...errors },
+        errorResponses: { 400: "The request is invalid", ...errors, 409: tooMany },
       },
     })
     .input(issueTokenRequest)
@@ -83,7 +84,7 @@ export const tokens = router({
         description: "Makes a token that may do the same, and lets the old one run out after the overlap.",
         successStatus: 201,
         successDescription: "The new token",
-        errorResponses: { 400: "The request is invalid", ...errors, 404: notFound },
+        errorResponses: { 400: "The request is invalid", ...errors, 404: notFound, 409: tooMany },
       },
     })
     .input(rotateTokenRequest)

@@ -8,6 +8,7 @@ import {
 } from "fastify";
 import type { Services } from "../routers/context.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
+import { trustedPeers } from "./client-address.ts";
 import type { Standings } from "../domain/people/standings.ts";
 import type { Config } from "./config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
@@ -52,7 +53,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       void answerError(error, request, reply);
     },
     requestTimeout: REQUEST_MS,
-    trustProxy: [...options.trustedProxies],
+    trustProxy: trustedPeers(options.trustedProxies) ?? false,
     // Node looks only so often whether a request is late.
     http: { connectionsCheckingInterval: 1000 },
     forceCloseConnections: "idle",

@@ -80,6 +80,7 @@ const environment = z.object({
   BUILDER_COMMAND: notYet("this version has no app builder agent"),
   MODEL_PROVIDER: notYet("this version calls no language model"),
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
+  CLIENT_METADATA_DOCUMENTS: oneOf(["on", "off"]).default("on"),
   GITHUB_CLIENT_ID: z.string().optional(),
   GITHUB_CLIENT_SECRET: z.string().optional(),
   GOOGLE_CLIENT_ID: z.string().optional(),
@@ -88,6 +89,11 @@ const environment = z.object({
   OIDC_AUDIENCE: z.string().optional(),
   PLAN_DEFAULT: z.string().min(1, "must be the name of a plan, such as free").default("free"),
   PLANS_FILE: z.string().min(1, "must be a JSON file, such as plans.json").optional(),
+  AUDIT_RETENTION_DAYS: z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a whole number of days, such as 365, or 0 to keep audit events for ever")
+    .transform(Number)
+    .default(365),
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   BUILD_CONCURRENCY: z
     .string()
@@ -124,9 +130,13 @@ export interface Config {
   plans: Readonly<Record<string, { apps: number }>>;
   /** Who may sign up once there is somebody: anybody, whoever holds an invitation, or nobody. */
   signUp: "open" | "invite" | "closed";
+  /** Whether OAuth clients may be known by the URL of their own metadata, which the service then reads from the internet. */
+  clientMetadataDocuments: boolean;
   social: Readonly<Record<"github" | "google", { clientId: string; clientSecret: string } | null>>;
   /** An identity provider whose access tokens are accepted beside the service's own. */
   oidc: { issuer: string; audience: string } | null;
+  /** For how many days audit events are kept; `null` for ever. */
+  auditRetentionDays: number | null;
   logLevel: string;
   buildConcurrency: number;
   maxActiveApps: number;
@@ -168,6 +178,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
     signUp: values.SIGN_UP,
+    clientMetadataDocuments: values.CLIENT_METADATA_DOCUMENTS === "on",
     social: {
       github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", (clientId, clientSecret) => ({
         clientId,
@@ -179,6 +190,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       })),
     },
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
+    auditRetentionDays: values.AUDIT_RETENTION_DAYS === 0 ? null : values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL,
     buildConcurrency: values.BUILD_CONCURRENCY,
     maxActiveApps: values.MAX_ACTIVE_APPS,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import staticFiles from "@fastify/static";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isUnclaimed } from "../domain/organizations/is-unclaimed.ts";
 import type { Db } from "../domain/tables.ts";
 import type { Config } from "./config.ts";
@@ -9,8 +9,10 @@ import type { Config } from "./config.ts";
 /** Where `npm run setup` leaves the built dashboard. */
 const BUILT = path.resolve(import.meta.dirname, "../.cache/dashboard");
 
-/** The pages, each of which the dashboard's own router makes; everything else keeps its 404. */
+/** The pages, each of which the dashboard's own router makes. */
 const PAGES = ["/", "/sign-in", "/sign-up", "/consent", "/device", "/invitations/*", "/settings/*"];
+/** Where programs are answered, whatever they say that they take. */
+const INTERFACES = /^\/(v1|mcp|trpc|api|[.]well-known)([/?]|$)/;
 
 /** Its own files, its own service, and nothing else: no script, style or frame of another site, and none inline. */
 const POLICY = [
@@ -49,6 +51,10 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
     }
     const page = readFileSync(index);
     for (const url of PAGES) scope.get(url, (_request, reply) => sendPage(reply, page));
+    // The dashboard's router has a page for what is not there.
+    scope.get("/*", { exposeHeadRoute: false }, (request, reply) =>
+      wantsPage(request) ? sendPage(reply.code(404), page) : reply.callNotFound(),
+    );
     await scope.register(staticFiles, {
       root: path.join(folder, "assets"),
       prefix: "/assets/",
@@ -60,6 +66,11 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
     const icon = readFileSync(path.join(folder, "icon.svg"));
     scope.get("/icon.svg", (_request, reply) => reply.type("image/svg+xml").send(icon));
   };
+}
+
+/** Whether somebody at a browser has asked: nothing else says that it takes HTML. */
+function wantsPage({ headers, url }: FastifyRequest): boolean {
+  return headers.accept?.includes("text/html") === true && !INTERFACES.test(url);
 }
 
 function sendPage(reply: FastifyReply, page: Buffer): FastifyReply {

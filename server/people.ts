@@ -1,4 +1,5 @@
 import type { ChangeFeed } from "../domain/ports/change-feed.ts";
+import type { ClientDocuments } from "../domain/ports/client-documents.ts";
 import type { Counter } from "../domain/ports/counter.ts";
 import { type Access, openAccess } from "./auth/open-access.ts";
 import type { Config } from "./config.ts";
@@ -12,6 +13,8 @@ export interface PeopleDeps {
   config: Config;
   counter: Counter;
   accessChanges: ChangeFeed;
+  /** Where OAuth clients publish their metadata, if the configuration lets them. */
+  clientDocuments: ClientDocuments | null;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
@@ -24,5 +27,6 @@ export interface People extends Access {
 }
 
 export function openPeople(deps: PeopleDeps): People {
-  return { ...openAccess(deps), auth: openIdentity(deps) };
+  const clientDocuments = deps.config.clientMetadataDocuments ? deps.clientDocuments : null;
+  return { ...openAccess(deps), auth: openIdentity({ ...deps, clientDocuments }) };
 }

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { Founded } from "../domain/organizations/found-organization.ts";
 import type { AppBuilder } from "../domain/ports/app-builder.ts";
+import type { ClientDocuments } from "../domain/ports/client-documents.ts";
 import { createApp } from "./app.ts";
 import { bootstrap } from "./bootstrap.ts";
 import type { Config } from "./config.ts";
@@ -26,6 +27,8 @@ export interface ServiceOptions {
   worker?: boolean;
   /** The agent that customizes apps; none is configured by default. */
   appBuilder?: AppBuilder | null;
+  /** Reads what OAuth clients publish about themselves; from the public web alone by default. */
+  clientDocuments?: ClientDocuments | undefined;
 }
 
 /** Starts everything the configuration asks for; when this returns, the service answers. */
@@ -35,11 +38,15 @@ export async function startService(config: Config, log: Logger, options: Service
   let publicUrl = config.publicUrl;
   const opened = await openServices(config, log, {
     appBuilder: options.appBuilder ?? null,
+    clientDocuments: options.clientDocuments,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => opened.close());
   const { orm, boss, authenticator, gatewayAuthenticator, standings, auth, services, readiness, buildDeps } = opened;
-  const worker = new Worker({ boss, deps: buildDeps, log, buildConcurrency: config.buildConcurrency });
+  const worker = new Worker({
+    ...{ boss, deps: buildDeps, db: services.db, log, buildConcurrency: config.buildConcurrency },
+    retention: { auditDays: config.auditRetentionDays },
+  });
   starting.defer(() => worker.stop());
   const founded = config.production ? null : await bootstrap(orm, config.dataDirectory, config.defaultPlan);
   const app = await createApp({

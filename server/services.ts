@@ -11,6 +11,7 @@ import { ProcedureIndex } from "../domain/procedures/procedure-index.ts";
 import { Plans } from "../domain/plans/plans.ts";
 import type { AppBuilder } from "../domain/ports/app-builder.ts";
 import type { ChangeFeed } from "../domain/ports/change-feed.ts";
+import type { ClientDocuments } from "../domain/ports/client-documents.ts";
 import type { CodeRuntime } from "../domain/ports/code-runtime.ts";
 import type { Counter } from "../domain/ports/counter.ts";
 import type { Db } from "../domain/tables.ts";
@@ -25,6 +26,7 @@ import { MemoryChangeFeed } from "./drivers/change-feed/memory.ts";
 import { PostgresChangeFeed } from "./drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "./drivers/change-feed/redis.ts";
 import { topicOf } from "./drivers/change-feed/topic.ts";
+import { PublicWebDocuments } from "./drivers/client-documents/public-web.ts";
 import { DenoCodeRuntime } from "./drivers/code-runtime/deno.ts";
 import { MODULES_FOLDER } from "./drivers/code-runtime/modules.ts";
 import { openProgramsFolder } from "./drivers/code-runtime/programs-folder.ts";
@@ -61,13 +63,15 @@ const TEARDOWN_WAIT_MS = 10_000;
 /** What the composition root does not choose. */
 export interface Outside {
   appBuilder: AppBuilder | null;
+  /** Reads what OAuth clients publish about themselves; from the public web alone by default. */
+  clientDocuments?: ClientDocuments | undefined;
   /** Known once the server listens. */
   publicUrl(): string;
 }
 
 /** The composition root: chooses a driver for every port, as the configuration says, and opens it. */
 export async function openServices(config: Config, log: Logger, outside: Outside): Promise<OpenServices> {
-  const { appBuilder, publicUrl } = outside;
+  const { appBuilder, publicUrl, clientDocuments = new PublicWebDocuments() } = outside;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openDatabase(config));
   const { orm } = database;
@@ -109,7 +113,7 @@ export async function openServices(config: Config, log: Logger, outside: Outside
   return {
     services,
     buildDeps,
-    ...openPeople({ orm, config, log, counter, accessChanges, tokenSecret: secret, publicUrl }),
+    ...openPeople({ orm, config, log, counter, accessChanges, clientDocuments, tokenSecret: secret, publicUrl }),
     readiness: [databaseCheck(orm), queueCheck(boss), edgeCheck(config.host, edge.port), ...check],
     orm,
     boss,
@@ -173,9 +177,9 @@ function edgeOptions(
   entries: FilesystemAuthEntries,
   log: Logger,
 ): Parameters<typeof openEmbeddedEdge>[0] {
-  const { host, edgePort: port, appsDomain, sandbox, maxActiveApps: maxActive } = config;
+  const { host, edgePort: port, appsDomain, sandbox, trustedProxies, maxActiveApps: maxActive } = config;
   const scheme = config.publicUrl?.startsWith("https:") === true ? "https" : "http";
-  return { root, host, port, appsDomain, scheme, sandbox, entries, log, limits: { maxActive } };
+  return { root, host, port, appsDomain, scheme, sandbox, trustedProxies, entries, log, limits: { maxActive } };
 }
 
 function databaseCheck(orm: Orm): ReadinessCheck {

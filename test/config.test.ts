@@ -66,6 +66,7 @@ describe("the configuration", () => {
     ["MODEL_PROVIDER", "some-provider"],
     ["OIDC_ISSUER", "id.example.com"],
     ["SIGN_UP", "everybody"],
+    ["AUDIT_RETENTION_DAYS", "-1"],
   ];
 
   test.each(BAD)("refuses %s=%s by name, with the rule", (name, value) => {
@@ -76,6 +77,11 @@ describe("the configuration", () => {
     expect(readConfig({}).trustedProxies).toEqual([]);
     const given = readConfig({ TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1, fd00::/8" }).trustedProxies;
     expect(given).toEqual(["127.0.0.1", "10.0.0.0/8", "::1", "fd00::/8"]);
+  });
+
+  test("keeps the audit log for a year, or as long as it is told", () => {
+    const kept = (days?: string) => readConfig({ AUDIT_RETENTION_DAYS: days }).auditRetentionDays;
+    expect([kept(), kept("30"), kept("0")]).toEqual([365, 30, null]);
   });
 
   test("keeps of the public URL what a client would send", () => {

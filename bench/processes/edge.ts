@@ -21,7 +21,8 @@ async function open({ dataDirectory }: EdgeOptions) {
   const entries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const place = { host: "127.0.0.1", port: 0, appsDomain: null, scheme: "http", sandbox: config.sandbox } as const;
   const log = createLogger(config.logLevel);
-  const edge = await openEmbeddedEdge({ ...place, root: path.join(dataDirectory, "edge"), entries, log });
+  const root = path.join(dataDirectory, "edge");
+  const edge = await openEmbeddedEdge({ ...place, root, trustedProxies: config.trustedProxies, entries, log });
   const buildPlatform = await openBuildPlatform(config);
   const signal = new AbortController().signal;
   const commands = {

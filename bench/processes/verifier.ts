@@ -27,7 +27,7 @@ async function open({ databaseUrl }: VerifierOptions) {
   const accessChanges = new MemoryChangeFeed();
   const { authenticator, auth } = openPeople({
     ...{ orm, config, accessChanges, counter: new MemoryCounter(), tokenSecret: randomBytes(32).toString("hex") },
-    ...{ publicUrl: () => PUBLIC_URL, log: createLogger(config.logLevel) },
+    ...{ publicUrl: () => PUBLIC_URL, log: createLogger(config.logLevel), clientDocuments: null },
   });
   const founding = { name: "Bench", email: null, plan: "scale" };
   const founded = await orm.em.fork().transactional((em) => foundOrganization(em, founding));

@@ -27,7 +27,7 @@ export const AuditEventSchema = defineEntity({
     address: p.string().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },
-  indexes: [{ properties: ["orgId", "createdAt"] }],
+  indexes: [{ properties: ["orgId", "createdAt"] }, { properties: ["createdAt"] }],
 });
 
 export class AuditEvent extends AuditEventSchema.class {}

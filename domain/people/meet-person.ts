@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { mayBeFirst } from "../organizations/is-unclaimed.ts";
 import { addOrganization, addPerson } from "../organizations/found-organization.ts";
 import { claimFirstOrganization } from "../organizations/replace-placeholder.ts";
 import type { Db } from "../tables.ts";
@@ -30,6 +31,8 @@ export async function addForeignPerson(db: Db, { issuer, subject, name }: Foreig
   // Never the address that the token names: it may be somebody else's, and nobody has verified it here.
   const email = `${createHash("sha256").update(`${issuer}\n${subject}`).digest("hex").slice(0, 40)}@oidc.invalid`;
   const now = new Date().toISOString();
+  // Whoever signs up at the same time must not be taken for the first person too.
+  await mayBeFirst(db);
   await addPerson(db, { id: userId, name, email });
   const account = { id: randomUUID(), accountId: subject, providerId: providerOf(issuer), userId };
   await db

@@ -41,5 +41,7 @@ export interface PeopleTables {
     inviterId: string;
   };
   "auth.jwks": { id: string; publicKey: string; alg: string | null; expiresAt: string | null };
+  /** `lastUsedAt` is the service's own column, which the provider does not know. */
+  "auth.oauthClient": { id: string; clientId: string; lastUsedAt: string | null };
   "auth.oauthRefreshToken": { id: string; userId: string; revoked: string | null };
 }

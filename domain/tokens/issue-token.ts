@@ -1,9 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller, Scope, TokenKind } from "../caller.ts";
 import { Refusal } from "../errors.ts";
+import { rowsOf } from "../tables.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
 import { checkMayIssue } from "./own-tokens.ts";
+import { reserveToken } from "./reserve-token.ts";
 import type { IssuedToken } from "./token-view.ts";
 
 export interface TokenRequest {
@@ -19,7 +22,8 @@ export interface TokenRequest {
 /**
  * Makes a token for the caller's organization. The answer holds the only copy of it.
  *
- * @throws {Refusal} `forbidden` when the caller's role does not reach so far, `invalid` for a time that is past
+ * @throws {Refusal} `forbidden` when the caller's role does not reach so far, `invalid` for a time that is past,
+ *   `conflict` when there are as many tokens as there may be
  */
 export async function issueToken(
   { em: root, caller }: { em: EntityManager; caller: Caller },
@@ -31,13 +35,14 @@ export async function issueToken(
   const expiresAt = request.expires_at === undefined ? undefined : new Date(request.expires_at);
   if (expiresAt !== undefined && expiresAt.getTime() <= Date.now())
     throw new Refusal("invalid", "expires_at: must be in the future.");
-  const em = root.fork();
-  const { token, id } = mintToken(em, {
-    ...{ kind: request.kind, name: request.name, scope: request.scope, agentId: request.agent_id },
-    ...{ orgId: caller.orgId, userId: request.kind === "gateway_token" ? null : caller.userId, expiresAt },
+  const { kind, name, scope, agent_id: agentId } = request;
+  const owner = { kind, orgId: caller.orgId, userId: kind === "gateway_token" ? null : caller.userId };
+  return (root as SqlEntityManager).fork().transactional(async (em) => {
+    await reserveToken(rowsOf(em), owner);
+    const { token, id } = mintToken(em, { ...owner, name, scope, agentId, expiresAt });
+    await em.flush();
+    return issued(await em.findOneOrFail(MachineToken, { id }), token);
   });
-  await em.flush();
-  return issued(await em.findOneOrFail(MachineToken, { id }), token);
 }
 
 export function issued(record: MachineToken, token: string): IssuedToken {

@@ -27,7 +27,7 @@ export const MachineTokenSchema = defineEntity({
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
   },
-  indexes: [{ properties: ["orgId"] }],
+  indexes: [{ properties: ["orgId"] }, { properties: ["expiresAt"] }, { properties: ["revokedAt"] }],
 });
 
 export class MachineToken extends MachineTokenSchema.class {}

@@ -6,6 +6,7 @@ import { rowsOf } from "../tables.ts";
 import { issued } from "./issue-token.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
+import { reserveSuccessor } from "./reserve-token.ts";
 import { selectTokens } from "./select-tokens.ts";
 import { type IssuedToken, tokenNotFound } from "./token-view.ts";
 
@@ -21,7 +22,8 @@ export interface Rotation {
  * Makes a token that may do what another one may, and lets that one run out. Both happen or neither; a token that runs
  * out sooner by itself is not prolonged, and the new one has the life that the old one was given.
  *
- * @throws {Refusal} `not_found` for a token that the caller may not manage, that is revoked, or that has run out
+ * @throws {Refusal} `not_found` for a token that the caller may not manage, that is revoked, or that has run out,
+ *   `conflict` when too many replaced tokens are still good
  */
 export async function rotateToken(
   { em: root, caller, accessChanges }: { em: EntityManager; caller: Caller; accessChanges: ChangeFeed },
@@ -35,9 +37,10 @@ export async function rotateToken(
     const oldEnd = old.expiresAt?.getTime() ?? Infinity;
     if (oldEnd <= now) throw tokenNotFound();
     const life = oldEnd - old.createdAt.getTime();
+    const owner = { kind: old.kind, orgId: old.orgId, userId: old.userId ?? null };
+    if (overlap !== "none") await reserveSuccessor(rowsOf(em), owner);
     const { token, id: newId } = mintToken(em, {
-      ...{ kind: old.kind, name: old.name, scope: old.scope, orgId: old.orgId, userId: old.userId ?? null },
-      agentId: old.agentId ?? undefined,
+      ...{ ...owner, name: old.name, scope: old.scope, agentId: old.agentId ?? undefined },
       expiresAt: life === Infinity ? undefined : new Date(now + life),
     });
     old.expiresAt = new Date(Math.min(oldEnd, now + OVERLAPS[overlap]));

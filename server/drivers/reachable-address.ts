@@ -19,6 +19,23 @@ export function isReachable(address: string, host: string): boolean {
   return resolved.range() === "loopback" ? isLoopback(host) : REACHABLE_RANGES.has(resolved.range());
 }
 
+/** All of IPv6 that is given out for use on the internet; some of it is reserved again. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
+/** Where in an address of another NAT64 network the IPv4 one is, only that network knows. */
+const WELL_KNOWN_NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
+
+/**
+ * Whether `address` is one of the internet at large: of no private, shared, local, translated or reserved network, and
+ * no metadata service. For hosts that somebody unknown names.
+ */
+export function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const given = ipaddr.process(address);
+  if (given instanceof ipaddr.IPv6 && !given.match(GLOBAL_IPV6) && !given.match(WELL_KNOWN_NAT64)) return false;
+  const resolved = unwrapped(given);
+  return resolved.range() === "unicast" && !METADATA_SERVICES.has(resolved.toString());
+}
+
 /** An IPv4 address that a translating network (NAT64) presents as an IPv6 one is judged as the former. */
 function unwrapped(address: Address): Address {
   if (address.range() !== "rfc6052") return address;

@@ -5,6 +5,7 @@ import type { StartIsolated } from "../drivers/procedure-discovery/isolated-app.
 import { ScriptStore } from "../drivers/edge-platform/script-store.ts";
 import { WorkerdLauncher } from "../drivers/edge-platform/workerd-launcher.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "../drivers/sql-databases/embedded.ts";
+import { trustedPeers } from "../client-address.ts";
 import { lockFolder } from "../database/folder-lock.ts";
 import { databaseWorkers } from "./database-worker.ts";
 import type { EdgeLog } from "./edge-log.ts";
@@ -23,6 +24,8 @@ export interface EmbeddedEdgeOptions {
   /** How visitors reach the apps; `https` when something in front of the edge ends TLS. */
   scheme: "http" | "https";
   sandbox: "bubblewrap" | "none";
+  /** From which addresses it is believed for whom a request comes. */
+  trustedProxies: readonly string[];
   entries: AuthEntries;
   log: EdgeLog;
   limits?: Partial<SupervisorOptions & { startTimeoutMs: number; closeGraceMs: number }>;
@@ -78,7 +81,8 @@ export async function openEmbeddedEdge(options: EmbeddedEdgeOptions): Promise<Ru
     holder: supervisor,
     startWorker: databaseWorkers(launcher),
   });
-  const frontDoor = new FrontDoor({ apps: supervisor, entries, log });
+  const trusts = trustedPeers(options.trustedProxies);
+  const frontDoor = new FrontDoor({ apps: supervisor, entries, log, trusts, scheme: options.scheme });
   const close = once(async () => {
     await frontDoor.close(limits.closeGraceMs);
     await supervisor.close();

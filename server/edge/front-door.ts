@@ -4,10 +4,12 @@ import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import { appTokenIn, isTokenOf } from "./app-token.ts";
 import type { EdgeLog } from "./edge-log.ts";
+import type { TrustsPeer } from "../client-address.ts";
 import { forward, forwardUpgrade, responseOn } from "./proxy.ts";
 import { EdgeRefusal, refuse } from "./refuse.ts";
 import { requestIdOf } from "../request-id.ts";
 import { hasBody, type ForwardedIdentity } from "./request-headers.ts";
+import { type Scheme, visitorOf } from "./visitor.ts";
 import type { Lease } from "./running-app.ts";
 import { AppUnavailable, type Supervisor } from "./supervisor.ts";
 
@@ -15,6 +17,9 @@ interface Parts {
   apps: Pick<Supervisor, "acquire" | "appIdAt">;
   entries: AuthEntries;
   log: EdgeLog;
+  trusts: TrustsPeer | null;
+  /** How visitors reach the apps, unless a trusted proxy says otherwise. */
+  scheme: Scheme;
 }
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -113,7 +118,8 @@ export class FrontDoor {
     const verified = await this.#verify(slug, request.headers.authorization);
     const lease = await this.#parts.apps.acquire(slug);
     if (!lease) throw new EdgeRefusal(404, NO_APP);
-    return { lease, identity: { verified, requestId: requestIdOf(request) } };
+    const visitor = visitorOf(request, this.#parts.trusts, this.#parts.scheme);
+    return { lease, identity: { verified, requestId: requestIdOf(request), visitor } };
   }
 
   /** Whether the request brings the app's token. Judged before the app is started, so that a wrong one cannot start it. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Visitor } from "./visitor.ts";
 
 /** Headers that concern one connection only (RFC 9110, section 7.6.1), and what Node answers itself. */
 const HOP_BY_HOP = new Set([
@@ -21,15 +22,20 @@ export interface ForwardedIdentity {
   /** A good app token came with the request: the app is told so, and does not see the token. */
   verified: boolean;
   requestId: string;
+  visitor: Visitor;
 }
 
 /**
  * The headers that the app sees: those of the request without what belongs to the connection, and without the names
  * that only the platform may set.
  */
-export function requestHeaders(request: IncomingMessage, { verified, requestId }: ForwardedIdentity): RawHeaders {
+export function requestHeaders(
+  request: IncomingMessage,
+  { verified, requestId, visitor }: ForwardedIdentity,
+): RawHeaders {
   const headers = keep(request, (name) => !isReserved(name) && !(verified && name === "authorization"));
-  headers.push("x-request-id", requestId, "cf-connecting-ip", request.socket.remoteAddress ?? "");
+  headers.push("x-request-id", requestId, "cf-connecting-ip", visitor.address);
+  headers.push("x-forwarded-for", visitor.address, "x-forwarded-proto", visitor.scheme);
   if (verified) headers.push("x-service-auth", "app");
   return headers;
 }
@@ -56,10 +62,24 @@ function isBodiless(method: string | undefined): boolean {
   return method === "GET" || method === "HEAD";
 }
 
+/** Where a visitor comes from, in the words of proxies and platforms. Whoever sends one could have made it up. */
+const CLAIMS = new Set([
+  "cf-connecting-ip",
+  "cf-connecting-ipv6",
+  "cf-ipcountry",
+  "cf-pseudo-ipv4",
+  "cf-visitor",
+  "forwarded",
+  "true-client-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "x-real-ip",
+]);
+
+const RESERVED = /^(x-forwarded-|x-service-|mf-)/;
+
 function isReserved(name: string): boolean {
-  return (
-    name.startsWith("x-service-") || name.startsWith("mf-") || name === "x-request-id" || name === "cf-connecting-ip"
-  );
+  return name === "x-request-id" || CLAIMS.has(name) || RESERVED.test(name);
 }
 
 function keep(message: IncomingMessage, wanted: (name: string) => boolean): RawHeaders {

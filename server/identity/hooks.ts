@@ -5,6 +5,7 @@ import { RateLimited } from "../../domain/errors.ts";
 import { claimFirstOrganization, claimOrganization } from "../../domain/organizations/replace-placeholder.ts";
 import { endGrants } from "../../domain/people/end-grants.ts";
 import { countRefusedSignIn, limitSignIns, type SignInAttempt } from "../../domain/people/limit-sign-ins.ts";
+import { noteClientUse } from "../../domain/people/note-client-use.ts";
 import { withdrawOrphanedInvitations } from "../../domain/people/withdraw-invitations.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
@@ -12,6 +13,8 @@ import { rowsOf } from "../../domain/tables.ts";
 import { revokeOrphanedTokens } from "../../domain/tokens/revoke-orphaned-tokens.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
+import { askingClient } from "./asking-client.ts";
+import { currentTransaction } from "./current-transaction.ts";
 import { attemptOf, type Call, happeningOf, isRefusal, type Session, SIGN_IN } from "./happening.ts";
 import { isNativeClient } from "./native-client.ts";
 import { ownView, refuseForeign } from "./own-view.ts";
@@ -28,12 +31,18 @@ export interface HookDeps {
 
 const SIGN_UP = "/sign-up/email";
 const REGISTER = "/oauth2/register";
+const TOKEN = "/oauth2/token";
 const CHANGE_PASSWORD = "/change-password";
 /** After these, somebody may no longer be what the processes remember. */
 const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
 
 /** After these, somebody's place in an organization is another one, or none. */
 const CHANGES_MEMBERS = ["remove-member", "leave", "update-member-role"].map((name) => `/organization/${name}`);
+/** A provider is asked once who somebody is. What more it would let us do with their account there is not kept. */
+const NO_TOKENS = {
+  ...{ accessToken: null, refreshToken: null, idToken: null },
+  ...{ accessTokenExpiresAt: null, refreshTokenExpiresAt: null },
+};
 /** Questions, although they are asked with POST. */
 const READS = ["/organization/has-permission", "/organization/check-slug"];
 
@@ -47,16 +56,28 @@ export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" |
     databaseHooks: {
       user: {
         create: {
-          before: signUpPolicy(deps.signUp),
+          before: signUpPolicy(deps),
           // It runs when the sign-up is committed.
-          after: async ({ id }) => {
-            await deps.orm.em.fork().transactional((em) => claimFirstOrganization(rowsOf(em), id));
-            deps.accessChanges.announce(id);
+          after: async ({ id }) => deps.accessChanges.announce(id),
+        },
+      },
+      // A way to sign in comes after the person, in the same transaction.
+      account: {
+        create: {
+          before: async ({ userId }) => {
+            await claimPlace(userId);
+            return { data: NO_TOKENS };
           },
         },
       },
     },
   };
+}
+
+/** Gives a person the first organization together with their account, if it still waits for its owner: both or neither. */
+async function claimPlace(userId: string): Promise<void> {
+  const db = currentTransaction();
+  if (db !== undefined) await claimFirstOrganization(db, userId);
 }
 
 async function beforeCall(
@@ -69,7 +90,7 @@ async function beforeCall(
   refuseMisuse(call);
   if (call.method === "GET" && path.startsWith("/organization/"))
     await refuseForeign(rowsOf(deps.orm.em.fork()), call, await sessionIn(context));
-  if (path === SIGN_UP) await mayAskToSignUp(deps.signUp, context);
+  if (path === SIGN_UP) await mayAskToSignUp(deps, context);
   if (path === SIGN_IN || path === CHANGE_PASSWORD) await refuseTooManySignIns(deps, await attemptIn(context));
   // The endpoint ends the session, and the audit log has to know whose it was.
   if (path === "/sign-out") await sessionIn(context);
@@ -124,8 +145,11 @@ function isWrongPassword(path: string, { body }: APIError): boolean {
 }
 
 /** What follows from a call that was carried out. */
-async function settle(deps: HookDeps, { path, context }: Call, session: Session | null): Promise<void> {
+async function settle(deps: HookDeps, call: Call, session: Session | null): Promise<void> {
+  const { path, context } = call;
   const db = rowsOf(deps.orm.em.fork());
+  const client = path === TOKEN ? askingClient(call) : null;
+  if (client !== null) await noteClientUse(db, client);
   if (path === "/organization/accept-invitation") await takePlace(deps, context.returned);
   if (path === CHANGE_PASSWORD && session !== null) await endGrants(db, session.user.id);
   if (!CHANGES_MEMBERS.includes(path)) return;

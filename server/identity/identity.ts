@@ -1,20 +1,25 @@
 import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { isAPIError } from "better-auth/api";
+import type { ClientDocuments } from "../../domain/ports/client-documents.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
+import { documentClients } from "./document-clients.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
 import { type Auth, openAuth } from "./open-auth.ts";
 
 export interface IdentityDeps extends Omit<HookDeps, "signUp"> {
-  config: Pick<Config, "signUp" | "social">;
+  config: Pick<Config, "signUp" | "social" | "appsDomain">;
+  /** Where clients publish their metadata; `null` when none is to be read. */
+  clientDocuments: ClientDocuments | null;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
 }
 
 /** The identity provider, made when it is first asked for: it has to know the public URL, and so the port. */
-export function openIdentity({ config, tokenSecret, publicUrl, log, ...deps }: IdentityDeps): () => Auth {
+export function openIdentity(options: IdentityDeps): () => Auth {
+  const { config, tokenSecret, publicUrl, log, clientDocuments: documents, ...deps } = options;
   let auth: Auth | null = null;
   return () =>
     (auth ??= openAuth(deps.orm, {
@@ -22,12 +27,19 @@ export function openIdentity({ config, tokenSecret, publicUrl, log, ...deps }: I
       // Of its own: what one key is used for must not help against the other.
       secret: createHmac("sha256", tokenSecret).update("identity").digest("base64url"),
       social: config.social,
+      documentClients: documents && documentClients({ documents, log, ownHosts: ownHosts(publicUrl(), config) }),
       hooks: {
         ...identityHooks({ ...deps, signUp: config.signUp }),
         logger: loggerTo(log),
         onAPIError: { onError: (err) => reportTo(log, err) },
       },
     }));
+}
+
+/** Where a client's document would pass as ours: at the service itself, and at any app that somebody deploys. */
+function ownHosts(publicUrl: string, { appsDomain }: Pick<Config, "appsDomain">): string[] {
+  const apps = appsDomain?.replace(/:\d+$/, "").toLowerCase();
+  return [new URL(publicUrl).hostname, ...(apps === undefined ? [] : [apps, `.${apps}`])];
 }
 
 /** A refusal is the caller's to read; anything else is a fault. */

@@ -1,6 +1,6 @@
 import { mcp } from "@better-auth/mcp";
 import { oauthDeviceAuthorization } from "@better-auth/oauth-provider";
-import type { BetterAuthOptions } from "better-auth";
+import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
 import { bearer, jwt, organization } from "better-auth/plugins";
 import { SCOPES } from "../../domain/caller.ts";
 import type { Config } from "../config.ts";
@@ -10,6 +10,8 @@ export interface IdentityOptions {
   publicUrl: string;
   secret: string;
   social: Config["social"];
+  /** Lets clients in that publish their own metadata; `null` when they have to register. */
+  documentClients: BetterAuthPlugin | null;
   hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
 }
 
@@ -50,7 +52,8 @@ export function authOptions(options: IdentityOptions) {
       ...(social.google === null ? {} : { google: social.google }),
     },
     // Two people may have the same address at two providers; only what a person signs in with is theirs.
-    account: { accountLinking: { enabled: false }, encryptOAuthTokens: true },
+    // A provider's tokens are of no use here: hooks.ts drops them at sign-up, and later ones are not taken.
+    account: { accountLinking: { enabled: false }, encryptOAuthTokens: true, updateAccountOnSignIn: false },
     session: { expiresIn: 7 * DAY_SECONDS, updateAge: DAY_SECONDS, cookieCache: { enabled: false } },
     // Wrong passwords are counted by hooks.ts, on the counter that all processes share.
     rateLimit: { enabled: false },
@@ -71,7 +74,7 @@ export function authOptions(options: IdentityOptions) {
   } satisfies BetterAuthOptions;
 }
 
-function plugins({ publicUrl }: IdentityOptions) {
+function plugins({ publicUrl, documentClients }: IdentityOptions) {
   return [
     organization({ disableOrganizationDeletion: true, organizationLimit: ORGANIZATIONS }),
     bearer({ requireSignature: true }),
@@ -98,5 +101,6 @@ function plugins({ publicUrl }: IdentityOptions) {
       allowUnauthenticatedClientRegistration: true,
     }),
     oauthDeviceAuthorization({ verificationUri: "/device" }),
+    ...(documentClients === null ? [] : [documentClients]),
   ];
 }

@@ -24,6 +24,8 @@ const LEAVES_SOMETHING = ["sign-up/email", "oauth2/register", "device/code"];
 const TRIES_PASSWORD = ["sign-in/email", "change-password"];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 const BASE = "/api/auth/";
+const CODE = /^[\w-]{1,64}$/;
+const FAILED = "sign_in_failed";
 const PATHS = [`${BASE}*`, "/.well-known/*"];
 
 /** Sign-in, organizations and OAuth at `/api/auth`, and what OAuth clients look for at `/.well-known`. */
@@ -43,6 +45,11 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
       await limit({ key: `identity:${networkOf(request.ip)}`, ...CALLS });
       if (posts(request, LEAVES_SOMETHING)) await limit({ key: `newcomers:${networkOf(request.ip)}`, ...NEWCOMERS });
     });
+    // The provider's own page for a browser that it can send nowhere else; in production it would show nothing.
+    scope.get(`${BASE}error`, { exposeHeadRoute: false }, (request, reply) => {
+      const { error } = request.query as { error?: unknown };
+      return toSignIn(reply, typeof error === "string" && CODE.test(error) ? error : FAILED);
+    });
     for (const url of PATHS)
       scope.route({
         method: ["GET", "POST", "OPTIONS"],
@@ -50,20 +57,28 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         bodyLimit: BODY_LIMIT,
         exposeHeadRoute: false,
         handler: async (request, reply) => {
-          const answer = () => auth().handler(asFetch(request, publicUrl()));
-          return relay(
-            reply,
-            await (posts(request, TRIES_PASSWORD) ? oneByOne.run([networkOf(request.ip)], answer) : answer()),
-          );
+          const ask = () => auth().handler(asFetch(request, publicUrl()));
+          const answer = await (posts(request, TRIES_PASSWORD) ? oneByOne.run([networkOf(request.ip)], ask) : ask());
+          // Somebody comes back from GitHub or Google, and has no use for JSON.
+          const isLost = answer.status >= 400 && request.method === "GET" && pathOf(request).startsWith("callback/");
+          return isLost ? toSignIn(reply, FAILED) : relay(reply, answer);
         },
       });
   };
 }
 
 /** Whether better-auth will take the request for a call of one of these. It looks at the URL when that is normalized. */
-function posts({ method, raw }: FastifyRequest, paths: readonly string[]): boolean {
-  const path = URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE.length) ?? "";
-  return method === "POST" && paths.includes(path);
+function posts(request: FastifyRequest, paths: readonly string[]): boolean {
+  return request.method === "POST" && paths.includes(pathOf(request));
+}
+
+function pathOf({ raw }: FastifyRequest): string {
+  return URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE.length) ?? "";
+}
+
+/** The sign-in page says in its own words what a code means: whoever makes a link must not choose the words. */
+function toSignIn(reply: FastifyReply, error: string): FastifyReply {
+  return reply.header("cache-control", "no-store").redirect(`/sign-in?error=${error}`);
 }
 
 function asFetch(request: FastifyRequest, publicUrl: string): Request {

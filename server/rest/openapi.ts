@@ -48,11 +48,21 @@ export function openApiDocument(baseUrl: string): object {
   for (const { _def } of Object.values(PROCEDURES)) {
     const openapi = _def.meta?.openapi;
     const operation = openapi && document.paths[openapi.path]?.[openapi.method.toLowerCase()];
-    if (operation) correct(operation, openapi.successStatus, openapi.path, _def.inputs[0], document);
+    if (!operation) continue;
+    describeErrors(operation, openapi.errorResponses);
+    correct(operation, openapi.successStatus, openapi.path, _def.inputs[0], document);
   }
   for (const name of Object.keys(document.components.schemas))
     if (name.startsWith("error.")) delete document.components.schemas[name];
   return document;
+}
+
+/** The generator says of a status everywhere what the first procedure says of it. */
+function describeErrors({ responses }: Operation, said: unknown): void {
+  for (const [status, description] of Object.entries((said ?? {}) as Record<string, string>)) {
+    const answer = responses[status];
+    if (answer !== undefined) responses[status] = { ...answer, description };
+  }
 }
 
 interface Named {

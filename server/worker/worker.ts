@@ -4,12 +4,16 @@ import { Superseded } from "../../domain/builds/hold.ts";
 import { type BuildDeps, runBuild, TryAgain } from "../../domain/builds/run-build.ts";
 import { sweep } from "../../domain/builds/sweep.ts";
 import { tearDownApp } from "../../domain/builds/tear-down-app.ts";
+import { forgetOldRecords, type Retention } from "../../domain/retention/forget-old-records.ts";
+import type { Db } from "../../domain/tables.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
 import type { Logger } from "../logger.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;
   deps: BuildDeps;
+  db: Db;
+  retention: Retention;
   log: Logger;
   buildConcurrency: number;
 }
@@ -72,9 +76,21 @@ export class Worker {
   }
 
   async #sweep(): Promise<void> {
-    const report = await sweep(this.#options.deps);
-    if (report.orphans.length + report.teardowns + report.builds + report.authEntries > 0)
-      this.#options.log.warn(report, "the sweep put something right");
+    const { deps, log } = this.#options;
+    try {
+      const report = await sweep(deps);
+      if (report.orphans.length + report.teardowns + report.builds + report.authEntries > 0)
+        log.warn(report, "the sweep put something right");
+    } finally {
+      // A provider that is down must not let the database grow.
+      await this.#forget();
+    }
+  }
+
+  async #forget(): Promise<void> {
+    const { db, retention, log } = this.#options;
+    const forgotten = await forgetOldRecords(db, retention);
+    if (forgotten > 0) log.info({ forgotten }, "the sweep deleted old records");
   }
 
   async #askForSweep(): Promise<void> {

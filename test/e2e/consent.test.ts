@@ -2,6 +2,7 @@ import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, openBrowser } from "../support/browser.ts";
+import { openClientPublisher } from "../support/client-publisher.ts";
 import { GatewayClient } from "../support/gateway-client.ts";
 import { createHarness } from "../support/harness.ts";
 import { type Loopback, openLoopback } from "../support/loopback.ts";
@@ -11,8 +12,14 @@ import { Person } from "../support/person.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { toolsThrough } from "../support/sdk-clients.ts";
 
-/** Signs in and answers on the consent page, in a real browser. */
-function inBrowser(page: Page, person: Person, loopback: Loopback, answer: "Allow" | "Deny") {
+/** Signs in and answers on the consent page, in a real browser. `host` is where the client has published itself. */
+function inBrowser(
+  page: Page,
+  person: Person,
+  loopback: Loopback,
+  answer: "Allow" | "Deny",
+  host: string | null = null,
+) {
   return async (url: URL): Promise<URLSearchParams> => {
     await page.goto(url.href);
     await page.getByRole("heading", { name: /Sign in|Allow access/ }).waitFor();
@@ -23,6 +30,8 @@ function inBrowser(page: Page, person: Person, loopback: Loopback, answer: "Allo
       await page.getByRole("heading", { name: "Allow access?" }).waitFor();
     }
     await page.getByText("An MCP client").waitFor();
+    expect(await page.getByTestId("client-host").allTextContents()).toEqual(host === null ? [] : [host]);
+    await page.getByText(new URL(loopback.url).host, { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: answer }).click();
     return loopback.next();
@@ -34,14 +43,19 @@ for (const generation of [1, 2] as const)
     `the v${generation} SDK's client connects from the gateway's URL alone: sign-in, consent, tools, refresh`,
     { timeout: 120_000 },
     async () => {
-      await using harness = await createHarness();
       await using browser = await openBrowser();
       await using loopback = await openLoopback();
+      // One registers, the other has published what it is.
+      await using publisher = await openClientPublisher();
+      await using harness = await createHarness({ clientDocuments: publisher.documents() });
+      const ownUrl = publisher.publish("/client.json", { client_name: "An MCP client", redirect_uris: [loopback.url] });
       const { publicUrl } = harness.service;
       const person = new Person(publicUrl);
       await person.signUp();
       const page = await browser.open();
-      const signingIn = new SigningIn(inBrowser(page, person, loopback, "Allow"), loopback.url);
+      const host = generation === 2 ? `client.example.com:${publisher.port}` : null;
+      const agree = inBrowser(page, person, loopback, "Allow", host);
+      const signingIn = new SigningIn(agree, loopback.url, host === null ? undefined : ownUrl);
       expect(await toolsThrough(`${publicUrl}/mcp`, signingIn, generation)).toContain("service_execute");
       expect(await auth1(signingIn as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
       expect(signingIn.given).toHaveLength(2);

@@ -132,6 +132,12 @@ test.skipIf(lacksBrowser)(
     const page = await firstPerson(stage);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.goto(`${stage.publicUrl}/nowhere`);
+    await page.getByRole("heading", { name: "No such page" }).waitFor();
+    await expectAccessible(page);
+    await page.goto(`${stage.publicUrl}/sign-in?error=access_denied&error_description=Call+us`);
+    expect(await page.getByRole("alert").innerText()).toMatch(/^You did not agree at the provider/);
+    await expectAccessible(page);
     await page.goto(`${stage.publicUrl}/settings/members`);
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await expectAccessible(page);

@@ -145,6 +145,46 @@ test("a visitor cannot speak in the platform's name", async () => {
   expect(headers["cf-connecting-ip"]).toBe("127.0.0.1");
 });
 
+/** What a visitor, or a proxy, could say of where a visit comes from. */
+const CLAIMS = {
+  "x-forwarded-for": "198.51.100.1, 203.0.113.7",
+  "x-forwarded-proto": "https",
+  "x-forwarded-host": "evil.example",
+  "x-real-ip": "198.51.100.1",
+  "true-client-ip": "198.51.100.1",
+  "cf-ipcountry": "XX",
+  forwarded: "for=198.51.100.1;proto=https",
+};
+
+/** What the app hears of all that, on a plain request and on one that asks for a WebSocket. */
+async function heard(trustedProxies: string[]): Promise<Record<string, string>> {
+  await using t = await openTestEdge({ trustedProxies });
+  await t.publish("shop", ECHO);
+  const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+  const [plain, upgraded] = await Promise.all(
+    [{}, upgrade].map(async (more) => {
+      const answer = await t.visit("shop", "/", { headers: { ...CLAIMS, ...more } });
+      const headers = Object.entries(JSON.parse(answer.text).headers as Record<string, string>);
+      return Object.fromEntries(headers.filter(([name]) => name in CLAIMS || name === "cf-connecting-ip"));
+    }),
+  );
+  expect(upgraded).toEqual(plain);
+  return plain!;
+}
+
+test("an app hears of a forwarded address from a trusted proxy: the one that the proxy saw, and no other", async () => {
+  expect(await heard(["127.0.0.0/8"])).toEqual({
+    "cf-connecting-ip": "203.0.113.7",
+    "x-forwarded-for": "203.0.113.7",
+    "x-forwarded-proto": "https",
+  });
+});
+
+test("an app hears nothing that a visitor says of where they come from", async () => {
+  const truth = { "cf-connecting-ip": "127.0.0.1", "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "http" };
+  expect([await heard([]), await heard(["192.0.2.1"])]).toEqual([truth, truth]);
+});
+
 test("headers that concern one connection are not passed on", async () => {
   await using t = await openTestEdge();
   await t.publish("shop", ECHO);

@@ -144,6 +144,25 @@ test("no answer may be read by a page of another site, the discovery documents i
     }
 });
 
+test("who asks for a page that is not there sees the dashboard's, and a program is answered as ever", async () => {
+  const { publicUrl } = service().service;
+  const ask = async (path: string, accept: string, method = "GET") => {
+    const answer = await fetch(publicUrl + path, { method, headers: { accept } });
+    return [answer.status, answer.headers.get("content-type")?.split(";")[0], (await answer.text()).slice(0, 15)];
+  };
+  const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const page = [404, "text/html", "<!doctype html>"];
+  const json = [404, "application/json", expect.stringMatching(/^\{"error":/)];
+  for (const path of ["/nowhere", "/apps/one?x=1", "/v1x", "/%2e%2e/etc"])
+    expect([path, await ask(path, browser)]).toEqual([path, page]);
+  for (const path of ["/v1/nowhere", "/v1?x", "/api/nowhere", "/trpc/", "/.well-known/nowhere", "/assets/nowhere.js"])
+    expect([path, (await ask(path, browser))[1]]).not.toEqual([path, "text/html"]);
+  for (const accept of ["*/*", "application/json"]) expect(await ask("/nowhere", accept)).toEqual(json);
+  expect(await ask("/nowhere", browser, "POST")).toEqual(json);
+  const { headers } = await fetch(`${publicUrl}/nowhere`, { headers: { accept: browser } });
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+});
+
 test("whoever may not sign up does not learn who has", async () => {
   for (const signUp of ["invite", "closed"] as const) {
     await using harness = await createHarness({ config: { signUp } });

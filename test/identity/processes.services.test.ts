@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/gateway-client.ts";
+import { givenTokens } from "../support/given-tokens.ts";
 import { createHarness, type Harness } from "../support/harness.ts";
 import { openStream } from "../support/open-stream.ts";
 import { Person } from "../support/person.ts";
@@ -53,3 +54,13 @@ verifies(
     await stream.close();
   },
 );
+
+test("two processes together make no more tokens than there is room for", async () => {
+  const tenant = await one.tenant();
+  await givenTokens(one, { orgId: tenant.org_id, kind: "api_key", count: 998 });
+  const calls = [one, two, one, two, one, two].map((harness) =>
+    new RestClient(addressOf(harness), tenant.api_key).post("/v1/tokens", { kind: "api_key", name: "one more" }),
+  );
+  const answers = await Promise.all(calls);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+});

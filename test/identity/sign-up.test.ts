@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { missingStatements } from "../../server/identity/open-auth.ts";
-import { createHarness } from "../support/harness.ts";
+import { createHarness, type Harness } from "../support/harness.ts";
 import { Person } from "../support/person.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { GatewayClient } from "../support/gateway-client.ts";
@@ -27,6 +27,45 @@ test("the first person to sign up owns the first organization, and its tokens st
   });
   expect((await rest.as(founded!.api_key).get("/v1/apps")).body["apps"]).toHaveLength(1);
   expect((await new GatewayClient(publicUrl, founded!.personal_access_token).call("tools/list")).status).toBe(200);
+});
+
+/** What is left of people in the database. */
+async function left({ service }: Harness): Promise<Record<string, unknown>> {
+  const [counts] = await service.parts.orm.em.fork().execute<Record<string, unknown>[]>(
+    `select (select count(*) from auth."user")::int as people, (select count(*) from auth.account)::int as accounts,
+     (select count(*) from auth.session)::int as sessions, (select count(*) from auth.member)::int as members`,
+  );
+  return counts!;
+}
+
+test.for([
+  ["where the first start made an organization", false],
+  ["where there is none yet", true],
+] as const)(
+  "of several who sign up first at once, one is the first and nothing is left of the others, %s",
+  async (row) => {
+    const [, production] = row;
+    await using harness = await createHarness({ config: { production } });
+    const { publicUrl } = harness.service;
+    const people = Array.from({ length: 5 }, () => new Person(publicUrl));
+    const answers = await Promise.all(people.map((person) => person.signUp()));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403, 403, 403]);
+    const { body } = answers.find(({ status }) => status === 403)!;
+    expect(body).toEqual({ code: "SIGN_UP_REFUSED", message: "You need an invitation to sign up." });
+    expect(await left(harness)).toEqual({ people: 1, accounts: 1, sessions: 1, members: production ? 0 : 1 });
+    const first = people[answers.findIndex(({ status }) => status === 200)]!;
+    expect((await first.post("/organization/create", { name: "Acme", slug: "acme" })).status).toBe(200);
+    const rest = new RestClient(publicUrl, await first.accessToken());
+    expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
+  },
+);
+
+test("of several who sign up first at once where everybody may, one owns the organization and all may sign in", async () => {
+  await using harness = await createHarness({ config: { signUp: "open" } });
+  const people = Array.from({ length: 4 }, () => new Person(harness.service.publicUrl));
+  const answers = await Promise.all(people.map((person) => person.signUp()));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(await left(harness)).toEqual({ people: 4, accounts: 4, sessions: 4, members: 1 });
 });
 
 test("later sign-up follows SIGN_UP: an invitation, by its id and not by the address alone", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/gateway-client.ts";
+import { givenTokens } from "../support/given-tokens.ts";
 import type { Tenant } from "../support/harness.ts";
 import { Person } from "../support/person.ts";
 import { refusalOf, rpcClient } from "../support/rpc-client.ts";
@@ -34,6 +35,12 @@ async function joined({ owner, tenant, url }: Setting, role: string): Promise<Pe
   const accepted = await person.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
   expect(accepted.status).toBe(200);
   return person;
+}
+
+/** The id of the API key that the tenant came with. */
+async function ownKey({ rest, api_key: key }: Tenant): Promise<string> {
+  const { tokens } = (await rest.get("/v1/tokens")).body as { tokens: { id: string; prefix: string }[] };
+  return tokens.find(({ prefix }) => key.startsWith(prefix))!.id;
 }
 
 test("a person makes an API key and a personal access token, each shown once, and both work", async () => {
@@ -82,6 +89,54 @@ verifies(hazard(25), "a rotated token is good beside its successor for the overl
   expect((await tenant.rest.as(both[1]!).get("/v1/apps")).status).toBe(401);
   expect((await tenant.rest.as(String(last.body["token"])).get("/v1/apps")).status).toBe(200);
   expect((await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, {})).status).toBe(404);
+});
+
+test("of parallel calls only as many make a token as there is room for, and the others say what to do", async () => {
+  const { tenant } = await owned();
+  const orgId = tenant.org_id;
+  // One API key is the tenant's own.
+  await givenTokens(service(), { orgId, kind: "gateway_token", count: 500 });
+  await givenTokens(service(), { orgId, kind: "api_key", count: 497 });
+  await givenTokens(service(), { orgId, kind: "api_key", count: 10, over: { how: "expires_at", days: 1 } });
+  await givenTokens(service(), { orgId, kind: "api_key", count: 10, over: { how: "revoked_at", days: 1 } });
+  const issue = () => tenant.rest.post("/v1/tokens", { kind: "api_key", name: "one more" });
+  const answers = await Promise.all(Array.from({ length: 6 }, issue));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
+  expect(answers.find(({ status }) => status === 409)?.body["error"]).toBe(
+    "There is no room left: an organization has at most 1000 API keys and gateway tokens in force. Revoke those that nobody uses, then try again.",
+  );
+  const made = answers.find(({ status }) => status === 201)!;
+  await tenant.rest.delete(`/v1/tokens/${String(made.body["id"])}`);
+  expect((await issue()).status).toBe(201);
+});
+
+test("where there is no room left each token can still be rotated, though not over and over", async () => {
+  const { tenant } = await owned();
+  await givenTokens(service(), { orgId: tenant.org_id, kind: "api_key", count: 1998 });
+  const id = await ownKey(tenant);
+  const rotate = (of: string, overlap: string) => tenant.rest.post(`/v1/tokens/${of}/rotate`, { overlap });
+  const first = await rotate(id, "day");
+  const second = await rotate(String(first.body["id"]), "day");
+  expect([first.status, second.status]).toEqual([201, 409]);
+  expect(second.body["error"]).toMatch(/2000 API keys .*rotate with the overlap `none`\.$/);
+  expect((await rotate(String(first.body["id"]), "none")).status).toBe(201);
+});
+
+test("what a person has takes no room from others, nor from the organization", async () => {
+  const setting = await owned();
+  const { tenant, owner, url } = setting;
+  const member = await joined(setting, "member");
+  const mine = rpcClient(url, await member.accessToken());
+  const issue = (rpc: typeof mine) => rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+  await issue(mine);
+  const { id: userId } = (await member.get("/get-session")).body["user"] as { id: string };
+  await givenTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
+  expect(await refusalOf(issue(mine))).toEqual({
+    ...{ status: 409, refusal: "conflict" },
+    message: expect.stringMatching(/at most 100 personal access tokens in force in an organization\. Revoke/),
+  });
+  await issue(rpcClient(url, await owner.accessToken()));
+  expect((await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI" })).status).toBe(201);
 });
 
 test("a scope bounds what a token may do, on every face", async () => {

@@ -45,10 +45,11 @@ export async function openTestEdge(options: Partial<EmbeddedEdgeOptions> = {}): 
   const entries = new FilesystemAuthEntries(path.join(folder.path, "auth"));
   const log: LogEntry[] = [];
   const note = (fields: object, message: string) => void log.push({ ...fields, message });
-  const defaults = { host: "127.0.0.1", port: 0, appsDomain: null, scheme: "http", sandbox: "bubblewrap" } as const;
-  const edge = opening.use(
-    await openEmbeddedEdge({ ...defaults, root, entries, log: { info: note, warn: note }, ...options }),
-  );
+  const defaults = {
+    ...({ host: "127.0.0.1", port: 0, appsDomain: null, scheme: "http", sandbox: "bubblewrap" } as const),
+    ...{ trustedProxies: [], root, entries, log: { info: note, warn: note } },
+  };
+  const edge = opening.use(await openEmbeddedEdge({ ...defaults, ...options }));
   const stack = opening.move();
   let forms = 0;
   return {

@@ -9,6 +9,7 @@ import { slugFor } from "../../domain/apps/slug.ts";
 import { type Founded, foundOrganization } from "../../domain/organizations/found-organization.ts";
 import { inviteOwner } from "../../domain/organizations/invite-owner.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
+import type { ClientDocuments } from "../../domain/ports/client-documents.ts";
 import { type Config, readConfig } from "../../server/config.ts";
 import { createLogger } from "../../server/logger.ts";
 import { type Service, startService } from "../../server/service.ts";
@@ -20,6 +21,7 @@ export interface HarnessOptions {
   worker?: boolean;
   config?: Partial<Config>;
   appBuilder?: AppBuilder;
+  clientDocuments?: ClientDocuments;
 }
 
 /** A caller with an organization of its own. */
@@ -50,6 +52,7 @@ export async function createHarness({
   worker = false,
   config: overrides = {},
   appBuilder,
+  clientDocuments,
 }: HarnessOptions = {}): Promise<Harness> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "service-"));
@@ -69,7 +72,7 @@ export async function createHarness({
   };
   const lines: string[] = [];
   const log = createLogger("trace", { write: (line) => void lines.push(line) });
-  const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null });
+  const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null, clientDocuments });
   stack.defer(() => service.stop());
   const em = () => service.parts.orm.em.fork();
   const tenant = async ({ plan = "scale" } = {}): Promise<Tenant> => {

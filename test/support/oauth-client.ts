@@ -10,6 +10,8 @@ type Agree = (url: URL) => Promise<URLSearchParams>;
 export class SigningIn {
   readonly redirectUrl: string;
   readonly clientMetadata: object;
+  /** The URL of what the client publishes about itself, instead of registering; `undefined` when it registers. */
+  readonly clientMetadataUrl: string | undefined;
   /** What the browser came back with. */
   code = "";
   issuer: string | undefined;
@@ -20,9 +22,10 @@ export class SigningIn {
   readonly #agree: Agree;
 
   /** @param agree - a person stands for the browser: they follow the redirect to the consent page, and agree */
-  constructor(agree: Person | Agree, redirectUrl = REDIRECT) {
+  constructor(agree: Person | Agree, redirectUrl = REDIRECT, clientMetadataUrl?: string) {
     this.#agree = typeof agree === "function" ? agree : (url) => consented(agree, url);
     this.redirectUrl = redirectUrl;
+    this.clientMetadataUrl = clientMetadataUrl;
     this.clientMetadata = { client_name: "An MCP client", redirect_uris: [redirectUrl], ...GRANTS };
   }
 

@@ -32,13 +32,26 @@ export class OAuthRequests {
 
   /** The whole of it for a resource and a scope. `verifier` is what the client proves itself with at the end. */
   async grant(resource: string, scope: string, verifier?: string): Promise<Answer> {
-    const clientId = await this.register();
+    return this.grantTo(
+      await this.register(),
+      { resource, scope },
+      verifier === undefined ? {} : { code_verifier: verifier },
+    );
+  }
+
+  /** The same for a client that is there. `proof` is what it sends to the token endpoint besides what all of them send. */
+  async grantTo(
+    clientId: string,
+    query: { resource: string; scope: string; prompt?: string },
+    proof: Record<string, string> = {},
+  ): Promise<Answer> {
+    const { resource } = query;
     const secret = randomBytes(32).toString("base64url");
     const code_challenge = createHash("sha256").update(secret).digest("base64url");
-    const url = this.authorizeUrl(clientId, { resource, scope, code_challenge, code_challenge_method: "S256" });
+    const url = this.authorizeUrl(clientId, { ...query, code_challenge, code_challenge_method: "S256" });
     const back = await consented(this.#person, url);
-    const code = { code: back.get("code") ?? "", code_verifier: verifier ?? secret, redirect_uri: REDIRECT };
-    return this.token({ grant_type: "authorization_code", client_id: clientId, resource, ...code });
+    const code = { code: back.get("code") ?? "", code_verifier: secret, redirect_uri: REDIRECT };
+    return this.token({ grant_type: "authorization_code", client_id: clientId, resource, ...code, ...proof });
   }
 
   token(form: Record<string, string>): Promise<Answer> {

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import http, { type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Answer } from "./rest-client.ts";
 
 /** Someone at a browser: keeps cookies, and asks the identity provider as its pages do. */
@@ -40,16 +43,29 @@ export class Person {
     });
   }
 
+  /** Goes to a page, as a browser does it: `fetch` says that a script of a page asks. */
+  async visit(path: string): Promise<Answer> {
+    const headers = { accept: "text/html", "sec-fetch-mode": "navigate", ...this.#cookie() };
+    const request = http.get(new URL(path, this.#base), { headers, agent: false });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    for (const line of response.headers["set-cookie"] ?? []) this.#keep(line);
+    const given = response.headersDistinct;
+    const pairs = Object.entries(given).flatMap(([name, values = []]) => values.map((value) => [name, value]));
+    return {
+      ...{ status: response.statusCode ?? 0, body: {}, text: await text(response) },
+      headers: new Headers(pairs as [string, string][]),
+    };
+  }
+
   async send(
     method: string,
     path: string,
     init: { body?: string; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await fetch(new URL(path, this.#base), {
       method,
       redirect: "manual",
-      headers: { ...(cookie === "" ? {} : { cookie }), ...init.headers },
+      headers: { ...this.#cookie(), ...init.headers },
       ...(init.body === undefined ? {} : { body: init.body }),
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
@@ -60,6 +76,11 @@ export class Person {
       body: text.startsWith("{") ? JSON.parse(text) : {},
       text,
     };
+  }
+
+  #cookie(): { cookie?: string } {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return cookie === "" ? {} : { cookie };
   }
 
   #keep(line: string): void {

@@ -1,14 +1,27 @@
 /** The signed request of an OAuth client that sent the person here, to be handed back; `undefined` when none did. */
 export function oauthQuery(): string | undefined {
-  return new URLSearchParams(location.search).has("sig") ? location.search.slice(1) : undefined;
+  const query = broughtAlong();
+  return query.has("sig") ? query.toString() : undefined;
+}
+
+/** What the person came with, without what was added on the way back from a provider where it did not work. */
+export function broughtAlong(): URLSearchParams {
+  const query = new URLSearchParams(location.search);
+  for (const name of ["error", "error_description"]) query.delete(name);
+  return query;
+}
+
+/** The page of this site that the person wanted. Nothing else is followed from the address. */
+export function wantedPage(): string {
+  const next = new URL(new URLSearchParams(location.search).get("next") ?? "/", location.origin);
+  return next.origin === location.origin ? next.pathname + next.search : "/";
 }
 
 /**
- * Where to go after signing in: what the identity provider says, so that an OAuth client's request goes on, or else the
- * page that the person wanted. Only paths of this site are followed from the address.
+ * Goes on after signing in: to what the identity provider says, so that an OAuth client's request goes on, or else to the
+ * page that the person wanted.
  */
 export function goOn(answer: { url?: string | null }): void {
   if (typeof answer.url === "string" && oauthQuery() !== undefined) return location.assign(answer.url);
-  const next = new URL(new URLSearchParams(location.search).get("next") ?? "/", location.origin);
-  location.assign(next.origin === location.origin ? next.pathname + next.search : "/");
+  location.assign(wantedPage());
 }

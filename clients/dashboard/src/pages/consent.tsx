@@ -30,7 +30,6 @@ export function ConsentPage() {
     onSuccess: ({ url, redirect_uri: uri }) => location.assign(url ?? uri ?? "/"),
   });
   const scopes = (asked.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
-  const redirect = URL.parse(asked.get("redirect_uri") ?? "");
   if (oauthQuery() === undefined)
     return (
       <CardPage title="Nothing to allow">
@@ -40,11 +39,7 @@ export function ConsentPage() {
   return (
     <CardPage title="Allow access?">
       <Problem error={client.error} />
-      <p>
-        <strong data-testid="client-name">{client.data?.client_name ?? "A client"}</strong> wants to use this service in
-        your name. It gave itself this name; it says it runs at{" "}
-        <strong>{redirect?.host || redirect?.protocol || "an unknown address"}</strong>.
-      </p>
+      <WhoAsks clientId={clientId} name={client.data?.client_name} redirect={asked.get("redirect_uri") ?? ""} />
       <ul className="list-disc space-y-1 pl-5 text-sm">
         {scopes.map((scope) => (
           <li key={scope}>{SCOPES[scope] ?? scope}</li>
@@ -63,7 +58,44 @@ export function ConsentPage() {
   );
 }
 
+/**
+ * The host at which a client publishes itself comes first, since nobody else could have put it there. A name is what
+ * the client makes of itself, so it never stands alone and cannot run into the words around it.
+ */
+function WhoAsks({ clientId, name, redirect }: { clientId: string; name: string | undefined; redirect: string }) {
+  // Ids that the service gives away are no URLs.
+  const publisher = URL.parse(clientId)?.host;
+  const back = URL.parse(redirect);
+  const ownName = (
+    <strong data-testid="client-name">
+      <bdi>{name ?? "A client"}</bdi>
+    </strong>
+  );
+  return (
+    <div className="space-y-3 break-words">
+      {publisher === undefined ? (
+        <p>{ownName} wants to use this service in your name. It gave itself this name.</p>
+      ) : (
+        <p>
+          A client of{" "}
+          <strong data-testid="client-host" className="text-lg">
+            {publisher}
+          </strong>{" "}
+          wants to use this service in your name. It calls itself “{ownName}”.
+        </p>
+      )}
+      <p>
+        You will be sent back to <strong>{back?.host || back?.protocol || "an unknown address"}</strong>.
+        {back !== null &&
+          LOOPBACK.test(back.host) &&
+          " That is a program on your own device: allow it only if you have just started it."}
+      </p>
+    </div>
+  );
+}
+
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
 interface ClientInfo {
   client_name?: string;
-  client_uri?: string;
 }

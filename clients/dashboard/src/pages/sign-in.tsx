@@ -4,14 +4,16 @@ import type { SubmitEvent } from "react";
 import { identity } from "../api.ts";
 import { goOn, oauthQuery } from "../oauth-query.ts";
 import { signInOptions } from "../sign-in-options.ts";
+import { signInProblem } from "../sign-in-problems.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Field } from "../ui/field.tsx";
-import { Problem } from "../ui/notice.tsx";
+import { Problem, Warning } from "../ui/notice.tsx";
 import { SocialButtons } from "../ui/social-buttons.tsx";
 
 export function SignInPage() {
   const options = useQuery(signInOptions);
+  const problem = signInProblem();
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
       identity<{ url?: string }>("/sign-in/email", {
@@ -27,6 +29,7 @@ export function SignInPage() {
   };
   return (
     <CardPage title="Sign in">
+      {problem !== null && signIn.isIdle && <Warning>{problem}</Warning>}
       <form className="space-y-4" onSubmit={submit}>
         <Field label="Email" name="email" type="email" autoComplete="username" required />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
 import { identity } from "../api.ts";
 import { goOn, oauthQuery } from "../oauth-query.ts";
-import { type SignInOptions, signInOptions } from "../sign-in-options.ts";
+import { signInOptions } from "../sign-in-options.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Field, NewPasswordField } from "../ui/field.tsx";
@@ -42,7 +42,11 @@ export function SignUpPage() {
           {firstRun ? "Set up" : "Sign up"}
         </Button>
       </form>
-      {!firstRun && <OtherWays providers={options.data?.providers ?? []} />}
+      <SocialButtons
+        providers={options.data?.providers ?? []}
+        next={invitation === undefined ? undefined : `/invitations/${invitation}`}
+      />
+      {!firstRun && <AlreadyHere />}
     </CardPage>
   );
 }
@@ -55,16 +59,13 @@ function WhoMay({ firstRun, needsInvitation }: { firstRun: boolean; needsInvitat
   return needsInvitation ? <Notice>Sign-up needs an invitation here: open the link that you were sent.</Notice> : null;
 }
 
-function OtherWays({ providers }: Pick<SignInOptions, "providers">) {
+function AlreadyHere() {
   return (
-    <>
-      <SocialButtons providers={providers} />
-      <p className="text-sm">
-        Already here?{" "}
-        <Link to="/sign-in" search={true} className="font-medium underline">
-          Sign in
-        </Link>
-      </p>
-    </>
+    <p className="text-sm">
+      Already here?{" "}
+      <Link to="/sign-in" search={true} className="font-medium underline">
+        Sign in
+      </Link>
+    </p>
   );
 }

@@ -17,13 +17,17 @@ export function Notice({ look = "plain", children }: { look?: keyof typeof LOOKS
 
 /** What went wrong; nothing while nothing did. */
 export function Problem({ error }: { error: unknown }) {
-  if (error === null || error === undefined) return null;
+  return error === null || error === undefined ? null : <Warning>{sayError(error)}</Warning>;
+}
+
+/** Something that keeps a person from going on. */
+export function Warning({ children }: { children: string }) {
   return (
     <div
       role="alert"
       className="rounded-md border border-red-300 bg-red-50 px-4 py-3 text-sm text-red-900 dark:border-red-800 dark:bg-red-950 dark:text-red-100"
     >
-      {sayError(error)}
+      {children}
     </div>
   );
 }

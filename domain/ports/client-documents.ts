@@ -1,0 +1,24 @@
+/** What was found at the URL by which an OAuth client is known. All of it is the client's own: data, whatever it says. */
+export interface ClientDocument {
+  /** The members of the JSON object. */
+  members: Readonly<Record<string, unknown>>;
+  /** For how many seconds its server says that it stays right; `null` when it says nothing of that. */
+  freshSeconds: number | null;
+}
+
+/** Reads the documents that OAuth clients publish about themselves. */
+export interface ClientDocuments {
+  /**
+   * Reads a document from the internet at large, never from a network of the service's own, and follows no redirect.
+   * Takes a few seconds at most. Safe to repeat.
+   *
+   * @param url - an https URL with a host name
+   * @throws {UnreadableDocument}
+   */
+  read(url: string): Promise<ClientDocument>;
+}
+
+/** There is no such document. `message` ends a sentence for whoever asked, and tells nothing about networks. */
+export class UnreadableDocument extends Error {
+  override readonly name = "UnreadableDocument";
+}
