@@ -23,6 +23,19 @@ export function describeChangeFeedContract(name: string, open: () => Promise<Ope
       await vi.waitFor(() => expect(listeners.map(({ heard }) => heard.toSorted())).toEqual([all, all]), SOON);
     });
 
+    test("has told the listeners of its own process when it returns, and tells them no second time", async () => {
+      await using opened = await open();
+      const [announcer, other] = opened.pair;
+      const [first, last] = [randomUUID(), randomUUID()];
+      const own = listenFor(announcer, [first]);
+      const elsewhere = listenFor(other, [last]);
+      announcer.announce(first);
+      expect(own.heard).toEqual([first]);
+      // What was announced later has come back from wherever it goes, so what was earlier has too.
+      await announceUntilHeard(announcer, last, elsewhere);
+      expect(own.heard).toEqual([first]);
+    });
+
     test("tells a listener that has left nothing more, and the others what there is", async () => {
       await using opened = await open();
       const [announcer, feed] = opened.pair;

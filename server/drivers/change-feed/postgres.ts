@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import pg from "pg";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
-import { MemoryChangeFeed } from "./memory.ts";
+import { OwnListeners } from "./own-listeners.ts";
 
 /** Its notifications reach every session that listens in the same database, and no other database. */
 const CHANNEL = "apps_changed";
@@ -31,7 +31,7 @@ export interface PostgresChangeFeedOptions {
  */
 export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
   readonly #options: PostgresChangeFeedOptions;
-  readonly #here = new MemoryChangeFeed();
+  readonly #here = new OwnListeners();
   readonly #announcements = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #firstAttempt = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
 
   announce(orgId: string): void {
     if (this.#closing.signal.aborted) return;
-    const announcement = this.#notify(orgId)
+    const announcement = this.#notify(this.#here.tell(orgId))
       .catch(this.#options.onFault)
       .finally(() => this.#announcements.delete(announcement));
     this.#announcements.add(announcement);
@@ -67,8 +67,8 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
     await Promise.all([this.#ended, ...this.#announcements]);
   }
 
-  async #notify(orgId: string): Promise<void> {
-    await sql`select pg_notify(${CHANNEL}, ${orgId})`.execute(this.#options.em.fork().getKysely());
+  async #notify(notice: string): Promise<void> {
+    await sql`select pg_notify(${CHANNEL}, ${notice})`.execute(this.#options.em.fork().getKysely());
   }
 
   async #keepListening(): Promise<void> {
@@ -104,7 +104,7 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
       keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     });
     const lost = lossOf(client);
-    client.on("notification", ({ payload }) => this.#here.announce(payload ?? ""));
+    client.on("notification", ({ payload }) => this.#here.hear(payload ?? ""));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);

@@ -1,26 +1,26 @@
 import type { Redis } from "ioredis";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
-import { MemoryChangeFeed } from "./memory.ts";
+import { OwnListeners } from "./own-listeners.ts";
 
 const CHANNEL = "apps-changed";
 
-/** Reaches the listeners of every process that shares the Redis. While it is out of reach, changes go unannounced. */
+/** Reaches the listeners of every process that shares the Redis; while it is out of reach, those of this one only. */
 export class RedisChangeFeed implements ChangeFeed {
   readonly #redis: Redis;
   readonly #subscriber: Redis;
-  readonly #here = new MemoryChangeFeed();
+  readonly #here = new OwnListeners();
 
   /** @param subscriber - a connection of its own: one that listens can do nothing else */
   constructor(redis: Redis, subscriber: Redis) {
     this.#redis = redis;
     this.#subscriber = subscriber;
-    subscriber.on("message", (_channel, orgId) => this.#here.announce(orgId));
+    subscriber.on("message", (_channel, notice) => this.#here.hear(notice));
     subscriber.on("ready", () => this.#subscribe());
     if (subscriber.status === "ready") this.#subscribe();
   }
 
   announce(orgId: string): void {
-    this.#redis.publish(CHANNEL, orgId).catch(() => undefined);
+    this.#redis.publish(CHANNEL, this.#here.tell(orgId)).catch(() => undefined);
   }
 
   listen(listener: (orgId: string) => void, onGap?: () => void): () => void {
