@@ -14,7 +14,8 @@ export function broughtAlong(): URLSearchParams {
 /** The page of this site that the person wanted. Nothing else is followed from the address. */
 export function wantedPage(): string {
   const next = new URL(new URLSearchParams(location.search).get("next") ?? "/", location.origin);
-  return next.origin === location.origin ? next.pathname + next.search : "/";
+  // A path that begins with two slashes is the address of another site.
+  return next.origin === location.origin && !next.pathname.startsWith("//") ? next.pathname + next.search : "/";
 }
 
 /**
