@@ -6,8 +6,8 @@ const NO_RIGHTS =
 
 /** What the runtime says of a refusal, and what the program's author can do about it. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/--no-npm is specified|--no-remote is specified|not in import map|Module not found "/, AVAILABLE],
-  [/\bNotCapable: Requires /, NO_RIGHTS],
+  [/--no-(npm|remote) is specified|Requires import access to|not in import map|Module not found "/, AVAILABLE],
+  [/\bNotCapable: Requires (?!import )/, NO_RIGHTS],
 ];
 
 /** Where the runtime's account of its own crash begins. */
