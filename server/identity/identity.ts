@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
-import { isAPIError } from "better-auth/api";
+import { APIError, isAPIError } from "better-auth/api";
 import type { ClientDocuments } from "../../domain/ports/client-documents.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logger.ts";
@@ -42,9 +42,15 @@ function ownHosts(publicUrl: string, { appsDomain }: Pick<Config, "appsDomain">)
   return [new URL(publicUrl).hostname, ...(apps === undefined ? [] : [apps, `.${apps}`])];
 }
 
-/** A refusal is the caller's to read; anything else is a fault. */
+/**
+ * A refusal is the caller's to read; anything else is a fault.
+ *
+ * @throws {APIError} that says nothing of the fault: without it better-auth would print the fault beside the log
+ */
 function reportTo(log: Logger, err: unknown): void {
-  if (!isAPIError(err)) log.error({ err }, "the identity provider failed");
+  if (isAPIError(err)) return;
+  log.error({ err }, "the identity provider failed");
+  throw new APIError("INTERNAL_SERVER_ERROR", { message: "The service failed to answer. Try again." });
 }
 
 /** The message alone: what comes with it may be what somebody typed into a form. */

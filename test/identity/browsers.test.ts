@@ -1,5 +1,5 @@
 import net from "node:net";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createHarness } from "../support/harness.ts";
 import { Person } from "../support/person.ts";
 import { sharedHarness } from "../support/shared-harness.ts";
@@ -197,3 +197,20 @@ function raw(port: number, head: string): Promise<string> {
   socket.write(`${head}Connection: close\r\n\r\n`);
   return promise;
 }
+
+test("a fault is told as one, and nothing of it but in the log", async () => {
+  const { parts, publicUrl } = service().service;
+  const person = new Person(publicUrl);
+  await person.signUp();
+  const printed = vi.spyOn(console, "error");
+  const em = parts.orm.em.fork();
+  await em.execute(`alter table auth.session rename to out_of_reach`);
+  try {
+    const { status, body } = await person.signIn();
+    expect([status, body]).toEqual([500, { message: "The service failed to answer. Try again." }]);
+  } finally {
+    await em.execute(`alter table auth.out_of_reach rename to session`);
+  }
+  expect(service().logged()).toContain("the identity provider failed");
+  expect(printed).not.toHaveBeenCalled();
+});
