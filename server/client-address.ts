@@ -16,7 +16,10 @@ export function trustedPeers(ranges: readonly string[]): TrustsPeer | null {
 
 /** Where a request comes from: the right-most address of `X-Forwarded-For` that is no trusted proxy, else the peer's own. */
 export function clientAddress(request: IncomingMessage, trusts: TrustsPeer | null): string {
-  return trusts === null ? (request.socket.remoteAddress ?? "") : proxyAddr(request, trusts);
+  const peer = request.socket.remoteAddress;
+  // One that has hung up has none any more, and what it said is not worth a look.
+  if (peer === undefined) return "";
+  return trusts === null ? peer : proxyAddr(request, trusts);
 }
 
 /** Whether the peer itself is a trusted proxy. */

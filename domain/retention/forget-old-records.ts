@@ -12,7 +12,8 @@ interface Rule {
   since: string;
   /** For how many days it is kept after that. */
   days: number;
-  narrowed?: (records: Records) => Records;
+  /** @param before - since before then, the records have been of no use */
+  narrowed?: (records: Records, before: string) => Records;
 }
 
 /** Anybody can make a client; whoever closed the page that asks about it may come back within a week. */
@@ -33,7 +34,7 @@ const RULES: readonly Rule[] = [
   { table: "auth.oauthAccessToken", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.oauthRefreshToken", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.session", since: "expiresAt", days: SESSION_DAYS },
-  { table: "auth.oauthClient", since: "lastUsedAt", days: IDLE_CLIENT_DAYS, narrowed: withoutTrusted },
+  { table: "auth.oauthClient", since: "lastUsedAt", days: IDLE_CLIENT_DAYS, narrowed: idle },
   { table: "auth.oauthClient", since: "createdAt", days: IDLE_CLIENT_DAYS, narrowed: neverUsed },
   { table: "auth.oauthClient", since: "createdAt", days: UNUSED_CLIENT_DAYS, narrowed: neverAgreedTo },
   { table: "machine_tokens", since: "expires_at", days: DEAD_TOKEN_DAYS },
@@ -80,7 +81,7 @@ async function deleteBatch(db: AnyTables, { table, since, days, narrowed = (all)
   const { numDeletedRows } = await db
     // What somebody else is deleting, or has just come to use, is left alone.
     .with("old", (rows) =>
-      narrowed(recordsOf(rows as AnyTables, table))
+      narrowed(recordsOf(rows as AnyTables, table), before)
         .where(since, "<", before)
         .orderBy(since)
         .limit(BATCH)
@@ -93,18 +94,21 @@ async function deleteBatch(db: AnyTables, { table, since, days, narrowed = (all)
   return Number(numDeletedRows);
 }
 
-/** Who may go without consent was set up by an operator. */
-function withoutTrusted(clients: Records): Records {
-  return clients.where("skipConsent", "is not", true as never);
+/**
+ * Who may go without consent was set up by an operator. Who was written down anew, because somebody is asked about a
+ * client whose own document is read again, is in use at this moment.
+ */
+function idle(clients: Records, before: string): Records {
+  return clients.where("skipConsent", "is not", true as never).where("updatedAt", "<", before);
 }
 
-function neverUsed(clients: Records): Records {
-  return withoutTrusted(clients).where("lastUsedAt", "is", null);
+function neverUsed(clients: Records, before: string): Records {
+  return idle(clients, before).where("lastUsedAt", "is", null);
 }
 
 /** Who has agreed to a client may be about to use it. */
-function neverAgreedTo(clients: Records): Records {
-  return neverUsed(clients).where(({ not, exists, selectFrom }) =>
+function neverAgreedTo(clients: Records, before: string): Records {
+  return neverUsed(clients, before).where(({ not, exists, selectFrom }) =>
     not(
       exists(
         selectFrom("auth.oauthConsent as consent")

@@ -17,7 +17,9 @@ const rules = z.object({
   redirect_uris: texts
     .min(1, "must have one at least")
     .max(20, "must have 20 at most")
-    .refine((uris) => uris.every((uri) => uri.length <= 1024), "must have 1024 characters each at most"),
+    .refine((uris) => uris.every((uri) => uri.length <= 1024), "must have 1024 characters each at most")
+    // The database could not keep some of them.
+    .refine((uris) => !uris.some((uri) => /[\p{Cc}\p{Cs}]/u.test(uri)), "must have visible characters alone"),
   token_endpoint_auth_method: z
     .enum(AUTH_METHODS, "must be none or private_key_jwt: what is published is no secret")
     .default("none"),

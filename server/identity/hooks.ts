@@ -33,6 +33,7 @@ const SIGN_UP = "/sign-up/email";
 const REGISTER = "/oauth2/register";
 const TOKEN = "/oauth2/token";
 const CHANGE_PASSWORD = "/change-password";
+const CONSENT = "/oauth2/consent";
 /** After these, somebody may no longer be what the processes remember. */
 const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
 
@@ -96,6 +97,8 @@ async function beforeCall(
   if (path === "/sign-out") await sessionIn(context);
   // Whoever changes a password may do so because somebody else knew it.
   if (path === CHANGE_PASSWORD) return { context: { body: { ...body, revokeOtherSessions: true } } };
+  // The page shows scopes: whoever agrees to these has not agreed to what a client asks for beside them.
+  if (path === CONSENT) return { context: { body: { ...body, claims: "{}" } } };
   if (path === REGISTER && isNativeClient(body)) return { context: { body: { ...body, application_type: "native" } } };
   return undefined;
 }

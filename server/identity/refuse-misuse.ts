@@ -23,7 +23,8 @@ const LONGEST_TEXT = 4096;
  */
 export function refuseMisuse({ path, body, query }: Asked): void {
   const asked = [fieldsOf(body), fieldsOf(query)];
-  if (asked.some(holdsNul)) throw invalid("Text must not hold the character NUL.");
+  if (asked.some((fields) => !isStorable(fields)))
+    throw invalid("Text must not hold the character NUL or half a character, and nothing may be nested this deep.");
   if (path.startsWith("/organization/")) for (const fields of asked) checkIds(path, fields);
   const [form = {}] = asked;
   checkNames(form);
@@ -89,9 +90,14 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-function holdsNul(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("\0");
-  return typeof value === "object" && value !== null && Object.entries(value).flat().some(holdsNul);
+/** How deep what a form holds may be nested: far deeper than any needs, and far from the end of the stack. */
+const DEEPEST = 20;
+
+/** Whether the database can keep it: neither its text nor its JSON takes a NUL, or a lone half of a surrogate pair. */
+function isStorable(value: unknown, deepest = DEEPEST): boolean {
+  if (typeof value === "string") return !value.includes("\0") && value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return deepest > 0 && Object.entries(value).every((pair) => pair.every((part) => isStorable(part, deepest - 1)));
 }
 
 function invalid(message: string): APIError {

@@ -137,6 +137,13 @@ test("a document that does not arrive is given up, wherever it hangs", async () 
   expect(await wrongWith(lost.read(silent))).toBe("it did not arrive in time");
 });
 
+test("a host that switches to another protocol unasked has answered nothing, and is not waited for", async () => {
+  const url = publisher.answer("/switched", (_request, response) =>
+    response.writeHead(101, { connection: "upgrade", upgrade: "x" }).end(),
+  );
+  expect(await wrongWith(publisher.documents().read(url))).toBe("its host does not answer over https");
+});
+
 test("what is no plain JSON object with status 200 is no document", async () => {
   const answers: [string, number, Record<string, string>, string | Buffer][] = [
     ["its host answered 404, not 200", 404, JSON_TYPE, "{}"],

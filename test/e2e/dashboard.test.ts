@@ -148,7 +148,12 @@ test.skipIf(lacksBrowser)(
     await fillIn(page, { Password: PASSWORD });
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Members" }).first().waitFor();
-    for (const elsewhere of ["https://elsewhere.invalid/", "//elsewhere.invalid/", "/.//elsewhere.invalid/"]) {
+    for (const elsewhere of [
+      "https://elsewhere.invalid/",
+      "//elsewhere.invalid/",
+      "/.//elsewhere.invalid/",
+      "http://[",
+    ]) {
       await page.goto(`${stage.publicUrl}/sign-in?${new URLSearchParams({ next: elsewhere }).toString()}`);
       await fillIn(page, { Email: "ada@example.com", Password: PASSWORD });
       await page.keyboard.press("Enter");

@@ -220,7 +220,14 @@ test("a sign-out is written down with the person who signed out", async () => {
   expect(events).toContainEqual(expect.objectContaining({ action: "sign-out", outcome: "done", user_id: id }));
 });
 
-test("text that no database takes and names without end are refused as mistakes", async () => {
+/** An object so many levels deep. */
+function nested(depth: number): object {
+  let value = {};
+  for (let level = 0; level < depth; level++) value = { value };
+  return value;
+}
+
+test("text that no database takes, names and nesting without end are refused as mistakes", async () => {
   const { owner, organizationId } = cast;
   const wrong: [string, object][] = [
     ["/organization/create", { name: "a\0b", slug: randomUUID() }],
@@ -232,6 +239,8 @@ test("text that no database takes and names without end are refused as mistakes"
     ["/update-user", { name: "x".repeat(101) }],
     ["/sign-up/email", { name: "x".repeat(101), email: address(), password: "correct horse battery" }],
     ["/sign-up/email", { name: "x", email: address(), password: "x".repeat(5000) }],
+    ["/organization/create", { name: "x", slug: randomUUID(), metadata: nested(30) }],
+    ["/oauth2/register", { redirect_uris: ["http://127.0.0.1/\ud800"], token_endpoint_auth_method: "none" }],
     ["/change-password", { currentPassword: "\0", newPassword: "correct horse battery" }],
   ];
   for (const [path, body] of wrong)

@@ -52,6 +52,7 @@ test("a document that says what it must not is refused, without a word of what i
     { token_endpoint_auth_method: "private_key_jwt", jwks_uri: site.url("/keys.json") },
     { token_endpoint_auth_method: "private_key_jwt", jwks: { keys: [{ kty: "oct", k: "c2VjcmV0" }] } },
     ...[{ redirect_uris: undefined }, { redirect_uris: [] }, { redirect_uris: REDIRECT }, { redirect_uris: [1] }],
+    ...["\0", "\ud800", "\n"].map((hidden) => ({ redirect_uris: [REDIRECT, `https://client.example.com/${hidden}`] })),
     { redirect_uris: Array.from({ length: 21 }, (_, at) => `https://client.example.com/${at}`) },
     ...[undefined, "", "  ", "x".repeat(101), 1, "Client\0", "Cli\nent", "\u202Etneilc", "Cli\u200Bent"].map(
       (name) => ({
@@ -70,6 +71,7 @@ test("a document that says what it must not is refused, without a word of what i
   }
   const logged = world.harness.logged();
   expect([logged.includes("an OAuth client was refused"), logged.includes("a-marker")]).toEqual([true, false]);
+  expect(logged).not.toContain("the identity provider failed");
 });
 
 test("nobody is sent to a script, a file, a plain foreign address or one with credentials, whatever a document says", async () => {

@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import { REDIRECT } from "../support/client-publisher.ts";
 import { GatewayClient } from "../support/gateway-client.ts";
+import { consented } from "../support/oauth-client.ts";
 import { OAuthRequests } from "../support/oauth-requests.ts";
 import { Person } from "../support/person.ts";
 import { RestClient } from "../support/rest-client.ts";
@@ -94,4 +97,18 @@ test("a device signs in with a code that the person confirms, and gets a token f
   const token = String(granted.body["access_token"]);
   expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(200);
   expect((await oauth.deviceToken(clientId, deviceCode, resource)).status).toBe(400);
+});
+
+test("a client learns of a person what the consent page says, and nothing that it asks for beside the scopes", async () => {
+  const clientId = await oauth.register();
+  const verifier = "v".repeat(43);
+  const code_challenge = createHash("sha256").update(verifier).digest("base64url");
+  const claims = JSON.stringify({ userinfo: { email: null, name: { essential: true } } });
+  const query = { scope: "openid", claims, code_challenge, code_challenge_method: "S256" };
+  const back = await consented(person, oauth.authorizeUrl(clientId, query));
+  const code = { code: String(back.get("code")), code_verifier: verifier, redirect_uri: REDIRECT };
+  const { body } = await oauth.token({ grant_type: "authorization_code", client_id: clientId, ...code });
+  const headers = { authorization: `Bearer ${String(body["access_token"])}` };
+  const known = await fetch(`${publicUrl}/api/auth/oauth2/userinfo`, { headers });
+  expect([known.status, Object.keys((await known.json()) as object)]).toEqual([200, ["sub"]]);
 });

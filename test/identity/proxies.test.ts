@@ -1,4 +1,8 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
+import { clientAddress, trustedPeers } from "../../server/client-address.ts";
 import { createHarness } from "../support/harness.ts";
 import { Person } from "../support/person.ts";
 import { rpcClient } from "../support/rpc-client.ts";
@@ -48,4 +52,16 @@ test("what a proxy forwards about host and scheme changes no address that the se
   }
   const refused = await fetch(`${publicUrl}/mcp`, { method: "POST", headers: forwarded });
   expect(refused.headers.get("www-authenticate")).not.toContain("elsewhere");
+});
+
+test("a peer that has hung up has no address, whatever it said, and that is no fault", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.7\r\n\r\n");
+  const [request] = (await once(server, "request")) as [IncomingMessage];
+  socket.destroy();
+  await once(request.socket, "close");
+  for (const ranges of [[], ["127.0.0.1"]]) expect(clientAddress(request, trustedPeers(ranges))).toBe("");
+  server.close();
 });

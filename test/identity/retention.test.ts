@@ -97,7 +97,9 @@ test("tokens go when they are long over, and not while somebody may look for the
 test("an OAuth client that nobody uses goes; one that was used lately stays, and can be used", async () => {
   const resource = `${service().service.publicUrl}/mcp`;
   const scope = "read offline_access";
-  const [used, idle, young, trusted, published] = await Promise.all(Array.from({ length: 5 }, () => oauth.register()));
+  const [used, idle, young, trusted, published, asked] = await Promise.all(
+    Array.from({ length: 6 }, () => oauth.register()),
+  );
   const agreed = await oauth.register();
   const { body } = await oauth.grantTo(used!, { resource, scope });
   await oauth.grantTo(idle!, { resource, scope });
@@ -106,18 +108,21 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
      select ?, id, '[]', now(), now() from auth."user" limit 1`,
     [agreed],
   );
-  const all = [used, idle, trusted, published, agreed].map((id) => `'${id}'`).join();
-  await execute(`update auth."oauthClient" set "createdAt" = ${ago(8)} where "clientId" in (${all})`);
-  await execute(`update auth."oauthClient" set "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
+  const all = [used, idle, trusted, published, agreed, asked].map((id) => `'${id}'`).join();
+  const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
+  await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
+  await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
+  // Somebody looks at the page that asks whether to let it in.
+  await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
   await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
   await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
   await forget();
   const left = await namesIn(`auth."oauthClient"`, "clientId");
-  expect([used, young, trusted, agreed].filter((id) => !left.includes(id!))).toEqual([]);
+  expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
   expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
   expect((await oauth.token({ ...refresh, client_id: used! })).status).toBe(200);
-  await execute(`update auth."oauthClient" set "createdAt" = ${ago(91)} where "clientId" = '${agreed}'`);
+  await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
   expect(await forget()).toBe(1);
 });
 

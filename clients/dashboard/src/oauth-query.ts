@@ -13,9 +13,10 @@ export function broughtAlong(): URLSearchParams {
 
 /** The page of this site that the person wanted. Nothing else is followed from the address. */
 export function wantedPage(): string {
-  const next = new URL(new URLSearchParams(location.search).get("next") ?? "/", location.origin);
+  const next = URL.parse(new URLSearchParams(location.search).get("next") ?? "/", location.origin);
+  if (next?.origin !== location.origin) return "/";
   // A path that begins with two slashes is the address of another site.
-  return next.origin === location.origin && !next.pathname.startsWith("//") ? next.pathname + next.search : "/";
+  return next.pathname.startsWith("//") ? "/" : next.pathname + next.search;
 }
 
 /**

@@ -81,7 +81,12 @@ export class PublicWebDocuments implements ClientDocuments {
       ...(this.#authorities === undefined ? {} : { ca: this.#authorities }),
       lookup: (_host, _options, done) => done(null, [...reachable]),
     });
-    outgoing.on("error", reject).on("response", resolve).end();
+    // A host may also end the connection without an error, as when it switches to another protocol unasked.
+    outgoing
+      .on("error", reject)
+      .on("response", resolve)
+      .on("close", () => reject(new Error("no answer came")));
+    outgoing.end();
     return promise;
   }
 
