@@ -10,6 +10,7 @@ import { mintToken } from "../domain/tokens/mint-token.ts";
 import { inviteOwner } from "../domain/organizations/invite-owner.ts";
 import { TOKEN_KINDS, type TokenKind } from "../domain/caller.ts";
 import { rowsOf } from "../domain/tables.ts";
+import { isUuid } from "../domain/uuid.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { FolderInUse } from "./database/folder-lock.ts";
 import { DatabaseUnavailable, openDatabase } from "./database/open-database.ts";
@@ -134,8 +135,7 @@ function required(values: Values, name: "org" | "email" | "kind" | "name" | "id"
 
 function uuid(values: Values, name: "org" | "id"): string {
   const value = required(values, name);
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
-    throw new UsageError(`--${name} is an id such as 0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e`);
+  if (!isUuid(value)) throw new UsageError(`--${name} is an id such as 0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e`);
   return value;
 }
 

@@ -94,7 +94,7 @@ export async function openServices(config: Config, log: Logger, outside: Outside
   const services: Services = {
     ...shared,
     ...{ db, plans, counter, callCounter, accessChanges, urlOf, teardownWaitMs: TEARDOWN_WAIT_MS },
-    ...agentServices(config, db, edge, await openCodeRuntime(config, opening, log)),
+    ...agentServices({ config, db, edge, urlOf }, await openCodeRuntime(config, opening, log)),
     reportFault: (err, what) => log.error({ err }, what),
     enqueueBuild: (em, build) => enqueueBuild(em, shared.jobs, build),
   };
@@ -210,16 +210,14 @@ async function edgeAnswers(host: string, port: number): Promise<void> {
 
 /** What agents work with: the procedures of apps, and a place to run code. */
 function agentServices(
-  config: Config,
-  db: Db,
-  edge: RunningEdge,
+  { config, db, edge, urlOf }: { config: Config; db: Db; edge: RunningEdge; urlOf(slug: string): string },
   codeRuntime: CodeRuntime,
 ): Pick<Services, "procedureIndex" | "firstPages" | "codeRuntime" | "appCaller"> {
   const frontDoor = { host: reachable(config.host), port: edge.port };
-  const hostOf = (slug: string) => new URL(edge.platform.urlOf(slug)).host;
+  const hostOf = (slug: string) => new URL(urlOf(slug)).host;
   return {
     procedureIndex: new ProcedureIndex(db),
-    firstPages: new FirstPages(db, (slug) => edge.platform.urlOf(slug)),
+    firstPages: new FirstPages(db, urlOf),
     codeRuntime,
     appCaller: new FrontDoorCaller((slug) => ({ ...frontDoor, hostHeader: hostOf(slug) })),
   };

@@ -1,17 +1,12 @@
 import type { ExpressionBuilder } from "kysely";
 import type { Versioned } from "../kept-by-version.ts";
+import type { Position } from "../page-cursor.ts";
 import type { Db, Tables } from "../tables.ts";
 import type { AppStatus } from "./app-status.ts";
 import { SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
 
 /** An app as a page for agents is made of it. */
 export type OverviewRow = SummaryRow & { procedure_count: number | string | bigint | null };
-
-/** Where a page begins: after the app with this time and id, in the order of the list. */
-export interface Position {
-  createdAt: string;
-  id: string;
-}
 
 /** The version of the first apps of an organization that has none. */
 export const NO_APPS = "none";

@@ -1,6 +1,6 @@
 import { ANSWER_CHARACTERS, fitting } from "../answer-size.ts";
-import { Refusal } from "../errors.ts";
-import type { OverviewRow, Position } from "./app-overviews.ts";
+import { cursorAfter } from "../page-cursor.ts";
+import type { OverviewRow } from "./app-overviews.ts";
 import { appOutline, type AppSummary } from "./app-view.ts";
 
 export interface AppOverview extends Omit<AppSummary, "app_token"> {
@@ -35,27 +35,4 @@ export function pageOf(
   const apps = fitting(overviews, ANSWER_CHARACTERS - FRAME);
   const last = apps.at(-1);
   return { apps, next_cursor: rows.length > apps.length && last !== undefined ? cursorAfter(last) : null };
-}
-
-function cursorAfter({ created_at, id }: AppOverview): string {
-  return Buffer.from(`${created_at} ${id}`).toString("base64url");
-}
-
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-
-/** @throws {Refusal} `invalid` for a cursor that no page gave out */
-export function readCursor(cursor: string): Position {
-  const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAt === undefined || id === undefined || !isTime(createdAt))
-    throw new Refusal(
-      "invalid",
-      "cursor: pass the next_cursor of an earlier page unchanged, or leave it out to start again.",
-    );
-  return { createdAt, id };
-}
-
-/** Whether it is a time that there is, for databases too: they know no year 0. */
-function isTime(timestamp: string): boolean {
-  const time = new Date(timestamp);
-  return !Number.isNaN(time.getTime()) && time.toISOString() === timestamp && time.getUTCFullYear() > 0;
 }

@@ -1,7 +1,8 @@
 import type { Caller } from "../caller.ts";
+import { readCursor } from "../page-cursor.ts";
 import type { Db } from "../tables.ts";
 import { overviewsAfter } from "./app-overviews.ts";
-import { type AppPage, pageOf, readCursor } from "./app-page.ts";
+import { type AppPage, pageOf } from "./app-page.ts";
 import type { FirstPages } from "./first-pages.ts";
 
 export interface BrowseDeps {

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../caller.ts";
 import { Refusal, type RefusalCode } from "../errors.ts";
+import { isUuid } from "../uuid.ts";
 import { recordEvent } from "./record-event.ts";
 
 export interface AuditedCall {
@@ -32,11 +33,9 @@ export async function auditCall({ deps, caller, action, address, input }: Audite
   }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Nothing but an id: what else a call holds may be a secret. */
 function idIn(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return null;
   const { id, app_id: appId } = value as { id?: unknown; app_id?: unknown };
-  return [id, appId].find((each): each is string => typeof each === "string" && UUID.test(each)) ?? null;
+  return [id, appId].find(isUuid) ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "../caller.ts";
-import { Refusal } from "../errors.ts";
+import { cursorAfter, readCursor } from "../page-cursor.ts";
 import type { Db } from "../tables.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 
@@ -61,17 +61,4 @@ export async function listEvents(
     .map((row) => ({ ...row, created_at: new Date(row.created_at as unknown as string).toISOString() }));
   const last = events.at(-1);
   return { events, next_cursor: rows.length > PAGE && last !== undefined ? cursorAfter(last) : null };
-}
-
-function cursorAfter({ created_at, id }: AuditEventView): string {
-  return Buffer.from(`${created_at} ${id}`).toString("base64url");
-}
-
-const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
-
-function readCursor(cursor: string): { createdAt: string; id: string } {
-  const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAt === undefined || id === undefined)
-    throw new Refusal("invalid", "cursor: pass the next_cursor of an earlier page unchanged, or leave it out.");
-  return { createdAt, id };
 }

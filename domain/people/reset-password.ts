@@ -3,9 +3,7 @@ import { addEvent } from "../audit/record-event.ts";
 import { Refusal } from "../errors.ts";
 import { rowsOf, type SqlTransaction } from "../tables.ts";
 import { endGrants } from "./end-grants.ts";
-
-/** Addresses that the service gives to whoever cannot sign in here. */
-const NOBODYS = /[.@](invalid|localdomain)$/i;
+import { isReservedAddress } from "./reserved-address.ts";
 
 /**
  * Gives a person another password, in the transaction of `em`, and ends all that the old one led to: sessions, access
@@ -20,7 +18,7 @@ export async function resetPassword(
   const db = rowsOf(em);
   const address = email.trim().toLowerCase();
   const person = await db.selectFrom("auth.user").select("id").where("email", "=", address).executeTakeFirst();
-  if (person === undefined || NOBODYS.test(address))
+  if (person === undefined || isReservedAddress(address))
     throw new Refusal("not_found", "Nobody signs in with this address.");
   const userId = person.id;
   const now = new Date().toISOString();

@@ -17,12 +17,6 @@ export interface Visitor {
 export function visitorOf(request: IncomingMessage, trusts: TrustsPeer | null, usual: Scheme): Visitor {
   const said = isTrustedPeer(request, trusts) ? request.headers["x-forwarded-proto"] : undefined;
   // A proxy before the proxy may have put a word of its own first.
-  const last =
-    typeof said === "string"
-      ? said
-          .slice(said.lastIndexOf(",") + 1)
-          .trim()
-          .toLowerCase()
-      : "";
+  const last = String(said).split(",").at(-1)?.trim().toLowerCase();
   return { address: clientAddress(request, trusts), scheme: last === "http" || last === "https" ? last : usual };
 }

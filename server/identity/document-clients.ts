@@ -9,7 +9,7 @@ import { networkOf } from "../network-of.ts";
 import { type ClientMetadata, clientMetadataIn } from "./client-document.ts";
 import { checkClientUrl, isClientUrl, UnusableClient } from "./client-id-url.ts";
 import { DocumentVisits } from "./document-visits.ts";
-import { ADDRESS_HEADER } from "./options.ts";
+import { addressOf } from "./happening.ts";
 
 export interface DocumentClientsOptions {
   documents: ClientDocuments;
@@ -65,7 +65,7 @@ async function resolveClient(
   try {
     checkClientUrl(url, options.ownHosts);
     if (known !== null && freshUntil(known) > Date.now()) return known;
-    const network = networkOf(context.headers?.get(ADDRESS_HEADER) ?? "unknown");
+    const network = networkOf(addressOf(context.headers));
     return await visits.visit({ url, network, isFinal: isUnusable }, () => readClient(options, asked));
   } catch (error) {
     throw refusalOf(error);

@@ -3,7 +3,9 @@ import type { Happening } from "../../domain/audit/record-event.ts";
 import { roleIn } from "../../domain/people/memberships.ts";
 import type { SignInAttempt } from "../../domain/people/limit-sign-ins.ts";
 import type { Db } from "../../domain/tables.ts";
+import { isUuid } from "../../domain/uuid.ts";
 import { networkOf } from "../network-of.ts";
+import { fieldsOf } from "./fields.ts";
 import { ADDRESS_HEADER } from "./options.ts";
 
 /** The part of an endpoint's context that the hooks read. */
@@ -31,12 +33,12 @@ export function attemptOf({ body, headers }: Call): SignInAttempt {
   return { address: networkOf(addressOf(headers)), email: typeof email === "string" ? email : "" };
 }
 
-function addressOf(headers: Headers | undefined): string {
+/** The network address that a call comes from. */
+export function addressOf(headers: Headers | undefined): string {
   return headers?.get(ADDRESS_HEADER) ?? "unknown";
 }
 
 const TARGETS = ["memberIdOrEmail", "memberId", "invitationId", "organizationId"];
-const UUID = /^[0-9a-f-]{36}$/i;
 
 /** Whether better-auth refuses; it throws redirects as errors too. */
 export function isRefusal(returned: unknown): returned is APIError {
@@ -61,7 +63,7 @@ export async function happeningOf(db: Db, call: Call, before: Session | null): P
     orgId: userId === null ? null : await orgIdOf(db, call, session, userId),
     userId,
     credential: session === null ? null : { kind: "session", id: session.session.id },
-    target: TARGETS.map((name) => fields[name]).find(isId) ?? null,
+    target: TARGETS.map((name) => fields[name]).find(isUuid) ?? null,
     address: addressOf(headers),
   };
 }
@@ -75,7 +77,7 @@ async function orgIdOf(db: Db, call: Call, session: Session | null, userId: stri
   const answered = isOfOrganization(path) ? organizationIn(context.returned) : null;
   if (answered !== null) return answered;
   const named = isOfOrganization(path) ? fieldsOf(body)["organizationId"] : null;
-  for (const orgId of [named, session?.session.activeOrganizationId].filter(isId))
+  for (const orgId of [named, session?.session.activeOrganizationId].filter(isUuid))
     if ((await roleIn(db, orgId, userId)) !== null) return orgId;
   return null;
 }
@@ -84,22 +86,14 @@ async function orgIdOf(db: Db, call: Call, session: Session | null, userId: stri
 function organizationIn(returned: unknown): string | null {
   const { member, invitation, organizationId, id, slug } = fieldsOf(returned);
   const ids = [fieldsOf(member)["organizationId"], fieldsOf(invitation)["organizationId"], organizationId];
-  return [...ids, slug === undefined ? null : id].find(isId) ?? null;
+  return [...ids, slug === undefined ? null : id].find(isUuid) ?? null;
 }
 
 function isOfOrganization(path: string): boolean {
   return path.startsWith("/organization/");
 }
 
-function isId(value: unknown): value is string {
-  return typeof value === "string" && UUID.test(value);
-}
-
 async function userIdOf(db: Db, { email }: SignInAttempt): Promise<string | null> {
   const people = db.selectFrom("auth.user").select("id");
   return (await people.where("email", "=", email.toLowerCase()).executeTakeFirst())?.id ?? null;
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

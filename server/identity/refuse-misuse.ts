@@ -1,5 +1,7 @@
 import { APIError } from "better-auth/api";
 import { ROLES } from "../../domain/caller.ts";
+import { isUuid } from "../../domain/uuid.ts";
+import { type Fields, fieldsOf } from "./fields.ts";
 
 /** The part of a call that its caller chose. */
 export interface Asked {
@@ -8,9 +10,6 @@ export interface Asked {
   query?: unknown;
 }
 
-type Fields = Record<string, unknown>;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ID_FIELDS = ["organizationId", "invitationId", "memberId", "userId"];
 /** What anybody calls a person or an organization may have so many characters; any other text a form holds, so many. */
 const LONGEST_NAME = 100;
@@ -48,10 +47,10 @@ function checkIds(path: string, fields: Fields): void {
   const names = path === "/organization/get-invitation" ? ["id", ...ID_FIELDS] : ID_FIELDS;
   for (const name of names) {
     const id = fields[name];
-    if (typeof id === "string" && !UUID.test(id)) throw invalid(`${name}: must be an id.`);
+    if (typeof id === "string" && !isUuid(id)) throw invalid(`${name}: must be an id.`);
   }
   const member = fields["memberIdOrEmail"];
-  if (typeof member === "string" && !member.includes("@") && !UUID.test(member))
+  if (typeof member === "string" && !member.includes("@") && !isUuid(member))
     throw invalid("memberIdOrEmail: must be an id or an address.");
 }
 
@@ -84,10 +83,6 @@ function checkClient(client: Fields): void {
     const link = client[field];
     if (typeof link === "string" && !/^https?:\/\//i.test(link)) throw invalidClient(`${field} is no web address`);
   }
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
 /** How deep what a form holds may be nested: far deeper than any needs, and far from the end of the stack. */

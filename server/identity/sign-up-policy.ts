@@ -1,7 +1,9 @@
 import type { BetterAuthOptions, GenericEndpointContext, User } from "better-auth";
 import { APIError } from "better-auth/api";
 import { mayBeFirst } from "../../domain/organizations/is-unclaimed.ts";
+import { isReservedAddress } from "../../domain/people/reserved-address.ts";
 import { type Db, rowsOf } from "../../domain/tables.ts";
+import { isUuid } from "../../domain/uuid.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { currentTransaction } from "./current-transaction.ts";
@@ -15,17 +17,13 @@ export interface SignUpDeps {
   signUp: Config["signUp"];
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Addresses that nobody can have; the service gives them to placeholders and to people of other providers. */
-const RESERVED = /[.@](invalid|localdomain)$/i;
-
 /**
  * Decides who may sign up, whichever way they come: the first person of an installation always, later ones as `SIGN_UP`
  * says. Whoever signs up with a password shows the id of the invitation: the address alone proves nothing.
  */
 export function signUpPolicy({ orm, signUp }: SignUpDeps): BeforeCreate {
   return async (user, context) => {
-    if (RESERVED.test(user.email)) throw refused("This address cannot be used.");
+    if (isReservedAddress(user.email)) throw refused("This address cannot be used.");
     if (signUp === "open" || context === null) return;
     const db = currentTransaction() ?? rowsOf(orm.em.fork());
     if (await mayBeFirst(db)) return;
@@ -53,7 +51,7 @@ async function isInvited(
   { body }: GenericEndpointContext,
 ): Promise<boolean> {
   const given: unknown = (body as { invitationId?: unknown } | undefined)?.invitationId;
-  const id = typeof given === "string" && UUID.test(given) ? given : null;
+  const id = isUuid(given) ? given : null;
   if (email === undefined || (id === null && emailVerified !== true)) return false;
   const invitation = await db
     .selectFrom("auth.invitation")

@@ -63,5 +63,7 @@ test("the audit log is read a page at a time, by owners alone", async () => {
     cursor = page.next_cursor;
   } while (cursor !== null);
   expect([seen.length >= 250, new Set(seen).size]).toEqual([true, seen.length]);
-  expect(await refusalOf(rpc.audit.list.query({ cursor: "x" }))).toMatchObject({ status: 400 });
+  const never = Buffer.from(`2026-13-45T00:00:00.000Z ${tenant.org_id}`).toString("base64url");
+  for (const wrong of ["x", never])
+    expect(await refusalOf(rpc.audit.list.query({ cursor: wrong }))).toMatchObject({ status: 400 });
 });
