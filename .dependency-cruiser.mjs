@@ -12,12 +12,12 @@ export default {
   forbidden: [
     ...only(
       "domain",
-      "The domain knows no transport and no process: only itself, @mikro-orm/core, minisearch and pure built-ins.",
+      "The domain knows no transport and no process: only itself, @mikro-orm/core, small pure libraries and pure built-ins.",
       {
         from: "^domain/",
         to: [
           "^domain/",
-          packages("@mikro-orm/core", "minisearch"),
+          packages("@mikro-orm/core", "dataloader", "lru-cache", "minisearch"),
           builtIns("buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),
         ],
         typesOf: [packages("kysely", "@mikro-orm/sql")],
@@ -32,13 +32,21 @@ export default {
       from: "^server/",
       to: ["^domain/", "^routers/", "^server/", anyPackage, anyBuiltIn],
     }),
-    ...only("drivers", "A driver fulfils its port: it knows the ports, the refusals and its own folder.", {
-      from: "^server/drivers/([^/]+)/",
-      to: ["^domain/ports/", "^domain/errors[.]ts$", "^server/drivers/($1/|[^/]+$)", anyPackage, anyBuiltIn],
+    ...only(
+      "drivers",
+      "A driver or platform imports the ports, domain/shared, the sandbox, server/files and its own folder.",
+      {
+        from: "^server/(drivers|platforms)/([^/]+)/",
+        to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", "^server/$1/$2/", anyPackage, anyBuiltIn],
+      },
+    ),
+    ...only("sandbox", "The sandbox imports its port, domain/shared, server/files and its own folder.", {
+      from: "^server/sandbox/",
+      to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", anyPackage, anyBuiltIn],
     }),
-    ...only("shared-by-drivers", "What lies beside the drivers' folders is shared by them and knows none of them.", {
-      from: "^server/drivers/[^/]+$",
-      to: ["^domain/ports/", "^domain/errors[.]ts$", "^server/drivers/[^/]+$", anyPackage, anyBuiltIn],
+    ...only("files", "server/files holds file-system functions that know nothing of the service.", {
+      from: "^server/files/",
+      to: ["^server/files/", anyBuiltIn],
     }),
     ...only("clients", "A client knows the service by the type of its router alone.", {
       from: "^clients/([^/]+)/",

@@ -3,13 +3,13 @@ import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
 
 /** The suites that use a database or a counter. They run a second time, on Postgres and Redis, where those answer. */
 const SUITES_ON_SERVICES = [
-  "test/domain/{apps,builds}/**/*.test.ts",
+  "test/domain/{apps,deployments}/**/*.test.ts",
   "test/domain/procedures/procedure*.test.ts",
   "test/rest/**/*.test.ts",
   "test/identity/**/*.test.ts",
   "test/mcp/{docs-search,gateway,tools}.test.ts",
   "test/worker/**/*.test.ts",
-  "test/e2e/{change-notices,crash,examples,start}*.test.ts",
+  "test/e2e/{change-feed,crash,examples,start}*.test.ts",
   "test/contract/{change-feed,counter,job-queue}.test.ts",
 ];
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { coldStart } from "./cold-start.ts";
 import { deploy } from "./deploy.ts";
 import { execute } from "./execute.ts";
-import { frontDoor } from "./front-door.ts";
+import { frontDoor } from "./edge-proxy.ts";
 import { gateway } from "./gateway.ts";
 import { list } from "./list.ts";
 import { memory } from "./memory.ts";

@@ -4,7 +4,7 @@ import { deployApp } from "../domain/apps/deploy-app.ts";
 import { getApp } from "../domain/apps/get-app.ts";
 import { listApps } from "../domain/apps/list-apps.ts";
 import { rotateAppToken } from "../domain/apps/rotate-app-token.ts";
-import { readBuildLog } from "../domain/builds/read-build-log.ts";
+import { readBuildLog } from "../domain/deployments/read-deployment-log.ts";
 import {
   appDetail,
   appId,
@@ -18,8 +18,8 @@ import {
   rotateAppTokenRequest,
   rotateAppTokenResponse,
 } from "./apps.schema.ts";
-import { checkedOnce } from "./checked-once.ts";
-import { deployProcedure, procedure, router } from "./trpc.ts";
+import { checkedOnce } from "./core/checked-once.ts";
+import { deployProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
 const unauthenticated = "The token is missing or invalid";

@@ -1,6 +1,6 @@
 import { listEvents } from "../domain/audit/list-events.ts";
 import { auditRequest, auditResponse } from "./audit.schema.ts";
-import { procedure, router } from "./trpc.ts";
+import { procedure, router } from "./core/trpc.ts";
 
 export const audit = router({
   list: procedure

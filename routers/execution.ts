@@ -1,6 +1,6 @@
 import { executeCode } from "../domain/execution/execute-code.ts";
 import { executeRequest, executeResponse } from "./execution.schema.ts";
-import { procedure, router } from "./trpc.ts";
+import { procedure, router } from "./core/trpc.ts";
 
 export const execution = router({
   run: procedure

@@ -3,7 +3,7 @@ import { audit } from "./audit.ts";
 import { execution } from "./execution.ts";
 import { procedures } from "./procedures.ts";
 import { tokens } from "./tokens.ts";
-import { createCallerFactory, router } from "./trpc.ts";
+import { createCallerFactory, router } from "./core/trpc.ts";
 import { usage } from "./usage.ts";
 
 export const appRouter = router({ apps, audit, execution, procedures, tokens, usage });

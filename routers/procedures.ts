@@ -1,7 +1,7 @@
 import { callProcedure } from "../domain/procedures/call-procedure.ts";
 import { searchProcedures } from "../domain/procedures/search-procedures.ts";
 import { callRequest, callResponse, searchRequest, searchResponse } from "./procedures.schema.ts";
-import { procedure, router } from "./trpc.ts";
+import { procedure, router } from "./core/trpc.ts";
 
 export const procedures = router({
   invoke: procedure

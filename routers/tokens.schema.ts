@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SCOPES, TOKEN_KINDS } from "../domain/caller.ts";
+import { SCOPES, TOKEN_KINDS } from "../domain/shared/caller.ts";
 import type { TokenRequest } from "../domain/tokens/issue-token.ts";
 import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
 import type { IssuedToken, TokenView } from "../domain/tokens/token-view.ts";

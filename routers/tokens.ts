@@ -10,7 +10,7 @@ import {
   rotateTokenRequest,
   tokenId,
 } from "./tokens.schema.ts";
-import { procedure, router } from "./trpc.ts";
+import { procedure, router } from "./core/trpc.ts";
 
 const tags = ["Tokens"];
 const errors = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Usage } from "../domain/apps/get-usage.ts";
+import type { Usage } from "../domain/usage/get-usage.ts";
 
 export const usageRequest = z.strictObject({});
 

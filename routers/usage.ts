@@ -1,5 +1,5 @@
-import { getUsage } from "../domain/apps/get-usage.ts";
-import { procedure, router } from "./trpc.ts";
+import { getUsage } from "../domain/usage/get-usage.ts";
+import { procedure, router } from "./core/trpc.ts";
 import { usageRequest, usageResponse } from "./usage.schema.ts";
 
 export const usage = router({

@@ -5,14 +5,14 @@ import { createHash } from "node:crypto";
 import { cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { BuildFailure } from "../domain/errors.ts";
+import { BuildFailure } from "../domain/shared/errors.ts";
 import type { Bundler } from "../domain/ports/bundler.ts";
 import { readConfig } from "../server/config.ts";
 import { fillCompileCache } from "../server/drivers/bundler/compile-cache.ts";
-import { createBundler, TOOLCHAIN_FOLDERS } from "../server/create-bundler.ts";
+import { createBundler, TOOLCHAIN_FOLDERS } from "../server/composition/bundler.ts";
 import { Modules, MODULES_FOLDER } from "../server/drivers/code-runtime/modules.ts";
-import { BubblewrapSandbox } from "../server/drivers/sandbox/bubblewrap.ts";
-import { UnconfinedSandbox } from "../server/drivers/sandbox/unconfined.ts";
+import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
+import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../examples");
 const DONE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "warm");

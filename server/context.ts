@@ -1,10 +1,10 @@
 import { TRPCError } from "@trpc/server";
-import type { Caller } from "../domain/caller.ts";
-import { Refusal } from "../domain/errors.ts";
-import type { Context, Services } from "../routers/context.ts";
+import type { Caller } from "../domain/shared/caller.ts";
+import { Refusal } from "../domain/shared/errors.ts";
+import type { Context, Services } from "../routers/core/context.ts";
 import { createCaller } from "../routers/index.ts";
 import { TOOL_LIST, TOOLS } from "./mcp/tool-table.ts";
-import { sayIssues } from "./say-issues.ts";
+import { sayIssues } from "../routers/core/format-validation-issues.ts";
 
 /** What a face adds of its own to a call. */
 type FaceOf = Pick<Context, "address" | "callerRefused" | "idempotencyKey" | "malformedBody" | "reportRateLimit">;

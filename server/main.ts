@@ -1,10 +1,10 @@
 import { readConfig, ConfigError } from "./config.ts";
 import { FolderInUse } from "./database/folder-lock.ts";
 import { DatabaseUnavailable } from "./database/open-database.ts";
-import { closeInheritedDescriptors } from "./inherited-descriptors.ts";
-import { createLogger } from "./logger.ts";
-import { startService } from "./service.ts";
-import { welcome } from "./welcome.ts";
+import { closeInheritedDescriptors } from "./startup/inherited-descriptors.ts";
+import { createLogger } from "./telemetry/logger.ts";
+import { startService } from "./composition/start-service.ts";
+import { welcome } from "./startup/startup-message.ts";
 
 /** The bound on a stop, in milliseconds; what is not finished then is taken up at the next start. */
 const STOP_MS = 30_000;

@@ -1,11 +1,11 @@
 /** The edge alone: the front door, its supervisor and the apps, without a control plane. */
 import path from "node:path";
 import type { Bundle } from "../../domain/ports/bundler.ts";
-import { openBuildPlatform } from "../../server/build-platform.ts";
+import { openBuildPlatform } from "../../server/composition/deployments.ts";
 import { readConfig } from "../../server/config.ts";
-import { FilesystemAuthEntries } from "../../server/drivers/auth-entries/filesystem.ts";
-import { openEmbeddedEdge } from "../../server/edge/embedded-edge.ts";
-import { createLogger } from "../../server/logger.ts";
+import { FilesystemAuthEntries } from "../../server/platforms/embedded/storage/auth-entries.ts";
+import { openEmbeddedEdge } from "../../server/platforms/embedded/embedded-edge.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
 import { serve } from "../support/process-server.ts";
 import { buildExample } from "./build-example.ts";
 

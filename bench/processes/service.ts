@@ -1,9 +1,9 @@
 /** The whole service, as `npm start` runs it, and what a benchmark has to do inside of it. */
-import { type Founded, foundOrganization } from "../../domain/organizations/found-organization.ts";
+import { type Founded, foundOrganization } from "../../domain/organizations/create-organization.ts";
 import { readConfig } from "../../server/config.ts";
 import type { Em } from "../../server/database/orm.ts";
-import { createLogger } from "../../server/logger.ts";
-import { startService } from "../../server/service.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
+import { startService } from "../../server/composition/start-service.ts";
 import { serve } from "../support/process-server.ts";
 import { buildExample } from "./build-example.ts";
 import { recordApps } from "./record-apps.ts";

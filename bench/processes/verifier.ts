@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { foundOrganization } from "../../domain/organizations/found-organization.ts";
+import { foundOrganization } from "../../domain/organizations/create-organization.ts";
 import { readConfig } from "../../server/config.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory.ts";
 import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
-import { createLogger } from "../../server/logger.ts";
-import { openPeople } from "../../server/people.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
+import { openPeople } from "../../server/composition/identity.ts";
 import { serve } from "../support/process-server.ts";
 
 export interface VerifierOptions {

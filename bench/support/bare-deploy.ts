@@ -1,7 +1,7 @@
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
-import { readUploadForm } from "../../server/drivers/edge-platform/upload-form.ts";
+import { readUploadForm } from "../../server/platforms/embedded/runtime/upload-form.ts";
 import { runProgram } from "./run-program.ts";
 import { timed } from "./visit.ts";
 

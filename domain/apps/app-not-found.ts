@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../shared/errors.ts";
 
 /** One answer for an app that never was, is gone, or belongs to another organization. */
 export function appNotFound(): Refusal {

@@ -1,6 +1,6 @@
-import { ANSWER_CHARACTERS, fitting } from "../answer-size.ts";
-import { cursorAfter } from "../page-cursor.ts";
-import type { OverviewRow } from "./app-overviews.ts";
+import { ANSWER_CHARACTERS, fitting } from "../shared/response-budget.ts";
+import { cursorAfter } from "../shared/keyset-cursor.ts";
+import type { OverviewRow } from "./app-list-queries.ts";
 import { appOutline, type AppSummary } from "./app-view.ts";
 
 export interface AppOverview extends Omit<AppSummary, "app_token"> {

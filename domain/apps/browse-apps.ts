@@ -1,9 +1,9 @@
-import type { Caller } from "../caller.ts";
-import { readCursor } from "../page-cursor.ts";
-import type { Db } from "../tables.ts";
-import { overviewsAfter } from "./app-overviews.ts";
+import type { Caller } from "../shared/caller.ts";
+import { readCursor } from "../shared/keyset-cursor.ts";
+import type { Db } from "../database-types.ts";
+import { overviewsAfter } from "./app-list-queries.ts";
 import { type AppPage, pageOf } from "./app-page.ts";
-import type { FirstPages } from "./first-pages.ts";
+import type { FirstPages } from "./app-list-cache.ts";
 
 export interface BrowseDeps {
   db: Db;

@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../shared/errors.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 
 /** The longest customization, in characters. */

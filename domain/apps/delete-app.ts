@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import type { Caller } from "../caller.ts";
-import { Refusal } from "../errors.ts";
+import type { Caller } from "../shared/caller.ts";
+import { Refusal } from "../shared/errors.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
-import type { Db } from "../tables.ts";
+import type { Db } from "../database-types.ts";
 import { App } from "./app.entity.ts";
 import { appNotFound } from "./app-not-found.ts";
 

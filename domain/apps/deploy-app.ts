@@ -1,5 +1,5 @@
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../shared/caller.ts";
 import type { Plans } from "../plans/plans.ts";
 import { checkPlanSlot, lockOrganization } from "../plans/reserve-plan-slot.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";

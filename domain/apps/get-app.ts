@@ -1,5 +1,5 @@
-import type { Caller } from "../caller.ts";
-import type { Db } from "../tables.ts";
+import type { Caller } from "../shared/caller.ts";
+import type { Db } from "../database-types.ts";
 import { type AppDetail, appSummary, SUMMARY_COLUMNS } from "./app-view.ts";
 import { appNotFound } from "./app-not-found.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../shared/errors.ts";
 import { App } from "./app.entity.ts";
 import { IdempotencyKey } from "./idempotency-key.entity.ts";
 

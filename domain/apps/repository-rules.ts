@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../shared/errors.ts";
 
 const MAX_OWNER_LENGTH = 39;
 const MAX_NAME_LENGTH = 100;

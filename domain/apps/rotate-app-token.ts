@@ -1,13 +1,13 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import type { Caller } from "../caller.ts";
-import { Refusal } from "../errors.ts";
+import type { Caller } from "../shared/caller.ts";
+import { Refusal } from "../shared/errors.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import { OVERLAPS, type Rotation } from "../tokens/rotate-token.ts";
 import { App } from "./app.entity.ts";
 import { appNotFound } from "./app-not-found.ts";
 import { type AppStatus, IN_PROGRESS } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
-import { type AuthEntryDeps, keepAuthEntry } from "./keep-auth-entry.ts";
+import { type AuthEntryDeps, keepAuthEntry } from "./sync-auth-entry.ts";
 
 export interface RotateAppTokenDeps extends AuthEntryDeps {
   caller: Caller;

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { Caller } from "../caller.ts";
-import { Refusal, type RefusalCode } from "../errors.ts";
-import { isUuid } from "../uuid.ts";
+import type { Caller } from "../shared/caller.ts";
+import { Refusal, type RefusalCode } from "../shared/errors.ts";
+import { isUuid } from "../shared/ids.ts";
 import { recordEvent } from "./record-event.ts";
 
 export interface AuditedCall {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { CredentialKind } from "../caller.ts";
+import type { CredentialKind } from "../shared/caller.ts";
 
 /** `done`: it happened. `refused`: it was asked for and did not. */
 export type AuditOutcome = "done" | "refused";

@@ -1,6 +1,6 @@
-import type { Caller } from "../caller.ts";
-import { cursorAfter, readCursor } from "../page-cursor.ts";
-import type { Db } from "../tables.ts";
+import type { Caller } from "../shared/caller.ts";
+import { cursorAfter, readCursor } from "../shared/keyset-cursor.ts";
+import type { Db } from "../database-types.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 
 const PAGE = 100;

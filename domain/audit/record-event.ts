@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { CredentialKind } from "../caller.ts";
+import type { CredentialKind } from "../shared/caller.ts";
 import { AuditEvent, type AuditOutcome } from "./audit-event.entity.ts";
 
 export interface Happening {

@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../shared/errors.ts";
 import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
 import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
 import type { ToolDeclaration } from "./declare-calls.ts";

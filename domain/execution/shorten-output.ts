@@ -1,4 +1,4 @@
-import { ANSWER_CHARACTERS, beginningOf } from "../answer-size.ts";
+import { ANSWER_CHARACTERS, beginningOf } from "../shared/response-budget.ts";
 
 /** What an answer holds beside the two outputs, in characters of JSON. */
 const FRAME = 300;

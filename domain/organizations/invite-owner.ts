@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { Refusal } from "../errors.ts";
-import { rowsOf, type SqlTransaction } from "../tables.ts";
+import { Refusal } from "../shared/errors.ts";
+import { rowsOf, type SqlTransaction } from "../database-types.ts";
 
 const INVITATION_MS = 30 * 86_400_000;
 

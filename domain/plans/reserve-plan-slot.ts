@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../shared/errors.ts";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { Plans } from "./plans.ts";
 

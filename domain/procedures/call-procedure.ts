@@ -1,6 +1,6 @@
 import { appToken } from "../apps/app-token.ts";
-import type { Caller } from "../caller.ts";
-import { Refusal } from "../errors.ts";
+import type { Caller } from "../shared/caller.ts";
+import { Refusal } from "../shared/errors.ts";
 import type { AppAnswer, AppCaller } from "../ports/app-caller.ts";
 import { AppOutOfReach } from "../ports/app-caller.ts";
 import type { LiveProcedure } from "./list-procedures.ts";

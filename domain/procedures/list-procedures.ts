@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from "kysely";
 import type { AppStatus } from "../apps/app-status.ts";
-import type { Versioned } from "../kept-by-version.ts";
+import type { Versioned } from "../shared/versioned-cache.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
-import type { Db, Tables } from "../tables.ts";
+import type { Db, Tables } from "../database-types.ts";
 
 /** A procedure that can be called now, and the app it belongs to. */
 export interface LiveProcedure extends DiscoveredProcedure {

@@ -1,6 +1,6 @@
-import { BatchedReads } from "../batched-reads.ts";
-import { KeptByVersion, type Versioned } from "../kept-by-version.ts";
-import type { Db } from "../tables.ts";
+import { BatchedReads } from "../shared/batch-loader.ts";
+import { KeptByVersion, type Versioned } from "../shared/versioned-cache.ts";
+import type { Db } from "../database-types.ts";
 import { directToolNames } from "./direct-tools.ts";
 import { type LiveProcedure, NOTHING_OFFERED, offerVersions, proceduresOf } from "./list-procedures.ts";
 import { ProcedureSearch } from "./procedure-search.ts";

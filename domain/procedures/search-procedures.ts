@@ -1,5 +1,5 @@
-import { ANSWER_CHARACTERS, beginningOf, fitting } from "../answer-size.ts";
-import type { Caller } from "../caller.ts";
+import { ANSWER_CHARACTERS, beginningOf, fitting } from "../shared/response-budget.ts";
+import type { Caller } from "../shared/caller.ts";
 import { callSnippet } from "./call-snippet.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";

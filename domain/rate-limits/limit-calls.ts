@@ -1,4 +1,4 @@
-import { RateLimited } from "../errors.ts";
+import { RateLimited } from "../shared/errors.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 
 /** Calls of the tool gateway, counted per organization. */

@@ -1,4 +1,4 @@
-import { RateLimited } from "../errors.ts";
+import { RateLimited } from "../shared/errors.ts";
 import type { Counter, Quota, Taken } from "../ports/counter.ts";
 
 /** Deploys an organization may ask for. */

@@ -1,12 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { Caller, Scope, TokenKind } from "../caller.ts";
-import { Refusal } from "../errors.ts";
-import { rowsOf } from "../tables.ts";
+import type { Caller, Scope, TokenKind } from "../shared/caller.ts";
+import { Refusal } from "../shared/errors.ts";
+import { rowsOf } from "../database-types.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
-import { checkMayIssue } from "./own-tokens.ts";
-import { reserveToken } from "./reserve-token.ts";
+import { checkMayIssue } from "./token-permissions.ts";
+import { reserveToken } from "./token-quota.ts";
 import type { IssuedToken } from "./token-view.ts";
 
 export interface TokenRequest {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Scope, TokenKind } from "../caller.ts";
+import type { Scope, TokenKind } from "../shared/caller.ts";
 
 export const MachineTokenSchema = defineEntity({
   name: "MachineToken",

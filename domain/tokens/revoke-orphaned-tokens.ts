@@ -1,4 +1,4 @@
-import type { Db } from "../tables.ts";
+import type { Db } from "../database-types.ts";
 
 /** Revokes the personal access tokens of people who left, so that none comes back to life when its owner does. */
 export async function revokeOrphanedTokens(db: Db): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../shared/caller.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
-import type { Db } from "../tables.ts";
+import type { Db } from "../database-types.ts";
 import { selectTokens } from "./select-tokens.ts";
 import { tokenNotFound } from "./token-view.ts";
 

@@ -1,12 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../shared/caller.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
-import { rowsOf } from "../tables.ts";
+import { rowsOf } from "../database-types.ts";
 import { issued } from "./issue-token.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
-import { reserveSuccessor } from "./reserve-token.ts";
+import { reserveSuccessor } from "./token-quota.ts";
 import { selectTokens } from "./select-tokens.ts";
 import { type IssuedToken, tokenNotFound } from "./token-view.ts";
 

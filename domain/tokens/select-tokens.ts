@@ -1,6 +1,6 @@
-import type { Caller } from "../caller.ts";
-import type { Db } from "../tables.ts";
-import { managesShared, ownPerson, SHARED_KINDS } from "./own-tokens.ts";
+import type { Caller } from "../shared/caller.ts";
+import type { Db } from "../database-types.ts";
+import { managesShared, ownPerson, SHARED_KINDS } from "./token-permissions.ts";
 import { TOKEN_COLUMNS } from "./token-view.ts";
 
 /** The tokens in force that a caller may manage: their own, and those of the organization if their role reaches so far. */

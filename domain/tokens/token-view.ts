@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import type { Scope, TokenKind } from "../caller.ts";
-import { Refusal } from "../errors.ts";
-import type { Tables } from "../tables.ts";
+import type { Scope, TokenKind } from "../shared/caller.ts";
+import { Refusal } from "../shared/errors.ts";
+import type { Tables } from "../database-types.ts";
 
 /** A machine token as its owner sees it again: never the token itself. */
 export interface TokenView {

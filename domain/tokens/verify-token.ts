@@ -1,7 +1,7 @@
-import { type Caller, highestRole, type Role, type TokenKind } from "../caller.ts";
-import type { Db } from "../tables.ts";
+import { type Caller, highestRole, type Role, type TokenKind } from "../shared/caller.ts";
+import type { Db } from "../database-types.ts";
 import { sha256Hex } from "./mint-token.ts";
-import { Verdicts } from "./verdicts.ts";
+import { Verdicts } from "./token-cache.ts";
 
 /** How often the last use of a token is written down. */
 const LAST_USED_STEP_MS = 60_000;

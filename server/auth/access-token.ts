@@ -1,5 +1,5 @@
 import { type CryptoKey, decodeJwt, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from "jose";
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
 import type { TokenKind } from "./authenticate.ts";
 
 export interface AccessTokenOptions {

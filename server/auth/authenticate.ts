@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Caller } from "../../domain/caller.ts";
-import { RateLimited } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
+import { RateLimited } from "../../domain/shared/errors.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { networkOf } from "../network-of.ts";
+import { networkOf } from "../http/network-of.ts";
 import { readTokenPrefix, type TokenPrefix } from "../../domain/tokens/token-format.ts";
 
 /** One kind of bearer token that a face accepts. */

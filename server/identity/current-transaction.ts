@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kysely } from "kysely";
-import type { Db } from "../../domain/tables.ts";
+import type { Db } from "../../domain/database-types.ts";
 
 const current = new AsyncLocalStorage<Db>();
 

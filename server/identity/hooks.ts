@@ -1,24 +1,24 @@
 import type { BetterAuthOptions, GenericEndpointContext } from "better-auth";
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
 import { recordEvent } from "../../domain/audit/record-event.ts";
-import { RateLimited } from "../../domain/errors.ts";
-import { claimFirstOrganization, claimOrganization } from "../../domain/organizations/replace-placeholder.ts";
-import { endGrants } from "../../domain/people/end-grants.ts";
-import { countRefusedSignIn, limitSignIns, type SignInAttempt } from "../../domain/people/limit-sign-ins.ts";
-import { noteClientUse } from "../../domain/people/note-client-use.ts";
-import { withdrawOrphanedInvitations } from "../../domain/people/withdraw-invitations.ts";
+import { RateLimited } from "../../domain/shared/errors.ts";
+import { claimFirstOrganization, claimOrganization } from "../../domain/organizations/claim-organization.ts";
+import { endGrants } from "../../domain/users/revoke-refresh-tokens.ts";
+import { countRefusedSignIn, limitSignIns, type SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
+import { noteClientUse } from "../../domain/users/touch-oauth-client.ts";
+import { withdrawOrphanedInvitations } from "../../domain/users/cancel-orphaned-invitations.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { rowsOf } from "../../domain/tables.ts";
+import { rowsOf } from "../../domain/database-types.ts";
 import { revokeOrphanedTokens } from "../../domain/tokens/revoke-orphaned-tokens.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
-import { askingClient } from "./asking-client.ts";
+import { askingClient } from "./token-request-client.ts";
 import { currentTransaction } from "./current-transaction.ts";
-import { attemptOf, type Call, happeningOf, isRefusal, type Session, SIGN_IN } from "./happening.ts";
+import { attemptOf, type Call, happeningOf, isRefusal, type Session, SIGN_IN } from "./audit-from-call.ts";
 import { isNativeClient } from "./native-client.ts";
-import { ownView, refuseForeign } from "./own-view.ts";
-import { refuseMisuse } from "./refuse-misuse.ts";
+import { ownView, refuseForeign } from "./redact-organization.ts";
+import { refuseMisuse } from "./validate-auth-input.ts";
 import { mayAskToSignUp, signUpPolicy } from "./sign-up-policy.ts";
 
 export interface HookDeps {

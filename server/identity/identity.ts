@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { APIError, isAPIError } from "better-auth/api";
-import type { ClientDocuments } from "../../domain/ports/client-documents.ts";
+import type { ClientDocuments } from "../../domain/ports/client-metadata.ts";
 import type { Config } from "../config.ts";
-import type { Logger } from "../logger.ts";
-import { documentClients } from "./document-clients.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { documentClients } from "./client-metadata-registration.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
 import { type Auth, openAuth } from "./open-auth.ts";
 

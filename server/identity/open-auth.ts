@@ -2,7 +2,7 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 import type { Orm } from "../database/orm.ts";
 import { shareTransactions } from "./current-transaction.ts";
-import { datesOf } from "./dates.ts";
+import { datesOf } from "./date-columns.ts";
 import { authOptions, type IdentityOptions } from "./options.ts";
 
 /** better-auth as the rest of the service sees it: something that answers requests. */

@@ -2,7 +2,7 @@ import { mcp } from "@better-auth/mcp";
 import { oauthDeviceAuthorization } from "@better-auth/oauth-provider";
 import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
 import { bearer, jwt, organization } from "better-auth/plugins";
-import { SCOPES } from "../../domain/caller.ts";
+import { SCOPES } from "../../domain/shared/caller.ts";
 import type { Config } from "../config.ts";
 
 export interface IdentityOptions {

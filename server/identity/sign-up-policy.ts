@@ -1,9 +1,9 @@
 import type { BetterAuthOptions, GenericEndpointContext, User } from "better-auth";
 import { APIError } from "better-auth/api";
-import { mayBeFirst } from "../../domain/organizations/is-unclaimed.ts";
-import { isReservedAddress } from "../../domain/people/reserved-address.ts";
-import { type Db, rowsOf } from "../../domain/tables.ts";
-import { isUuid } from "../../domain/uuid.ts";
+import { mayBeFirst } from "../../domain/organizations/first-run.ts";
+import { isReservedAddress } from "../../domain/users/reserved-email.ts";
+import { type Db, rowsOf } from "../../domain/database-types.ts";
+import { isUuid } from "../../domain/shared/ids.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { currentTransaction } from "./current-transaction.ts";

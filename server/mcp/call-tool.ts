@@ -1,9 +1,9 @@
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
-import type { Context } from "../../routers/context.ts";
+import type { Context } from "../../routers/core/context.ts";
 import { createCaller } from "../../routers/index.ts";
 import { procedureAt, refusalIn } from "../context.ts";
-import type { Logger } from "../logger.ts";
-import { resultOf } from "./app-answer.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { resultOf } from "./direct-tool-result.ts";
 import { resultFrom, type ToolResult } from "./tool-result.ts";
 import type { ToolEntry } from "./tool-table.ts";
 

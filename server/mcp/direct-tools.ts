@@ -1,8 +1,8 @@
-import { beginningOf } from "../../domain/answer-size.ts";
+import { beginningOf } from "../../domain/shared/response-budget.ts";
 import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
-import { APP_ANSWER } from "./app-answer.ts";
+import { APP_ANSWER } from "./direct-tool-result.ts";
 import type { Tool } from "./tool-table.ts";
 
 export interface DirectTools {

@@ -1,4 +1,4 @@
-import { RateLimited, type Refusal } from "../../domain/errors.ts";
+import { RateLimited, type Refusal } from "../../domain/shared/errors.ts";
 
 /** The body of an answer that ends a call before the protocol is reached. */
 export interface RpcError {

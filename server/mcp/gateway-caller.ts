@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "../../domain/caller.ts";
-import { Refusal } from "../../domain/errors.ts";
-import type { Standings } from "../../domain/people/standings.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
+import { Refusal } from "../../domain/shared/errors.ts";
+import type { Standings } from "../../domain/users/membership-resolver.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 
 export interface GatewayAccess {

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { RateLimited, Refusal } from "../../domain/errors.ts";
+import { RateLimited, Refusal } from "../../domain/shared/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
-import type { Services } from "../../routers/context.ts";
+import type { Services } from "../../routers/core/context.ts";
 import { callContext } from "../context.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import {
   forbidden,
   foreignOrigin,
@@ -18,7 +18,7 @@ import {
 import { type GatewayAccess, gatewayCaller, stillMayCall } from "./gateway-caller.ts";
 import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
 import { isOwnOrigin } from "./origin.ts";
-import { endWithRights } from "./open-streams.ts";
+import { endWithRights } from "./stream-revocation.ts";
 import type { GatewayCall } from "./tool-methods.ts";
 import { McpTransport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
-import type { Context } from "../../routers/context.ts";
-import type { Logger } from "../logger.ts";
+import type { Context } from "../../routers/core/context.ts";
+import type { Logger } from "../telemetry/logger.ts";
 import { callDirectTool, callTool, FAULT } from "./call-tool.ts";
 import { directTools } from "./direct-tools.ts";
 import type { ToolResult } from "./tool-result.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isReservedName } from "../../domain/procedures/direct-tools.ts";
 import { appRouter } from "../../routers/index.ts";
-import type { ToolMeta } from "../../routers/trpc.ts";
+import type { ToolMeta } from "../../routers/core/trpc.ts";
 
 /** A tool as a client sees it. */
 export interface Tool extends Pick<ToolMeta, "name" | "title" | "description" | "annotations"> {

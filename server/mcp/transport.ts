@@ -7,9 +7,9 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { OrganizationBus } from "./organization-bus.ts";
+import { OrganizationBus } from "./subscription-bus.ts";
 import type { PlainMethods } from "./plain-methods.ts";
-import { type PlainRequest, plainRequest } from "./plain-request.ts";
+import { type PlainRequest, plainRequest } from "./fast-path.ts";
 
 const TOOLS_CHANGED = { kind: "tools_list_changed" } as const;
 const NO_AUTH = { token: "", clientId: "", scopes: [] };

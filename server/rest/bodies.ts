@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Refusal } from "../../domain/errors.ts";
-import { answerTo } from "./refusal-status.ts";
+import { Refusal } from "../../domain/shared/errors.ts";
+import { answerTo } from "./error-status.ts";
 
 /** The largest request body, in bytes. */
 export const BODY_LIMIT = 256 * 1024;

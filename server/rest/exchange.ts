@@ -1,7 +1,7 @@
 import type { TRPCError } from "@trpc/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { metaOf } from "./procedure-meta.ts";
-import { answerTo } from "./refusal-status.ts";
+import { answerTo } from "./error-status.ts";
 
 /** Everything trpc-to-openapi needs of a Node response, landing in a Fastify reply. */
 export class Sink {

@@ -1,10 +1,10 @@
 import type { TRPCError } from "@trpc/server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
-import type { Caller } from "../../domain/caller.ts";
-import { Refusal } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
+import { Refusal } from "../../domain/shared/errors.ts";
 import type { Taken } from "../../domain/ports/counter.ts";
-import type { Context, Services } from "../../routers/context.ts";
+import type { Context, Services } from "../../routers/core/context.ts";
 import { appRouter } from "../../routers/index.ts";
 import { callContext } from "../context.ts";
 import type { Authenticator } from "../auth/authenticate.ts";

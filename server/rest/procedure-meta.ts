@@ -1,5 +1,5 @@
 import { appRouter } from "../../routers/index.ts";
-import type { Meta } from "../../routers/trpc.ts";
+import type { Meta } from "../../routers/core/trpc.ts";
 
 interface Definition {
   _def: { meta?: Meta; inputs: { meta?(): { id?: string } | undefined }[] };

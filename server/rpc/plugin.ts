@@ -1,9 +1,9 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { RateLimited, Refusal } from "../../domain/errors.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Standings } from "../../domain/people/standings.ts";
-import type { Context, Services } from "../../routers/context.ts";
+import { RateLimited, Refusal } from "../../domain/shared/errors.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
+import type { Standings } from "../../domain/users/membership-resolver.ts";
+import type { Context, Services } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callContext } from "../context.ts";

@@ -1,13 +1,13 @@
 import type { PgBoss } from "pg-boss";
-import { BuildIsHeld } from "../../domain/builds/claim-build.ts";
-import { Superseded } from "../../domain/builds/hold.ts";
-import { type BuildDeps, runBuild, TryAgain } from "../../domain/builds/run-build.ts";
-import { sweep } from "../../domain/builds/sweep.ts";
-import { tearDownApp } from "../../domain/builds/tear-down-app.ts";
-import { forgetOldRecords, type Retention } from "../../domain/retention/forget-old-records.ts";
-import type { Db } from "../../domain/tables.ts";
+import { BuildIsHeld } from "../../domain/deployments/claim-deployment.ts";
+import { Superseded } from "../../domain/deployments/lease.ts";
+import { type BuildDeps, runBuild, TryAgain } from "../../domain/deployments/run-deployment.ts";
+import { sweep } from "../../domain/deployments/sweep.ts";
+import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
+import { forgetOldRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
+import type { Db } from "../../domain/database-types.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../telemetry/logger.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;

@@ -3,9 +3,9 @@ import { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory.ts";
 import { RedisChangeFeed } from "../../server/drivers/change-feed/redis.ts";
-import { SERVICES } from "../support/databases.ts";
+import { SERVICES } from "../support/service/databases.ts";
 import { describeChangeFeedContract, describeLossOfChangeFeed, type OpenFeeds } from "./change-feed.ts";
-import { describePostgresChangeFeed, openPostgresFeeds } from "./change-feed-postgres.ts";
+import { describePostgresChangeFeed, openPostgresFeeds } from "../drivers/change-feed/postgres-feed.ts";
 
 if (SERVICES === null)
   describeChangeFeedContract("memory", () => {

@@ -7,9 +7,9 @@ import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { DenoCodeRuntime, type DenoOptions } from "../../server/drivers/code-runtime/deno.ts";
 import { Modules } from "../../server/drivers/code-runtime/modules.ts";
-import { BubblewrapSandbox } from "../../server/drivers/sandbox/bubblewrap.ts";
-import { childrenOf } from "../../server/drivers/sandbox/process-tree.ts";
-import { runProgram } from "../support/program-run.ts";
+import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
+import { childrenOf } from "../../server/sandbox/process-tree.ts";
+import { runProgram } from "../support/procedures/program-run.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { codeRuntimeContract } from "./code-runtime.ts";
 

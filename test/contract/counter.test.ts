@@ -7,7 +7,7 @@ import { openDatabase } from "../../server/database/open-database.ts";
 import { DatabaseCounter } from "../../server/drivers/counter/database.ts";
 import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
 import { RedisCounter } from "../../server/drivers/counter/redis.ts";
-import { freshDatabase, SERVICES } from "../support/databases.ts";
+import { freshDatabase, SERVICES } from "../support/service/databases.ts";
 import { describeCounterContract } from "./counter.ts";
 
 describeCounterContract("database", SERVICES !== null, async () => {

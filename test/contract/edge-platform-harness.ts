@@ -4,7 +4,7 @@ import type { AssetRules } from "../../domain/ports/bundler.ts";
 import type { EdgePlatform, Script } from "../../domain/ports/edge-platform.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { writeUploadForm, type FormOptions } from "../support/upload-form.ts";
+import { writeUploadForm, type FormOptions } from "../support/edge/upload-form.ts";
 
 /** A platform with its databases, and a visitor of its apps. */
 export interface EdgePlatformHarness extends AsyncDisposable {

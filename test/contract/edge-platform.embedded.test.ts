@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openTestEdge } from "../support/edge.ts";
+import { openTestEdge } from "../support/edge/test-edge.ts";
 import { edgePlatformContract } from "./edge-platform.ts";
 import { edgePlatformFeaturesContract } from "./edge-platform-features.ts";
 import type { EdgePlatformHarness } from "./edge-platform-harness.ts";

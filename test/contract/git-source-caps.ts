@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect } from "vitest";
-import { Repository, type TreeEntry } from "../support/repositories.ts";
+import { Repository, type TreeEntry } from "../support/builds/repositories.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 import { failureOf, type OpenGitSetting } from "./git-source.ts";
 

@@ -1,10 +1,10 @@
 import { access, lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BuildFailure } from "../../domain/errors.ts";
+import { BuildFailure } from "../../domain/shared/errors.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { CheckoutCaps } from "../../server/drivers/git-source/checkout-caps.ts";
-import { Repository, type TreeEntry } from "../support/repositories.ts";
+import { Repository, type TreeEntry } from "../support/builds/repositories.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

@@ -8,8 +8,8 @@ import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss.ts";
-import { createLogger } from "../../server/logger.ts";
-import { freshDatabase } from "../support/databases.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
+import { freshDatabase } from "../support/service/databases.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 interface Opened extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { lacksBrowser, openBrowser } from "../support/browser.ts";
-import { install } from "../support/service-process.ts";
+import { lacksBrowser, openBrowser } from "../support/clients/browser.ts";
+import { install } from "../support/service/service-process.ts";
 
 test.skipIf(lacksBrowser)(
   "the guestbook opens in a browser at the URL that the deploy printed, and can be signed",

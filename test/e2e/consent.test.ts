@@ -1,16 +1,16 @@
 import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAccessible, lacksBrowser, openBrowser } from "../support/browser.ts";
-import { openClientPublisher } from "../support/client-publisher.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { createHarness } from "../support/harness.ts";
-import { type Loopback, openLoopback } from "../support/loopback.ts";
-import { SigningIn } from "../support/oauth-client.ts";
-import { OAuthRequests } from "../support/oauth-requests.ts";
-import { Person } from "../support/person.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { toolsThrough } from "../support/sdk-clients.ts";
+import { expectAccessible, lacksBrowser, openBrowser } from "../support/clients/browser.ts";
+import { openClientPublisher } from "../support/identity/client-publisher.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { type Loopback, openLoopback } from "../support/service/loopback.ts";
+import { SigningIn } from "../support/identity/oauth-client.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { Person } from "../support/identity/person.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { toolsThrough } from "../support/clients/sdk-clients.ts";
 
 /** Signs in and answers on the consent page, in a real browser. `host` is where the client has published itself. */
 function inBrowser(

@@ -3,9 +3,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
-import { appRequest } from "../support/app-request.ts";
-import { Repository } from "../support/repositories.ts";
-import { install, type Installation, type ServiceProcess, stillThere } from "../support/service-process.ts";
+import { appRequest } from "../support/edge/app-request.ts";
+import { Repository } from "../support/builds/repositories.ts";
+import { install, type Installation, type ServiceProcess, stillThere } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAccessible, lacksBrowser, openBrowser, type TestBrowser } from "../support/browser.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { createHarness, type Harness } from "../support/harness.ts";
-import { RestClient } from "../support/rest-client.ts";
+import { expectAccessible, lacksBrowser, openBrowser, type TestBrowser } from "../support/clients/browser.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
 
 const PASSWORD = "correct horse battery";
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
-import { appRequest } from "../support/app-request.ts";
-import { install, type ServiceProcess, stillThere } from "../support/service-process.ts";
+import { appRequest } from "../support/edge/app-request.ts";
+import { install, type ServiceProcess, stillThere } from "../support/service/service-process.ts";
 import { verifies } from "../support/verifies.ts";
 
 interface Deployed {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { install } from "../support/service-process.ts";
+import { install } from "../support/service/service-process.ts";
 
 /** All that a service that cannot start says. */
 async function lastWords(env: Record<string, string>): Promise<string> {

@@ -1,11 +1,11 @@
 import { createPublicKey, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { exportJWK, exportSPKI, importJWK, type JWK, SignJWT } from "jose";
 import { beforeAll, expect } from "vitest";
-import type { RestClient as Rest } from "../support/rest-client.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { Person } from "../support/person.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import type { RestClient as Rest } from "../support/clients/rest-client.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { Person } from "../support/identity/person.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

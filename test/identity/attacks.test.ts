@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { Person } from "../support/person.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { rpcClient } from "../support/rpc-client.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { Person } from "../support/identity/person.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });

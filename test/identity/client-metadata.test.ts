@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { REDIRECT } from "../support/client-publisher.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { SigningIn } from "../support/oauth-client.ts";
-import { Person } from "../support/person.ts";
-import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/published-clients.ts";
-import { toolsThrough } from "../support/sdk-clients.ts";
+import { REDIRECT } from "../support/identity/client-publisher.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { SigningIn } from "../support/identity/oauth-client.ts";
+import { Person } from "../support/identity/person.ts";
+import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
+import { toolsThrough } from "../support/clients/sdk-clients.ts";
 
 let world: PublishedClients;
 

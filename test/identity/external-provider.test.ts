@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { createHarness } from "../support/harness.ts";
-import { AUDIENCE, startIdentityProvider } from "../support/identity-provider.ts";
-import { Person } from "../support/person.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { rpcClient } from "../support/rpc-client.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { AUDIENCE, startIdentityProvider } from "../support/identity/identity-provider.ts";
+import { Person } from "../support/identity/person.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(

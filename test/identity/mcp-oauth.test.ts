@@ -1,11 +1,11 @@
 import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { beforeAll, expect, test } from "vitest";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { SigningIn } from "../support/oauth-client.ts";
-import { Person } from "../support/person.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { toolsThrough } from "../support/sdk-clients.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { SigningIn } from "../support/identity/oauth-client.ts";
+import { Person } from "../support/identity/person.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Person } from "../support/person.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { Person } from "../support/identity/person.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 

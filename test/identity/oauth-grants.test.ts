@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { REDIRECT } from "../support/client-publisher.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { consented } from "../support/oauth-client.ts";
-import { OAuthRequests } from "../support/oauth-requests.ts";
-import { Person } from "../support/person.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { REDIRECT } from "../support/identity/client-publisher.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { consented } from "../support/identity/oauth-client.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { Person } from "../support/identity/person.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { missingStatements } from "../../server/identity/open-auth.ts";
-import { createHarness, type Harness } from "../support/harness.ts";
-import { Person } from "../support/person.ts";
-import { RestClient } from "../support/rest-client.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
+import { Person } from "../support/identity/person.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
 
 test("the migrations leave the identity provider nothing to add", async () => {
   await using harness = await createHarness();

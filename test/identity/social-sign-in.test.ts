@@ -1,19 +1,19 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createHarness, type Harness } from "../support/harness.ts";
-import { consented } from "../support/oauth-client.ts";
-import { OAuthRequests } from "../support/oauth-requests.ts";
-import { Person } from "../support/person.ts";
-import type { Answer } from "../support/rest-client.ts";
-import { rpcClient } from "../support/rpc-client.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
+import { consented } from "../support/identity/oauth-client.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { Person } from "../support/identity/person.ts";
+import type { Answer } from "../support/clients/rest-client.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import {
   CLIENTS,
   type ProviderName,
   type Somebody,
   type SocialProviders,
   startSocialProviders,
-} from "../support/social-providers.ts";
+} from "../support/identity/social-providers.ts";
 
 const PROVIDERS = ["github", "google"] as const;
 

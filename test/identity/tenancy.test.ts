@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { ROLES, type Role } from "../../domain/caller.ts";
+import { ROLES, type Role } from "../../domain/shared/caller.ts";
 import { appRouter } from "../../routers/index.ts";
-import type { Tenant } from "../support/harness.ts";
-import { Person } from "../support/person.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { Person } from "../support/identity/person.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });

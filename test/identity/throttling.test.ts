@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import http from "node:http";
 import { expect, test } from "vitest";
 import { formatToken } from "../../domain/tokens/token-format.ts";
-import { countRefusedSignIn, limitSignIns } from "../../domain/people/limit-sign-ins.ts";
-import { rowsOf } from "../../domain/tables.ts";
-import { createHarness } from "../support/harness.ts";
-import { Person } from "../support/person.ts";
-import type { Answer } from "../support/rest-client.ts";
+import { countRefusedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
+import { rowsOf } from "../../domain/database-types.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { Person } from "../support/identity/person.ts";
+import type { Answer } from "../support/clients/rest-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 /** Behind a proxy, so that what one test uses up is not missing in another. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { frozen } from "../../domain/frozen.ts";
-import { checkedOnce } from "../../routers/checked-once.ts";
+import { frozen } from "../../domain/shared/frozen.ts";
+import { checkedOnce } from "../../routers/core/checked-once.ts";
 
 const inner = z.object({ names: z.array(z.string()) });
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { conformanceServer } from "../support/conformance-server.ts";
+import { conformanceServer } from "../support/clients/conformance-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SUITE = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { App } from "../../domain/apps/app.entity.ts";
 import type { Invocation } from "../../domain/ports/procedure-discovery.ts";
-import { GatewayClient, type ToolAnswer } from "../support/gateway-client.ts";
-import { givenServedApp, offered } from "../support/served-app.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient, type ToolAnswer } from "../support/clients/gateway-client.ts";
+import { givenServedApp, offered } from "../support/edge/served-app.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

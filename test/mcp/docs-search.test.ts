@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { DiscoveredProcedure } from "../../domain/ports/procedure-discovery.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import type { Tenant } from "../support/harness.ts";
-import { givenProcedures, offered } from "../support/served-app.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { givenProcedures, offered } from "../support/edge/served-app.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -1,10 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
 import { mintToken } from "../../domain/tokens/mint-token.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import type { Tenant } from "../support/harness.ts";
-import { givenProcedures, offered } from "../support/served-app.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { givenProcedures, offered } from "../support/edge/served-app.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { createHarness } from "../support/harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { createHarness } from "../support/service/harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 /** What would be a line of its own, and clear the screen of who reads it, if it were written as it came. */

@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
-import { GatewayClient } from "../support/gateway-client.ts";
-import type { Tenant } from "../support/harness.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ worker: true });

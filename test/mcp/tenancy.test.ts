@@ -4,9 +4,9 @@ import type { App } from "../../domain/apps/app.entity.ts";
 import { slugFor } from "../../domain/apps/slug.ts";
 import type { DiscoveredProcedure } from "../../domain/ports/procedure-discovery.ts";
 import { replaceProcedures } from "../../domain/procedures/replace-procedures.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import type { Tenant } from "../support/harness.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

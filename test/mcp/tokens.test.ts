@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { mintToken } from "../../domain/tokens/mint-token.ts";
-import { GatewayClient } from "../support/gateway-client.ts";
-import type { Tenant } from "../support/harness.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
-import { GatewayClient } from "../support/gateway-client.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 

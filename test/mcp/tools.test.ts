@@ -1,10 +1,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { GatewayClient, type ToolAnswer } from "../support/gateway-client.ts";
-import { createHarness, type Tenant } from "../support/harness.ts";
-import { givenServedApp, offered } from "../support/served-app.ts";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { GatewayClient, type ToolAnswer } from "../support/clients/gateway-client.ts";
+import { createHarness, type Tenant } from "../support/service/harness.ts";
+import { givenServedApp, offered } from "../support/edge/served-app.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 

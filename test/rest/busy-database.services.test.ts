@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createHarness } from "../support/harness.ts";
+import { createHarness } from "../support/service/harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(

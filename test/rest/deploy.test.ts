@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sharedHarness } from "../support/shared-harness.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();

@@ -5,7 +5,7 @@ import type { PgliteConnection } from "@mikro-orm/pglite";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "../../server/database/open-database.ts";
 import { openBoss } from "../../server/drivers/job-queue/pg-boss.ts";
-import { createLogger } from "../../server/logger.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
-import { onServer, SERVICES } from "../support/databases.ts";
-import { createHarness } from "../support/harness.ts";
-import { Repository } from "../support/repositories.ts";
+import { onServer, SERVICES } from "../support/service/databases.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { Repository } from "../support/builds/repositories.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

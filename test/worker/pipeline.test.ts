@@ -3,10 +3,10 @@ import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { appRequest } from "../support/app-request.ts";
-import { createHarness, type Harness, type Tenant } from "../support/harness.ts";
-import { resourcesOf } from "../support/platform.ts";
-import { Repository } from "../support/repositories.ts";
+import { appRequest } from "../support/edge/app-request.ts";
+import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { resourcesOf } from "../support/edge/platform-resources.ts";
+import { Repository } from "../support/builds/repositories.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

@@ -1,10 +1,10 @@
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { proceduresOf } from "../../domain/procedures/list-procedures.ts";
-import { appRequest } from "../support/app-request.ts";
-import { createHarness, type Harness, type Tenant } from "../support/harness.ts";
-import { failing } from "../support/platform.ts";
-import { Repository } from "../support/repositories.ts";
+import { appRequest } from "../support/edge/app-request.ts";
+import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { failing } from "../support/edge/platform-resources.ts";
+import { Repository } from "../support/builds/repositories.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let repositories: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -1,7 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { copyFile, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
-import { BuildFailure } from "../../../domain/errors.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { plain } from "./output-tail.ts";
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { BuildFailure } from "../../../domain/errors.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { Project } from "./project.ts";
 import { type BuildContext, runStep } from "./step.ts";
 import { INSIDE } from "./toolchain.ts";

@@ -1,13 +1,13 @@
 import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
-import { BuildFailure } from "../../../domain/errors.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { AssetRules, Migration } from "../../../domain/ports/bundler.ts";
-import { removeTree } from "../remove-tree.ts";
+import { removeTree } from "../../files/remove-tree.ts";
 import { type OutputTail, plain } from "./output-tail.ts";
 import { readResult, type Result } from "./read-result.ts";
 import { type BuildContext, runStep } from "./step.ts";
 import { INSIDE } from "./toolchain.ts";
-import { openUntrusted } from "../untrusted-file.ts";
+import { openUntrusted } from "../../sandbox/untrusted-file.ts";
 
 const LARGEST_SCRIPT_MB = 64;
 

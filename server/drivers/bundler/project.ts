@@ -1,10 +1,10 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { BuildFailure } from "../../../domain/errors.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { detectPackageManager, type PackageManager } from "./package-manager.ts";
 import { plain } from "./output-tail.ts";
-import { readUntrusted } from "../untrusted-file.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 
 const LARGEST_MANIFEST = 1024 * 1024;
 

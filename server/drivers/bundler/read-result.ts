@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readUntrusted } from "../untrusted-file.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 
 const LARGEST_RESULT = 16 * 1024 * 1024;
 

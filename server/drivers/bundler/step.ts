@@ -1,4 +1,4 @@
-import { BuildFailure } from "../../../domain/errors.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { OutputTail } from "./output-tail.ts";

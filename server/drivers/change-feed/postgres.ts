@@ -5,7 +5,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import pg from "pg";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
-import { OwnListeners } from "./own-listeners.ts";
+import { OwnListeners } from "./local-listeners.ts";
 
 /** Its notifications reach every session that listens in the same database, and no other database. */
 const CHANNEL = "apps_changed";

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
-import { OwnListeners } from "./own-listeners.ts";
+import { OwnListeners } from "./local-listeners.ts";
 
 const CHANNEL = "apps-changed";
 

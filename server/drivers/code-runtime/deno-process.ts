@@ -1,12 +1,12 @@
 import type { RunRequest, RunResult } from "../../../domain/ports/code-runtime.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import type { Answering } from "./answer-call.ts";
+import type { Answering } from "./call-dispatch.ts";
 import { CallSocket } from "./call-socket.ts";
 import { mountsFor, socketIn } from "./deno-command.ts";
 import { createProgramFolder, type ProgramFolder } from "./programs-folder.ts";
 import { readableErrors, withoutPaths } from "./readable-errors.ts";
 import { RunClock } from "./run-clock.ts";
-import { endingOf, withEnding } from "./run-ending.ts";
+import { endingOf, withEnding } from "./exit-status.ts";
 import { SandboxedDeno } from "./sandboxed-deno.ts";
 
 export interface DenoPlaces {

@@ -10,8 +10,8 @@ import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { WAITING_MS } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
 import { Modules } from "./modules.ts";
-import { Standby } from "./standby.ts";
-import { Turnstile } from "./turnstile.ts";
+import { Standby } from "./warm-pool.ts";
+import { Turnstile } from "./semaphore.ts";
 
 export interface DenoOptions {
   /**

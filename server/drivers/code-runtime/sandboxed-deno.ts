@@ -1,7 +1,7 @@
 import type { Mount, Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { CapturedOutput } from "./captured-output.ts";
 import { COMMAND_LINE, ENVIRONMENT, LIMITS, PROGRAM_FOLDER, STARTUP_MS } from "./deno-command.ts";
-import type { StopReason } from "./run-ending.ts";
+import type { StopReason } from "./exit-status.ts";
 
 /** Deno in a sandbox, from its start to its end. */
 export class SandboxedDeno implements AsyncDisposable {

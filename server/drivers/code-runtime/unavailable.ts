@@ -1,4 +1,4 @@
-import { Refusal } from "../../../domain/errors.ts";
+import { Refusal } from "../../../domain/shared/errors.ts";
 import type { CodeRuntime, RunResult } from "../../../domain/ports/code-runtime.ts";
 
 /** For a service without a sandbox: whatever agents write would run with its rights. */

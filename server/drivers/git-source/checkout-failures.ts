@@ -1,4 +1,4 @@
-import { BuildFailure } from "../../../domain/errors.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type CheckoutCaps, type CheckoutRefusal, describeRefusal } from "./checkout-caps.ts";
 
 /** What `inside/checkout.mjs` leaves behind. */

@@ -1,6 +1,6 @@
 import fetch from "npm-registry-fetch";
 import { type Packument, readPackument, type Tarball } from "./packument.ts";
-import { PackumentMemory } from "./packument-memory.ts";
+import { PackumentMemory } from "./packument-cache.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 
 /** The registry does not have what was asked for, or not for us. */

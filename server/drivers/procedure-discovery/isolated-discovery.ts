@@ -1,11 +1,11 @@
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import type { Discovery, DiscoveryRequest, ProcedureDiscovery } from "../../../domain/ports/procedure-discovery.ts";
-import { admit, problemOf } from "./admit.ts";
-import { type Finding, quoted } from "./finding.ts";
+import { admit, problemOf } from "./validate-procedures.ts";
+import { type Finding, quoted } from "./discovery-result.ts";
 import { introspectionModules } from "./introspection.ts";
 import { type AddedModule, type IsolatedApp, type StartIsolated, Unanswered } from "./isolated-app.ts";
 import { mcpTools } from "./mcp.ts";
-import { mentionsProcedures } from "./mentions.ts";
+import { mentionsProcedures } from "./quick-scan.ts";
 import { repositoryOperations, servedOperations } from "./openapi.ts";
 import { trpcProcedures } from "./trpc.ts";
 

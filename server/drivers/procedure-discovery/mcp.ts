@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
-import type { Candidate, Finding } from "./finding.ts";
+import type { Candidate, Finding } from "./discovery-result.ts";
 import type { IsolatedApp } from "./isolated-app.ts";
 import { JsonRpcSession } from "./json-rpc.ts";
 import { UniqueNames } from "./unique-names.ts";

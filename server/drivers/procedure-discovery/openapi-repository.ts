@@ -1,6 +1,6 @@
 import { opendir } from "node:fs/promises";
 import path from "node:path";
-import { readUntrusted } from "../untrusted-file.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseYaml } from "./parse-yaml.ts";
 

@@ -1,4 +1,4 @@
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./discovery-result.ts";
 import { type IsolatedApp, ask } from "./isolated-app.ts";
 import { parseJson } from "./parse-json.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";

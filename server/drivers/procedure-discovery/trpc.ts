@@ -1,5 +1,5 @@
-import type { Candidate, Finding } from "./finding.ts";
-import { quotedList } from "./finding.ts";
+import type { Candidate, Finding } from "./discovery-result.ts";
+import { quotedList } from "./discovery-result.ts";
 import { REPORT_PATH } from "./introspection.ts";
 import { type IsolatedApp, ask, Unanswered } from "./isolated-app.ts";
 import { parseJson } from "./parse-json.ts";

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
-import { removeTree } from "../remove-tree.ts";
+import { removeTree } from "../../files/remove-tree.ts";
 
 /** One folder per attempt under a root that holds nothing else. */
 export class FilesystemWorkspaces implements Workspaces {

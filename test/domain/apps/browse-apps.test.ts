@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { browseApps } from "../../../domain/apps/browse-apps.ts";
-import type { Caller } from "../../../domain/caller.ts";
-import type { Tenant } from "../../support/harness.ts";
-import { givenProcedures, offered } from "../../support/served-app.ts";
-import { sharedHarness } from "../../support/shared-harness.ts";
+import type { Caller } from "../../../domain/shared/caller.ts";
+import type { Tenant } from "../../support/service/harness.ts";
+import { givenProcedures, offered } from "../../support/edge/served-app.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 

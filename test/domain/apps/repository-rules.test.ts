@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkBranch, checkRepo } from "../../../domain/apps/repository-rules.ts";
-import { Refusal } from "../../../domain/errors.ts";
+import { Refusal } from "../../../domain/shared/errors.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 /** The code and text of the refusal; `null` when there is none. */

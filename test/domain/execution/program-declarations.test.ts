@@ -5,7 +5,7 @@ import { declarationsOf, programDeclarations } from "../../../domain/execution/p
 import { callSnippet } from "../../../domain/procedures/call-snippet.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
 import { OfferedProcedures } from "../../../domain/procedures/procedure-index.ts";
-import { typeErrors } from "../../support/type-check.ts";
+import { typeErrors } from "../../support/procedures/type-check.ts";
 
 interface Choices {
   input?: z.ZodType | object;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { callSnippet } from "../../../domain/procedures/call-snippet.ts";
 import { directToolNames, isReservedName } from "../../../domain/procedures/direct-tools.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
-import { liveProcedure as procedure } from "../../support/live-procedure.ts";
+import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const namesOf = (procedures: LiveProcedure[]) => [...directToolNames(procedures).values()];

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
-import { finishBuild } from "../../../domain/builds/settle-build.ts";
+import { finishBuild } from "../../../domain/deployments/finish-deployment.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { ProcedureIndex } from "../../../domain/procedures/procedure-index.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
-import type { Tenant } from "../../support/harness.ts";
-import { sharedHarness } from "../../support/shared-harness.ts";
+import type { Tenant } from "../../support/service/harness.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ProcedureSearch } from "../../../domain/procedures/procedure-search.ts";
-import { liveProcedure as procedure } from "../../support/live-procedure.ts";
+import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
 
 const inputSchema = { type: "object", properties: { customerEmail: { type: "string" } } };
 const FEW = ProcedureSearch.over([

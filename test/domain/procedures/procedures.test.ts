@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { App } from "../../../domain/apps/app.entity.ts";
-import { Superseded } from "../../../domain/builds/hold.ts";
-import type { HeldBuild } from "../../../domain/builds/claim-build.ts";
-import { failBuild, finishBuild } from "../../../domain/builds/settle-build.ts";
-import { tearDownApp } from "../../../domain/builds/tear-down-app.ts";
+import { Superseded } from "../../../domain/deployments/lease.ts";
+import type { HeldBuild } from "../../../domain/deployments/claim-deployment.ts";
+import { failBuild, finishBuild } from "../../../domain/deployments/finish-deployment.ts";
+import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { proceduresOf } from "../../../domain/procedures/list-procedures.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
-import { sharedHarness } from "../../support/shared-harness.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.buildDeps;

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
-import { leftOut } from "./left-out.ts";
+import { leftOut } from "./asset-ignore.ts";
 import { type D1Binding, readMigrations } from "./migrations.ts";
 import { nameStorage, type StorageConfig } from "./name-storage.ts";
 import type { BundlePlan } from "./plan.ts";

@@ -1,0 +1,33 @@
+import { appNotFound } from "../apps/app-not-found.ts";
+import { LOG_BUCKET, logKeyOf } from "../apps/app-resources.ts";
+import type { AppStatus } from "../apps/app-status.ts";
+import type { Caller } from "../shared/caller.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+import type { Db } from "../database-types.ts";
+
+export interface ReadLogDeps {
+  db: Db;
+  caller: Caller;
+  objects: ObjectStore;
+}
+
+export interface BuildLogView {
+  status: AppStatus;
+  status_message: string | null;
+  error: string | null;
+  /** The build log as far as it was written; `null` when there is none in object storage. */
+  logs: string | null;
+}
+
+/** @throws {Refusal} `not_found` when the organization has no such app */
+export async function readBuildLog(deps: ReadLogDeps, appId: string): Promise<BuildLogView> {
+  const app = await deps.db
+    .selectFrom("apps")
+    .select(["status", "status_message", "error"])
+    .where("id", "=", appId)
+    .where("org_id", "=", deps.caller.orgId)
+    .executeTakeFirst();
+  if (app === undefined) throw appNotFound();
+  const log = await deps.objects.get(LOG_BUCKET, logKeyOf(appId));
+  return { ...app, logs: log === null ? null : new TextDecoder().decode(log) };
+}

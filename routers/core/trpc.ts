@@ -1,0 +1,96 @@
+import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
+import type { OpenApiMeta } from "trpc-to-openapi";
+import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
+import { auditCall } from "../../domain/audit/audit-call.ts";
+import { Refusal, type RefusalCode } from "../../domain/shared/errors.ts";
+import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
+import { type AccessMeta, whyForbidden } from "./access.ts";
+import type { Context } from "./context.ts";
+import { sayError } from "./error-formatter.ts";
+
+/** What makes a procedure a tool of the gateway. The description is written for the agent that reads it. */
+export interface ToolMeta {
+  name: string;
+  title: string;
+  description: string;
+  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+}
+
+/** `openapi.successStatus` is ours: trpc-to-openapi knows only 200. */
+export type Meta = OpenApiMeta & { openapi?: { successStatus?: number }; tool?: ToolMeta; access?: AccessMeta };
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({ isDev: false, errorFormatter: ({ shape, error }) => sayError(shape, error) });
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+const TRPC_CODES = {
+  invalid: "BAD_REQUEST",
+  unauthenticated: "UNAUTHORIZED",
+  forbidden: "FORBIDDEN",
+  plan_limit: "FORBIDDEN",
+  not_found: "NOT_FOUND",
+  conflict: "CONFLICT",
+  key_reused: "UNPROCESSABLE_CONTENT",
+  rate_limited: "TOO_MANY_REQUESTS",
+  teardown_pending: "INTERNAL_SERVER_ERROR",
+} as const satisfies Record<RefusalCode, TRPC_ERROR_CODE_KEY>;
+
+/** Gives a refusal of the domain the code that every face of tRPC understands; the refusal stays as its cause. */
+const mapRefusals = t.middleware(async ({ next }) => {
+  const result = await next();
+  if (result.ok || !(result.error.cause instanceof Refusal)) return result;
+  const { cause } = result.error;
+  throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
+});
+
+const authenticate = t.middleware(({ ctx, next }) => {
+  if (ctx.caller === null) throw ctx.callerRefused ?? new Refusal("unauthenticated", "Missing or invalid token");
+  return next({ ctx: { caller: ctx.caller } });
+});
+
+const refuseMalformedBody = t.middleware(({ ctx, next }) => {
+  if (ctx.malformedBody !== null) throw ctx.malformedBody;
+  return next();
+});
+
+/** Holds the caller's scope and role against what the procedure asks for, and writes down what changes something. */
+const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
+  const { caller } = ctx;
+  if (caller === null) throw new Error("a call was authorized before it was authenticated");
+  const refusal = whyForbidden(caller, type, meta?.access);
+  if (type !== "mutation") {
+    if (refusal !== null) throw refusal;
+    return next();
+  }
+  const audit = { deps: ctx, caller, action: path, address: ctx.address, input: await getRawInput() };
+  if (refusal !== null) {
+    await auditCall(audit, { refusal });
+    throw refusal;
+  }
+  const result = await next();
+  await auditCall(audit, result.ok ? { output: result.data } : { refusal: result.error.cause });
+  return result;
+});
+
+const authenticated = t.procedure.use(mapRefusals).use(authenticate).use(authorize);
+
+/** Counts the attempt before anything of it is looked at. A repeated call with a known idempotency key spends nothing. */
+const deployLimit = authenticated.use(async ({ ctx, next }) => {
+  const { caller, counter, idempotencyKey: key } = ctx;
+  if (key === null || !(await isKnownKey(ctx.em.fork(), caller.orgId, key)))
+    await limitDeploys(counter, caller.orgId, (taken) =>
+      ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, taken),
+    );
+  if (key !== null) checkIdempotencyKey(key);
+  return next();
+});
+
+/** What an organization's credential may call. */
+export const procedure = authenticated.use(refuseMalformedBody);
+
+/** The same, counted against the organization's deploy limit. */
+export const deployProcedure = deployLimit.use(refuseMalformedBody);

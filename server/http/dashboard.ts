@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import staticFiles from "@fastify/static";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isUnclaimed } from "../../domain/organizations/first-run.ts";
+import type { Db } from "../../domain/database-types.ts";
+import type { Config } from "../config.ts";
+
+/** Where `npm run setup` leaves the built dashboard. */
+const BUILT = path.resolve(import.meta.dirname, "../../.cache/dashboard");
+
+/** The pages, each of which the dashboard's own router makes. */
+const PAGES = ["/", "/sign-in", "/sign-up", "/consent", "/device", "/invitations/*", "/settings/*"];
+/** Where programs are answered, whatever they say that they take. */
+const INTERFACES = /^\/(v1|mcp|trpc|api|[.]well-known)([/?]|$)/;
+
+/** Its own files, its own service, and nothing else: no script, style or frame of another site, and none inline. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const NOT_BUILT = "The dashboard is not built here. npm run setup builds it; the interfaces work without.";
+
+export interface DashboardOptions {
+  db: Db;
+  signIn: Pick<Config, "signUp" | "social">;
+  /** The built dashboard. */
+  folder?: string;
+}
+
+/** The pages for people. The addresses of scripts and styles hold a hash of their content, so they never change. */
+export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT }: DashboardOptions) {
+  const providers = (["github", "google"] as const).filter((name) => social[name] !== null);
+  return async (scope: FastifyInstance): Promise<void> => {
+    // What the pages have to know before anybody has signed in.
+    scope.get("/api/sign-in-options", async (_request, reply) =>
+      reply.header("cache-control", "no-store").send({ first_run: await isUnclaimed(db), sign_up: signUp, providers }),
+    );
+    const index = path.join(folder, "index.html");
+    if (!existsSync(index)) {
+      for (const url of PAGES) scope.get(url, (_request, reply) => reply.code(503).send({ error: NOT_BUILT }));
+      return;
+    }
+    const page = readFileSync(index);
+    for (const url of PAGES) scope.get(url, (_request, reply) => sendPage(reply, page));
+    // The dashboard's router has a page for what is not there.
+    scope.get("/*", { exposeHeadRoute: false }, (request, reply) =>
+      wantsPage(request) ? sendPage(reply.code(404), page) : reply.callNotFound(),
+    );
+    await scope.register(staticFiles, {
+      root: path.join(folder, "assets"),
+      prefix: "/assets/",
+      decorateReply: false,
+      index: false,
+      immutable: true,
+      maxAge: "365d",
+    });
+    const icon = readFileSync(path.join(folder, "icon.svg"));
+    scope.get("/icon.svg", (_request, reply) => reply.type("image/svg+xml").send(icon));
+  };
+}
+
+/** Whether somebody at a browser has asked: nothing else says that it takes HTML. */
+function wantsPage({ headers, url }: FastifyRequest): boolean {
+  return headers.accept?.includes("text/html") === true && !INTERFACES.test(url);
+}
+
+function sendPage(reply: FastifyReply, page: Buffer): FastifyReply {
+  return reply
+    .type("text/html; charset=utf-8")
+    .headers({
+      "content-security-policy": POLICY,
+      "cache-control": "no-store",
+      // The address of an OAuth request or an invitation is nobody else's business.
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+      "cross-origin-opener-policy": "same-origin",
+    })
+    .send(page);
+}

@@ -1,0 +1,25 @@
+import path from "node:path";
+import { type Founded, foundOrganization } from "../../domain/organizations/create-organization.ts";
+import { Organization } from "../../domain/organizations/organization.entity.ts";
+import type { Orm } from "../database/orm.ts";
+import { replaceFile } from "../files/durable-files.ts";
+
+/**
+ * On an empty database, creates the first organization, its owner and their tokens, and writes them to
+ * `bootstrap.json` in the data folder (mode 0600). The file is there before the records are, so a crash in between
+ * starts over and never leaves an organization that nobody holds a token for.
+ *
+ * @returns `null` when there is an organization already
+ */
+export async function bootstrap(orm: Orm, dataDirectory: string, plan: string): Promise<Founded | null> {
+  return orm.em.fork().transactional(async (em) => {
+    if ((await em.count(Organization)) > 0) return null;
+    const founded = await foundOrganization(em, {
+      name: "My organization",
+      email: null,
+      plan,
+    });
+    await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(founded, null, 2)}\n`, 0o600);
+    return founded;
+  });
+}

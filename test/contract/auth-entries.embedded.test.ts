@@ -1,0 +1,37 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { FilesystemAuthEntries } from "../../server/platforms/embedded/storage/auth-entries.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { authEntriesContract } from "./auth-entries.ts";
+
+authEntriesContract("filesystem", async () => {
+  const folder = await temporaryFolder();
+  const root = path.join(folder.path, "entries");
+  return {
+    entries: new FilesystemAuthEntries(root),
+    elsewhere: new FilesystemAuthEntries(root),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+});
+
+test("an entry's file is for the service's own user only", async () => {
+  await using folder = await temporaryFolder();
+  await new FilesystemAuthEntries(folder.path).put({ appId: "app-1", tokenSha256: "a".repeat(64) });
+  const [file] = await readdir(folder.path);
+  expect((await stat(path.join(folder.path, String(file)))).mode & 0o777).toBe(0o600);
+});
+
+test("an entry that was written before tokens could overlap is read as one without a previous token", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(path.join(folder.path, "app-1.json"), JSON.stringify({ tokenSha256: "a".repeat(64) }));
+  const entries = new FilesystemAuthEntries(folder.path);
+  expect(await entries.get("app-1")).toStrictEqual({ appId: "app-1", tokenSha256: "a".repeat(64) });
+});
+
+test("an id that is no plain name is refused", async () => {
+  await using folder = await temporaryFolder();
+  const entries = new FilesystemAuthEntries(folder.path);
+  for (const appId of ["", "..", "../x", "a/b"])
+    await expect(entries.put({ appId, tokenSha256: "" })).rejects.toThrow(TypeError);
+});

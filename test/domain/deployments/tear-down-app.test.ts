@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import type { App } from "../../../domain/apps/app.entity.ts";
+import { releaseResources } from "../../../domain/deployments/release-resources.ts";
+import { sweep } from "../../../domain/deployments/sweep.ts";
+import { tearDownApp, type TeardownDeps } from "../../../domain/deployments/tear-down-app.ts";
+import { ALL_RESOURCES, failing, provision, resourcesOf } from "../../support/edge/platform-resources.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { hazard, verifies } from "../../support/verifies.ts";
+
+const service = sharedHarness();
+const deps = () => service().service.parts.buildDeps;
+
+async function recordOf(app: App): Promise<string | undefined> {
+  const rows = await deps().em.fork().getConnection().execute("select status from apps where id = ?", [app.id]);
+  return (rows as { status: string }[])[0]?.status;
+}
+
+async function givenLiveApp(status: "ready" | "deleting" = "deleting"): Promise<App> {
+  const app = await service().givenApp(await service().tenant(), { status });
+  await provision(deps(), app);
+  expect(await resourcesOf(deps(), app)).toEqual(ALL_RESOURCES);
+  return app;
+}
+
+verifies(
+  ["apps.delete.script", "apps.delete.database", "apps.delete.sources", "apps.delete.auth_entry", "apps.delete.record"],
+  "takes away the script, the database, the sources, the auth entry and the log, then the record",
+  async () => {
+    const app = await givenLiveApp();
+    await tearDownApp(deps(), app.id);
+    expect(await resourcesOf(deps(), app)).toEqual([]);
+    expect(await recordOf(app)).toBeUndefined();
+  },
+);
+
+const STEPS: { fault: string; broken: (real: TeardownDeps) => TeardownDeps; left: string[] }[] = [
+  { fault: "the edge", broken: (real) => ({ ...real, edge: failing(real.edge, "unpublish", 1) }), left: ALL_RESOURCES },
+  {
+    fault: "the key-value store",
+    broken: (real) => ({ ...real, authEntries: failing(real.authEntries, "remove", 1) }),
+    left: ["database", "auth entry", "sources", "log"],
+  },
+  {
+    fault: "the SQL platform",
+    broken: (real) => ({ ...real, databases: failing(real.databases, "remove", 1) }),
+    left: ["database", "sources", "log"],
+  },
+  {
+    fault: "object storage",
+    broken: (real) => ({ ...real, objects: failing(real.objects, "removeBucket", 1) }),
+    left: ["sources", "log"],
+  },
+];
+
+for (const { fault, broken, left } of STEPS) {
+  verifies(
+    ["apps.delete.record", hazard(59), hazard(60), hazard(62)],
+    `keeps the record while ${fault} fails, in the order script, auth entry, database, objects, and finishes when repeated`,
+    async () => {
+      const app = await givenLiveApp();
+      const faulty = broken(deps());
+      await expect(tearDownApp(faulty, app.id)).rejects.toThrow("500");
+      expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual(["deleting", left]);
+      await tearDownApp(faulty, app.id);
+      expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual([undefined, []]);
+    },
+  );
+}
+
+verifies(
+  [hazard(57), hazard(59)],
+  "succeeds when it is run twice at once, and when there is nothing left",
+  async () => {
+    const app = await givenLiveApp();
+    await Promise.all([tearDownApp(deps(), app.id), tearDownApp(deps(), app.id)]);
+    await tearDownApp(deps(), app.id);
+    await releaseResources(deps(), { appId: app.id, slug: app.slug });
+    expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual([undefined, []]);
+  },
+);
+
+test("leaves an app alone that nobody has marked for deletion", async () => {
+  const app = await givenLiveApp("ready");
+  await tearDownApp(deps(), app.id);
+  expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual(["ready", ALL_RESOURCES]);
+});
+
+verifies([hazard(60), hazard(61)], "a sweep removes what no record stands for, and nothing else", async () => {
+  const living = await givenLiveApp("ready");
+  const orphan = await givenLiveApp("ready");
+  await deps().em.fork().getConnection().execute("delete from apps where id = ?", [orphan.id]);
+  const report = await sweep(deps());
+  expect(report.orphans).toHaveLength(ALL_RESOURCES.length);
+  expect(await resourcesOf(deps(), orphan)).toEqual([]);
+  expect(await resourcesOf(deps(), living)).toEqual(ALL_RESOURCES);
+  expect((await sweep(deps())).orphans).toEqual([]);
+});
+
+verifies([hazard(59), hazard(61)], "a sweep that cannot remove one orphan removes the others", async () => {
+  const orphan = await givenLiveApp("ready");
+  await deps().em.fork().getConnection().execute("delete from apps where id = ?", [orphan.id]);
+  await expect(sweep({ ...deps(), edge: failing(deps().edge, "unpublish", 1) })).rejects.toThrow("1 orphan");
+  expect(await resourcesOf(deps(), orphan)).toEqual(["script"]);
+  await sweep(deps());
+  expect(await resourcesOf(deps(), orphan)).toEqual([]);
+});
+
+verifies(hazard(60), "a sweep sets going again a teardown and a build that everybody has forgotten, once", async () => {
+  const tenant = await service().tenant();
+  const forgotten = await service().givenApp(tenant, { status: "deleting" });
+  await tenant.rest.deploy({ repo: "acme/site" });
+  const connection = deps().em.fork().getConnection();
+  await connection.execute("update apps set updated_at = now() - interval '1 hour' where id = ?", [forgotten.id]);
+  await connection.execute("update builds set created_at = now() - interval '1 hour'", []);
+  const jobs = async () =>
+    (await connection.execute("select count(*)::int as n from jobs.job where state = 'created'", [])) as {
+      n: number;
+    }[];
+  expect((await sweep(deps())).builds).toBe(0);
+  await connection.execute("delete from jobs.job where name in ('build', 'teardown')", []);
+  const before = (await jobs())[0]?.n ?? 0;
+  const report = await sweep(deps());
+  expect([report.teardowns, report.builds >= 1]).toEqual([1, true]);
+  expect((await jobs())[0]?.n).toBe(before + report.teardowns + report.builds);
+  expect(await sweep(deps())).toMatchObject({ teardowns: 0, builds: 0 });
+});

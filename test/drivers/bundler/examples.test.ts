@@ -1,0 +1,51 @@
+import { cp, readdir } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { readForm } from "../../support/builds/bundled-script.ts";
+import { machineBundler } from "../../support/builds/bundlers.ts";
+import { bundleIn, emptyCheckout } from "../../support/builds/checkout.ts";
+
+const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
+
+/** Bundles an example as it is in the repository. */
+async function bundleExample(name: string) {
+  const checkout = await emptyCheckout();
+  await cp(path.join(EXAMPLES, name), checkout.sourceDirectory, { recursive: true });
+  const { bundle } = await bundleIn(await machineBundler(), checkout);
+  const form = await readForm(bundle.scriptPath);
+  return { bundle, form, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
+}
+
+describe("the example", () => {
+  test("hello is a plain script", async () => {
+    await using example = await bundleExample("hello");
+    expect(example.bundle).toMatchObject({ framework: null, assets: null, migrations: [] });
+    expect(example.form.main).toContain("Hello");
+  });
+
+  test("guestbook is a Hono app with a database and its migrations", async () => {
+    await using example = await bundleExample("guestbook");
+    expect(example.bundle).toMatchObject({ framework: "hono", assets: null });
+    expect(example.bundle.migrations.map(({ name, statements }) => [name, statements.length])).toEqual([
+      ["0001_entries.sql", 1],
+      ["0002_no_empty_entries.sql", 1],
+    ]);
+    expect(example.form.metadata.bindings).toMatchObject([{ type: "d1", name: "DB" }]);
+  });
+
+  test("invoices exports its procedures from its main module", async () => {
+    await using example = await bundleExample("invoices");
+    expect(example.form.main).toMatch(/export \{[^}]*\bappRouter\b/);
+    expect(example.bundle.migrations.map(({ name }) => name)).toEqual(["0001_invoices.sql"]);
+    expect(example.form.metadata.bindings).toMatchObject([{ type: "d1", name: "DB" }]);
+  });
+
+  test("site is a folder of static files", async () => {
+    await using example = await bundleExample("site");
+    expect(example.bundle).toMatchObject({
+      framework: "vite",
+      assets: { rules: { not_found_handling: "single-page-application" } },
+    });
+    expect(await readdir(example.bundle.assets?.directory ?? "")).toEqual(["assets", "favicon.svg", "index.html"]);
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
+import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
+
+const shared = sharedDiscovery();
+
+const outline = ({ procedures }: Discovery) => procedures.map(({ name, kind }) => `${kind} ${name}`);
+
+test("invoices offers five procedures, with their descriptions and the schemas of what they take and give", async () => {
+  const found = await shared().discoverExample("invoices");
+  expect(found.problem).toBeNull();
+  expect(outline(found)).toEqual([
+    "query list",
+    "query get",
+    "query outstanding",
+    "mutation create",
+    "mutation markPaid",
+  ]);
+  const [list, , outstanding, create] = found.procedures;
+  expect(list).toEqual({
+    name: "list",
+    kind: "query",
+    description: "Lists invoices, the one due first at the top.",
+    inputSchema: {
+      type: "object",
+      properties: { paid: { type: "boolean", description: "Only paid, or only open ones" } },
+    },
+    outputSchema: expect.objectContaining({ type: "array" }),
+    invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
+  });
+  expect(outstanding?.inputSchema).toEqual({ type: "object", properties: {}, additionalProperties: false });
+  expect(create?.inputSchema).toEqual({
+    type: "object",
+    properties: {
+      customer: { type: "string", minLength: 1, maxLength: 200 },
+      cents: expect.objectContaining({ type: "integer", exclusiveMinimum: 0, description: "The amount in cents" }),
+      due: expect.objectContaining({ type: "string", format: "date" }),
+    },
+    required: ["customer", "cents", "due"],
+  });
+  expect(Object.keys(create?.inputSchema["properties"] ?? {})).toEqual(["customer", "cents", "due"]);
+  expect(create?.outputSchema).toMatchObject({ type: "object", required: ["id", "customer", "cents", "due", "paid"] });
+});
+
+test("the nested routers of crm become dotted names", async () => {
+  const found = await shared().discoverExample("crm");
+  expect(found.problem).toBeNull();
+  expect(outline(found)).toEqual([
+    "query companies.list",
+    "query companies.get",
+    "mutation companies.create",
+    "query contacts.search",
+    "query contacts.get",
+    "mutation contacts.create",
+    "mutation contacts.remove",
+    "query deals.list",
+    "query deals.pipeline",
+    "mutation deals.create",
+    "mutation deals.move",
+  ]);
+});
+
+test("each operation of tasks-api says where every property of its input goes", async () => {
+  const found = await shared().discoverExample("tasks-api");
+  expect(found.problem).toBeNull();
+  expect(outline(found)).toEqual(["query listTasks", "mutation addTask", "query getTask", "mutation finishTask"]);
+  const [list, add, , finish] = found.procedures;
+  expect(list?.invocation).toEqual({
+    via: "openapi",
+    method: "GET",
+    path: "/tasks",
+    parameters: [{ name: "done", in: "query", property: "done", explode: true }],
+    body: null,
+  });
+  expect(add?.inputSchema).toEqual({
+    type: "object",
+    properties: {
+      title: { type: "string", minLength: 1, maxLength: 200 },
+      due: { type: "string", format: "date", description: "The day by which it is to be done" },
+    },
+    required: ["title"],
+    additionalProperties: false,
+  });
+  expect(finish).toMatchObject({
+    description: "Marks a task as done, or as open again.",
+    inputSchema: { properties: { id: { type: "integer" }, done: { type: "boolean" } }, required: ["id", "done"] },
+    outputSchema: { type: "object", required: ["id", "title", "due", "done"] },
+    invocation: {
+      method: "PATCH",
+      path: "/tasks/{id}",
+      parameters: [{ name: "id", in: "path", property: "id", explode: false }],
+      body: { contentType: "application/json", property: null },
+    },
+  });
+});
+
+test("each tool of notes-mcp is a procedure, a query when it says that it only reads", async () => {
+  const found = await shared().discoverExample("notes-mcp");
+  expect(found.problem).toBeNull();
+  expect(outline(found)).toEqual(["query search_notes", "mutation write_note", "mutation delete_note"]);
+  expect(found.procedures[1]).toEqual({
+    name: "write_note",
+    kind: "mutation",
+    description: "Writes a note.",
+    inputSchema: { type: "object", properties: { text: { type: "string", minLength: 1 } }, required: ["text"] },
+    outputSchema: expect.objectContaining({ required: ["id", "text", "written"] }),
+    invocation: { via: "mcp", endpoint: "/mcp", tool: "write_note" },
+  });
+});
+
+test("an app that offers nothing has no procedures, is not started to be asked, and that is no problem", async () => {
+  const before = shared().started();
+  expect(await shared().discoverExample("hello")).toEqual({ procedures: [], problem: null });
+  expect(shared().started()).toBe(before);
+});

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import http from "node:http";
+import net from "node:net";
+import { expect, test } from "vitest";
+import { eventually, openTestEdge, type TestEdge } from "../../support/edge/test-edge.ts";
+
+const PLAIN = `export default { fetch: () => new Response("plain") }`;
+
+test("events arrive while the answer is still open", async () => {
+  await using t = await openTestEdge();
+  await t.publish(
+    "shop",
+    `export default { fetch(request) {
+    if (new URL(request.url).pathname !== "/events") return new Response("ok");
+    const { readable, writable } = new TransformStream();
+    const writer = writable.getWriter();
+    writer.write(new TextEncoder().encode("data: first\\n\\n"));
+    return new Response(readable, { headers: { "content-type": "text/event-stream" } });
+  } }`,
+  );
+  const request = http.get({ port: t.edge.port, path: "/events", headers: { host: "shop.localhost" } });
+  const [response] = (await once(request, "response")) as [http.IncomingMessage];
+  const [chunk] = await once(response, "data");
+  request.destroy();
+  expect(String(chunk)).toBe("data: first\n\n");
+});
+
+test("an app learns that its visitor has left", async () => {
+  await using t = await openTestEdge();
+  await t.publish(
+    "shop",
+    `let left = 0;
+  export default { fetch(request) {
+    if (new URL(request.url).pathname !== "/wait") return new Response(String(left));
+    request.signal.addEventListener("abort", () => left++);
+    const pull = async (c) => { await new Promise((done) => setTimeout(done, 10)); c.enqueue(new Uint8Array(1)); };
+    return new Response(new ReadableStream({ pull }));
+  } }`,
+    { compatibilityFlags: ["enable_request_signal"] },
+  );
+  await startAndLeave(t, "/wait");
+  expect(await eventually(async () => ((await t.visit("shop")).text === "1" ? true : undefined))).toBe(true);
+});
+
+test("an app whose visitors have all left is idle", async () => {
+  await using t = await openTestEdge({ limits: { idleMs: 500 } });
+  await t.publish(
+    "shop",
+    `export default { fetch: () => new Response(new ReadableStream({ start: (c) => c.enqueue(new Uint8Array(1)) })) }`,
+  );
+  await startAndLeave(t, "/");
+  await t.logged("idle app stopped");
+});
+
+const SOCKET = `export default { fetch(request) {
+  if (request.headers.get("upgrade") !== "websocket") return new Response("no socket", { status: 426 });
+  const [client, server] = Object.values(new WebSocketPair());
+  server.accept();
+  server.addEventListener("message", ({ data }) => server.send(data + " " + request.headers.get("x-service-auth")));
+  return new Response(null, { status: 101, webSocket: client });
+} }`;
+
+test("a WebSocket passes both ways, with the verdict on its token", async () => {
+  await using t = await openTestEdge();
+  await t.publish("shop", SOCKET);
+  await t.entries.put({ appId: "app-shop", tokenSha256: createHash("sha256").update("sva_good").digest("hex") });
+  const { socket, status } = await openSocket(t, "/", { authorization: "Bearer sva_good" });
+  socket.write(maskedText("hi"));
+  const [frame] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  expect([status, frame.subarray(2).toString()]).toEqual([101, "hi app"]);
+});
+
+test("an upgrade is refused like any other request: by token, by address and by the app", async () => {
+  await using t = await openTestEdge();
+  await t.publish("shop", SOCKET);
+  await t.publish("plain", PLAIN);
+  const statuses = await Promise.all([
+    openSocket(t, "/", { authorization: "Bearer sva_bad" }),
+    openSocket(t, "/", { host: "absent.localhost" }),
+    openSocket(t, "/", { host: "plain.localhost" }),
+  ]);
+  expect(statuses.map(({ status }) => status)).toEqual([401, 404, 200]);
+});
+
+/** Waits for the first part of an endless answer, then hangs up. */
+async function startAndLeave(t: TestEdge, target: string): Promise<void> {
+  const request = http.get({ port: t.edge.port, path: target, headers: { host: "shop.localhost" }, agent: false });
+  const [response] = (await once(request, "response")) as [http.IncomingMessage];
+  await once(response, "data");
+  request.destroy();
+}
+
+/** Opens a WebSocket by hand, because no client lets a test choose the Host header. */
+async function openSocket(t: TestEdge, target: string, headers: Record<string, string>) {
+  const socket = net.connect(t.edge.port, "127.0.0.1");
+  const all = {
+    host: "shop.localhost",
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    ...headers,
+  };
+  socket.write(
+    `GET ${target} HTTP/1.1\r\n${Object.entries(all)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join("")}\r\n`,
+  );
+  const [head] = (await once(socket, "data")) as [Buffer];
+  return { socket, status: Number(head.toString().split(" ")[1]) };
+}
+
+/** A text frame as a client sends it, with a mask of zeros. */
+function maskedText(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+}

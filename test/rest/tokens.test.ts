@@ -1,0 +1,233 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { givenTokens } from "../support/identity/given-tokens.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { Person } from "../support/identity/person.ts";
+import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+const service = sharedHarness({ config: { signUp: "open" } });
+
+interface Setting {
+  tenant: Tenant;
+  owner: Person;
+  url: string;
+}
+
+/** An organization whose owner has signed in. */
+async function owned(): Promise<Setting> {
+  const tenant = await service().tenant();
+  const { publicUrl: url } = service().service;
+  const owner = new Person(url);
+  const invitationId = await service().inviteOwner(tenant, owner.email);
+  await owner.signUp();
+  await owner.post("/organization/accept-invitation", { invitationId });
+  return { tenant, owner, url };
+}
+
+async function joined({ owner, tenant, url }: Setting, role: string): Promise<Person> {
+  const person = new Person(url);
+  await person.signUp();
+  const organizationId = tenant.org_id;
+  const invited = await owner.post("/organization/invite-member", { email: person.email, role, organizationId });
+  const accepted = await person.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
+  expect(accepted.status).toBe(200);
+  return person;
+}
+
+/** The id of the API key that the tenant came with. */
+async function ownKey({ rest, api_key: key }: Tenant): Promise<string> {
+  const { tokens } = (await rest.get("/v1/tokens")).body as { tokens: { id: string; prefix: string }[] };
+  return tokens.find(({ prefix }) => key.startsWith(prefix))!.id;
+}
+
+test("a person makes an API key and a personal access token, each shown once, and both work", async () => {
+  const { owner, tenant, url } = await owned();
+  const rpc = rpcClient(url, await owner.accessToken());
+  const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI" });
+  const personal = await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Laptop" });
+  expect((await tenant.rest.as(key.token).get("/v1/apps")).status).toBe(200);
+  expect((await new GatewayClient(url, personal.token).call("tools/list")).status).toBe(200);
+  const { tokens } = await rpc.tokens.list.query();
+  const { token: _secret, ...shown } = key;
+  expect(tokens).toContainEqual({ ...shown, last_used_at: expect.any(String) });
+  expect(JSON.stringify(tokens)).not.toContain(key.token.slice(14));
+  expect(service().logged()).not.toContain(key.token);
+});
+
+verifies(
+  [hazard(25), hazard(30)],
+  "a revoked token is refused on the very next call, and only on its own face",
+  async () => {
+    const { owner, tenant, url } = await owned();
+    const rpc = rpcClient(url, await owner.accessToken());
+    const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI" });
+    const agent = await rpc.tokens.issue.mutate({ kind: "gateway_token", name: "Agent", agent_id: randomUUID() });
+    const rest = tenant.rest.as(key.token);
+    const gateway = new GatewayClient(url, agent.token);
+    expect([(await rest.get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([200, 200]);
+    const crossed = [await tenant.rest.as(agent.token).get("/v1/apps"), await gateway.as(key.token).call("ping")];
+    expect(crossed.map(({ status }) => status)).toEqual([401, 401]);
+    expect((await tenant.rest.delete(`/v1/tokens/${key.id}`)).body).toEqual({ status: "revoked" });
+    await rpc.tokens.revoke.mutate({ id: agent.id });
+    expect([(await rest.get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([401, 401]);
+    expect((await tenant.rest.delete(`/v1/tokens/${key.id}`)).body).toEqual({ error: "Token not found" });
+  },
+);
+
+verifies(hazard(25), "a rotated token is good beside its successor for the overlap, and not beyond it", async () => {
+  const { tenant } = await owned();
+  const made = await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI", scope: "read" });
+  const { id, token } = made.body as { id: string; token: string };
+  const next = await tenant.rest.post(`/v1/tokens/${id}/rotate`, { overlap: "hour" });
+  expect([made.status, next.status, next.body["scope"], next.body["name"]]).toEqual([201, 201, "read", "CI"]);
+  const both = [token, String(next.body["token"])];
+  for (const each of both) expect((await tenant.rest.as(each).get("/v1/apps")).status).toBe(200);
+  const last = await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, { overlap: "none" });
+  expect((await tenant.rest.as(both[1]!).get("/v1/apps")).status).toBe(401);
+  expect((await tenant.rest.as(String(last.body["token"])).get("/v1/apps")).status).toBe(200);
+  expect((await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, {})).status).toBe(404);
+});
+
+test("of parallel calls only as many make a token as there is room for, and the others say what to do", async () => {
+  const { tenant } = await owned();
+  const orgId = tenant.org_id;
+  // One API key is the tenant's own.
+  await givenTokens(service(), { orgId, kind: "gateway_token", count: 500 });
+  await givenTokens(service(), { orgId, kind: "api_key", count: 497 });
+  await givenTokens(service(), { orgId, kind: "api_key", count: 10, over: { how: "expires_at", days: 1 } });
+  await givenTokens(service(), { orgId, kind: "api_key", count: 10, over: { how: "revoked_at", days: 1 } });
+  const issue = () => tenant.rest.post("/v1/tokens", { kind: "api_key", name: "one more" });
+  const answers = await Promise.all(Array.from({ length: 6 }, issue));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
+  expect(answers.find(({ status }) => status === 409)?.body["error"]).toBe(
+    "There is no room left: an organization has at most 1000 API keys and gateway tokens in force. Revoke those that nobody uses, then try again.",
+  );
+  const made = answers.find(({ status }) => status === 201)!;
+  await tenant.rest.delete(`/v1/tokens/${String(made.body["id"])}`);
+  expect((await issue()).status).toBe(201);
+});
+
+test("where there is no room left each token can still be rotated, though not over and over", async () => {
+  const { tenant } = await owned();
+  await givenTokens(service(), { orgId: tenant.org_id, kind: "api_key", count: 1998 });
+  const id = await ownKey(tenant);
+  const rotate = (of: string, overlap: string) => tenant.rest.post(`/v1/tokens/${of}/rotate`, { overlap });
+  const first = await rotate(id, "day");
+  const second = await rotate(String(first.body["id"]), "day");
+  expect([first.status, second.status]).toEqual([201, 409]);
+  expect(second.body["error"]).toMatch(/2000 API keys .*rotate with the overlap `none`\.$/);
+  expect((await rotate(String(first.body["id"]), "none")).status).toBe(201);
+});
+
+test("what a person has takes no room from others, nor from the organization", async () => {
+  const setting = await owned();
+  const { tenant, owner, url } = setting;
+  const member = await joined(setting, "member");
+  const mine = rpcClient(url, await member.accessToken());
+  const issue = (rpc: typeof mine) => rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+  await issue(mine);
+  const { id: userId } = (await member.get("/get-session")).body["user"] as { id: string };
+  await givenTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
+  expect(await refusalOf(issue(mine))).toEqual({
+    ...{ status: 409, refusal: "conflict" },
+    message: expect.stringMatching(/at most 100 personal access tokens in force in an organization\. Revoke/),
+  });
+  await issue(rpcClient(url, await owner.accessToken()));
+  expect((await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI" })).status).toBe(201);
+});
+
+test("a scope bounds what a token may do, on every face", async () => {
+  const { tenant, owner, url } = await owned();
+  const scoped = async (scope: string) =>
+    tenant.rest.as(
+      String((await tenant.rest.post("/v1/tokens", { kind: "api_key", name: scope, scope })).body["token"]),
+    );
+  const read = await scoped("read");
+  const deploy = await scoped("deploy");
+  const app = await service().givenApp(tenant);
+  expect((await read.get(`/v1/apps/${app.id}`)).status).toBe(200);
+  const refused = await read.deploy({ repo: "acme/site" });
+  expect([refused.status, refused.body["error"]]).toEqual([403, expect.stringContaining('"deploy"')]);
+  expect(refused.headers.get("ratelimit")).toBeNull();
+  expect((await deploy.deploy({ repo: "acme/site" })).status).toBe(201);
+  expect((await deploy.delete(`/v1/apps/${app.id}`)).status).toBe(403);
+  expect((await deploy.post("/v1/tokens", { kind: "api_key", name: "more" })).status).toBe(403);
+  const rpc = rpcClient(url, await owner.accessToken());
+  const reader = await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "r", scope: "read" });
+  const answer = await new GatewayClient(url, reader.token).tool("service_execute", { code: "1" });
+  expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining('"everything"')]);
+});
+
+test("a member makes their own tokens and none of the organization's, and sees nobody else's", async () => {
+  const setting = await owned();
+  const { tenant, url } = setting;
+  const member = rpcClient(url, await (await joined(setting, "member")).accessToken());
+  await member.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+  expect((await member.tokens.list.query()).tokens.map(({ name }) => name)).toEqual(["Mine"]);
+  for (const kind of ["api_key", "gateway_token"] as const)
+    expect(
+      await refusalOf(
+        member.tokens.issue.mutate({ kind, name: "x", ...(kind === "api_key" ? {} : { agent_id: randomUUID() }) }),
+      ),
+    ).toMatchObject({ status: 403, refusal: "forbidden" });
+  const { tokens } = (await tenant.rest.get("/v1/tokens")).body as { tokens: { id: string; name: string }[] };
+  expect(tokens.map(({ name }) => name)).not.toContain("Mine");
+  expect(await refusalOf(member.tokens.revoke.mutate({ id: tokens[0]!.id }))).toMatchObject({ status: 404 });
+  expect((await tenant.rest.post("/v1/tokens", { kind: "personal_access_token", name: "x" })).status).toBe(403);
+});
+
+verifies(hazard(29), "a member who is removed is refused on the next call, by every token they hold", async () => {
+  const setting = await owned();
+  const { owner, tenant, url } = setting;
+  const member = await joined(setting, "member");
+  const access = await member.accessToken();
+  const personal = await rpcClient(url, access).tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+  const gateway = new GatewayClient(url, personal.token);
+  expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
+    200, 200,
+  ]);
+  const removed = await owner.post("/organization/remove-member", {
+    ...{ memberIdOrEmail: member.email, organizationId: tenant.org_id },
+  });
+  expect(removed.status).toBe(200);
+  expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
+    403, 401,
+  ]);
+  const invited = await owner.post("/organization/invite-member", {
+    ...{ email: member.email, role: "member", organizationId: tenant.org_id },
+  });
+  await member.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
+  expect((await tenant.rest.as(access).get("/v1/apps")).status).toBe(200);
+  expect((await gateway.call("ping")).status).toBe(401);
+});
+
+verifies(
+  ["gateway.organization.override", hazard(28)],
+  "X-Service-Org-Id picks another organization of the person, and no other; REST ignores it",
+  async () => {
+    const [one, two, three] = [await owned(), await owned(), await owned()];
+    const { body } = await one.owner.post("/organization/invite-member", {
+      ...{ email: two.owner.email, role: "member", organizationId: one.tenant.org_id },
+    });
+    await two.owner.post("/organization/accept-invitation", { invitationId: body["id"] as string });
+    const access = await two.owner.accessToken();
+    const rpc = (orgId: string) => rpcClient(two.url, access, { "x-service-org-id": orgId });
+    const { token } = await rpc(two.tenant.org_id).tokens.issue.mutate({ kind: "personal_access_token", name: "p" });
+    const gateway = new GatewayClient(two.url, token);
+    const app = await service().givenApp(one.tenant, { name: "elsewhere" });
+    const chosen = { "x-service-org-id": one.tenant.org_id };
+    const listed = await gateway.call("tools/call", { name: "service_list_apps", arguments: {} }, chosen);
+    expect(JSON.stringify(listed.body)).toContain(app.id);
+    expect(JSON.stringify((await gateway.tool("service_list_apps")).structuredContent)).not.toContain(app.id);
+    const foreign = await gateway.call("tools/list", {}, { "x-service-org-id": three.tenant.org_id });
+    const absent = await gateway.call("tools/list", {}, { "x-service-org-id": randomUUID() });
+    expect([foreign.status, foreign.text]).toEqual([403, absent.text]);
+    expect(await refusalOf(rpc(three.tenant.org_id).apps.list.query())).toEqual(
+      await refusalOf(rpc(randomUUID()).apps.list.query()),
+    );
+    expect((await two.tenant.rest.get("/v1/apps", chosen)).body).toEqual({ apps: [] });
+  },
+);

@@ -1,0 +1,202 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
+import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+import { unusualSleep, writableAt } from "../contract/sandbox.ts";
+
+const sandbox = new BubblewrapSandbox();
+
+async function outputOf(script: string, choices = {}): Promise<string> {
+  return (await runScript(sandbox, script, choices)).output.toString();
+}
+
+verifies(hazard(49), "a command sees no file of the host but the system's programs and its mounts", async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(join(folder.path, "secret"), "host\n");
+  const places = [
+    folder.path,
+    import.meta.dirname,
+    "/root",
+    "/home",
+    "/var",
+    "/etc/shadow",
+    "/etc/resolv.conf",
+    "/sys",
+  ];
+  const script = `for place in "$@"; do [ -e "$place" ] && echo "$place"; done; ls /`;
+  const { output } = await runIn(sandbox, ["sh", "-c", script, "sh", ...places]);
+  const beside = ["bin", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "sbin", "tmp", "usr"];
+  expect(
+    output
+      .toString()
+      .trim()
+      .split("\n")
+      .filter((name) => !beside.includes(name)),
+  ).toEqual([]);
+});
+
+verifies(
+  hazard(49),
+  "a command sees nothing of the configuration and sources that lie beside the programs",
+  async () => {
+    const script =
+      "find /usr/etc /usr/local/etc /usr/src /usr/local/src -mindepth 1; touch /usr/local/etc/made && echo made";
+    expect(await outputOf(`(${script}) 2>/dev/null; true`)).toBe("");
+  },
+);
+
+verifies(hazard(49), "a command sees no process of the host, nor its environment, and can signal none", async () => {
+  const script = "cat /proc/[0-9]*/environ | tr '\\0' '\\n'; kill -KILL -1; ls /proc | grep -c '^[0-9]'";
+  const { output } = await runScript(sandbox, script, { env: { PATH: "/usr/bin:/bin", OWN: "1" } });
+  expect(output.toString()).not.toMatch(/VITEST|HOME=|NODE/);
+  const seen = await outputOf("ls /proc | grep -c '^[0-9]'");
+  expect(Number(seen)).toBeLessThan(8);
+});
+
+verifies(
+  [hazard(49), hazard(50)],
+  "a command without network reaches neither the host, nor a metadata service, nor the internet",
+  async () => {
+    const server = createServer((_request, response) => response.end("reached")).listen(0, "0.0.0.0");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const urls = [
+      `http://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+      "http://169.254.169.254",
+      "http://1.1.1.1",
+      "http://example.com",
+    ];
+    const { output } = await runIn(sandbox, [
+      "curl",
+      "--silent",
+      "--max-time",
+      "3",
+      "--write-out",
+      "%{http_code} ",
+      ...urls,
+    ]);
+    server.close();
+    expect(output.toString()).toBe("000 ".repeat(urls.length));
+  },
+);
+
+verifies(hazard(50), "a command with a proxy has no other way out", async () => {
+  await using folder = await temporaryFolder();
+  const socketPath = join(folder.path, "proxy");
+  const proxy = createServer((_request, response) => response.end("proxy")).listen(socketPath);
+  const host = createServer((_request, response) => response.end("host")).listen(0, "127.0.0.1");
+  await Promise.all([once(proxy, "listening"), once(host, "listening")]);
+  const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  const argv = ["curl", "--silent", "--noproxy", "*", "--max-time", "3", "--write-out", "%{http_code}", url] as const;
+  const { output } = await runIn(sandbox, argv, { network: { kind: "proxy", socketPath } });
+  proxy.close();
+  host.close();
+  expect(output.toString()).toBe("000");
+});
+
+verifies(hazard(50), "a command writes nowhere but into its writable mounts and bounded scratch space", async () => {
+  await using folder = await temporaryFolder();
+  const mounts = [{ from: folder.path, to: "/mounted", writable: false }];
+  const places = [
+    "/x",
+    "/usr/x",
+    "/usr/bin/x",
+    "/etc/x",
+    "/dev/x",
+    "/run/x",
+    "/opt/x",
+    "/opt/node/bin/node",
+    "/mounted/x",
+    "/proc/sys/kernel/hostname",
+  ];
+  const script = 'for place in "$@"; do echo x 2>/dev/null >"$place" && echo "$place"; done; echo tried';
+  const { output } = await runIn(sandbox, ["sh", "-c", script, "sh", ...places], { mounts });
+  expect(output.toString()).toBe("tried\n");
+});
+
+verifies(hazard(50), "scratch space ends where it was said to", async () => {
+  const small = new BubblewrapSandbox({ temporaryMb: 4 });
+  const script =
+    "for place in /tmp /dev/shm; do head -c 9000000 /dev/zero 2>/dev/null > $place/x; stat -c %s $place/x; done";
+  const { output } = await runScript(small, script);
+  expect(output.toString()).toBe("4194304\n4194304\n");
+});
+
+verifies(hazard(50), "a fork bomb stops at its own limit and spoils nothing for the next command", async () => {
+  const bomb = runScript(sandbox, "b() { b | b & }; b; sleep 20", { limits: { processes: 60, wallTimeMs: 2000 } });
+  const others = await Promise.all(
+    [1, 2, 3].map(() => outputOf("for n in $(seq 50); do sleep 0.2 & done; wait; echo fine")),
+  );
+  expect(others).toEqual(["fine\n", "fine\n", "fine\n"]);
+  expect((await bomb).output.toString()).toContain("Cannot fork");
+});
+
+verifies([hazard(15), hazard(49)], "nothing is mounted where an earlier command could have put a link", async () => {
+  await using folder = await temporaryFolder();
+  const { mounts } = writableAt(folder.path);
+  const inside = { from: "/usr", to: "/work/tools", writable: false };
+  await expect(runIn(sandbox, ["true"], { mounts: [...mounts, inside] })).rejects.toThrow("inside a writable mount");
+});
+
+verifies(hazard(49), "a command has no capability, no root and no user namespace to become root in", async () => {
+  const output = await outputOf(
+    "id -u; grep -E 'Cap|NoNewPrivs' /proc/self/status; unshare --user true 2>/dev/null || echo refused",
+  );
+  const none = ["Inh", "Prm", "Eff", "Bnd", "Amb"].map((set) => `Cap${set}:\t0000000000000000`);
+  expect(output.trim().split("\n")).toEqual(["1000", ...none, "NoNewPrivs:\t1", "refused"]);
+});
+
+test("the environment of a command is in no process list", async () => {
+  const seconds = unusualSleep();
+  const abort = new AbortController();
+  const env = { PATH: "/usr/bin:/bin", SECRET: `secret-of-${seconds}` };
+  const running = runIn(sandbox, ["sleep", seconds], { env, signal: abort.signal });
+  await expect.poll(async () => (await processesWith(`sleep\u0000${seconds}`)).length).toBeGreaterThan(0);
+  expect(await processesWith("secret-of-")).toEqual([]);
+  abort.abort();
+  await running;
+});
+
+verifies(
+  [hazard(15), hazard(49)],
+  "a link that a command leaves is not followed when its folder is handed to the next one",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using host = await temporaryFolder();
+    const treasure = join(host.path, "treasure");
+    await writeFile(treasure, "ours", { mode: 0o600 });
+    await symlink(host.path, join(folder.path, "way"));
+    await symlink(treasure, join(folder.path, "link"));
+    await runScript(sandbox, "ln -s /etc/passwd another; cat link way/treasure", writableAt(folder.path));
+    await runScript(sandbox, "true", writableAt(folder.path));
+    expect((await stat(treasure)).uid).toBe(process.getuid?.());
+    expect((await stat(treasure)).mode & 0o777).toBe(0o600);
+    expect((await stat("/etc/passwd")).uid).toBe(0);
+    expect((await lstat(join(folder.path, "link"))).isSymbolicLink()).toBe(true);
+    expect(await readFile(treasure, "utf8")).toBe("ours");
+  },
+);
+
+verifies([hazard(41), hazard(46)], "nothing of a sandbox survives a service that is killed", async () => {
+  const seconds = unusualSleep();
+  const service = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("../support/sandbox/sandboxed-sleep.ts", import.meta.url)), seconds],
+    {
+      stdio: "ignore",
+    },
+  );
+  await expect.poll(async () => (await processesWith(seconds)).length, { timeout: 10_000 }).toBeGreaterThan(2);
+  service.kill("SIGKILL");
+  await once(service, "exit");
+  await expect.poll(() => processesWith(seconds), { timeout: 10_000 }).toEqual([]);
+});

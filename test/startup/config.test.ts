@@ -1,0 +1,126 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConfigError, readConfig } from "../../server/config.ts";
+
+/** What a setting is refused with. */
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(env)} was accepted`);
+}
+
+describe("the configuration", () => {
+  test("has a default for everything", () => {
+    expect(readConfig({})).toMatchObject({
+      ...{ host: "127.0.0.1", port: 3000, edgePort: 3001, databaseUrl: null, redisUrl: null, sandbox: "bubblewrap" },
+      ...{ gitBaseUrl: "https://github.com", defaultPlan: "free", production: false },
+      plans: { free: { apps: 10 }, team: { apps: 100 }, scale: { apps: 10_000 } },
+    });
+  });
+
+  test("takes an empty value as none", () => {
+    expect(readConfig({ PORT: "", DATABASE_URL: "", BUILDER_COMMAND: "" })).toMatchObject({
+      port: 3000,
+      databaseUrl: null,
+    });
+  });
+
+  test("cannot be changed once it is read", () => {
+    const config = readConfig({});
+    expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
+  });
+
+  const BAD: [string, string][] = [
+    ["PORT", "eighty"],
+    ["PORT", "70000"],
+    ["EDGE_PORT", "-1"],
+    ["PUBLIC_URL", "apps.example.com"],
+    ["PUBLIC_URL", "https://apps.example.com/service"],
+    ["PUBLIC_URL", 'https://apps.example.com/"'],
+    ["PUBLIC_URL", "https://user:password@apps.example.com"],
+    ["TRUSTED_PROXIES", "all"],
+    ["TRUSTED_PROXIES", "true"],
+    ["TRUSTED_PROXIES", "1"],
+    ["TRUSTED_PROXIES", "10.0.0.0/0"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["TRUSTED_PROXIES", "127.0.0.1,,::1"],
+    ["TRUSTED_PROXIES", "proxy.example.com"],
+    ["APPS_DOMAIN", "http://apps.example.com"],
+    ["DATABASE_URL", "mysql://127.0.0.1/apps"],
+    ["REDIS_URL", "127.0.0.1:6379"],
+    ["GIT_BASE_URL", "ssh://git@example.com"],
+    ["TOKEN_SECRET", "short"],
+    ["SANDBOX", "docker"],
+    ["PLANS_FILE", "/nowhere/plans.json"],
+    ["LOG_LEVEL", "loud"],
+    ["BUILD_CONCURRENCY", "0"],
+    ["MAX_ACTIVE_APPS", "many"],
+    ["EDGE_PLATFORM", "elsewhere"],
+    ["BUILDER_COMMAND", "my-agent"],
+    ["MODEL_PROVIDER", "some-provider"],
+    ["OIDC_ISSUER", "id.example.com"],
+    ["SIGN_UP", "everybody"],
+    ["AUDIT_RETENTION_DAYS", "-1"],
+  ];
+
+  test.each(BAD)("refuses %s=%s by name, with the rule", (name, value) => {
+    expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
+  });
+
+  test("takes the proxies to trust, and none by default", () => {
+    expect(readConfig({}).trustedProxies).toEqual([]);
+    const given = readConfig({ TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1, fd00::/8" }).trustedProxies;
+    expect(given).toEqual(["127.0.0.1", "10.0.0.0/8", "::1", "fd00::/8"]);
+  });
+
+  test("keeps the audit log for a year, or as long as it is told", () => {
+    const kept = (days?: string) => readConfig({ AUDIT_RETENTION_DAYS: days }).auditRetentionDays;
+    expect([kept(), kept("30"), kept("0")]).toEqual([365, 30, null]);
+  });
+
+  test("keeps of the public URL what a client would send", () => {
+    expect(readConfig({ PUBLIC_URL: "https://Apps.Example.com:443/" }).publicUrl).toBe("https://apps.example.com");
+  });
+
+  test("names every variable at fault at once, and repeats no secret", () => {
+    const message = refusal({ PORT: "x", SANDBOX: "y", DATABASE_URL: "mysql://root:hunter2@host/x" });
+    expect(message.split("\n").map((line) => line.split(" ")[0])).toEqual(["PORT", "DATABASE_URL", "SANDBOX"]);
+    expect(message).not.toContain("hunter2");
+  });
+
+  test("needs a TOKEN_SECRET in production", () => {
+    expect(refusal({ NODE_ENV: "production" })).toContain("TOKEN_SECRET is required");
+    expect(readConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).production).toBe(true);
+  });
+
+  test("needs both halves of what means something only together", () => {
+    expect(refusal({ GITHUB_CLIENT_ID: "x" })).toBe(
+      "GITHUB_CLIENT_SECRET must be set too, because GITHUB_CLIENT_ID is",
+    );
+    expect(refusal({ OIDC_AUDIENCE: "x" })).toBe("OIDC_ISSUER must be set too, because OIDC_AUDIENCE is");
+    expect(readConfig({ GOOGLE_CLIENT_ID: "a", GOOGLE_CLIENT_SECRET: "b" }).social).toEqual({
+      github: null,
+      google: { clientId: "a", clientSecret: "b" },
+    });
+  });
+
+  test("adds and replaces plans from a file, and knows the default among them", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "plans-"));
+    const file = path.join(folder, "plans.json");
+    await writeFile(file, JSON.stringify({ startup: { apps: 50 }, free: { apps: 1 } }));
+    expect(readConfig({ PLANS_FILE: file, PLAN_DEFAULT: "startup" }).plans).toMatchObject({
+      startup: { apps: 50 },
+      free: { apps: 1 },
+    });
+    expect(refusal({ PLANS_FILE: file, PLAN_DEFAULT: "golden" })).toBe(
+      "PLAN_DEFAULT must be one of: free, team, scale, startup",
+    );
+    await rm(folder, { recursive: true });
+  });
+});

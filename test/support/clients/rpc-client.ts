@@ -1,0 +1,28 @@
+import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import type { AppRouter } from "../../../routers/index.ts";
+
+/** The typed client, as the dashboard and the command line use it. */
+export function rpcClient(publicUrl: string, token: string | null, headers: Record<string, string> = {}) {
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+  return createTRPCClient<AppRouter>({
+    links: [httpBatchLink({ url: `${publicUrl}/trpc`, headers: { ...authorization, ...headers } })],
+  });
+}
+
+export interface RpcRefusal {
+  message: string;
+  status: number | undefined;
+  refusal: string | undefined;
+}
+
+/** What a call is refused with. */
+export async function refusalOf(call: Promise<unknown>): Promise<RpcRefusal> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof TRPCClientError)) throw error;
+    const data = (error.data ?? {}) as { httpStatus?: number; refusal?: string };
+    return { message: error.message, status: data.httpStatus, refusal: data.refusal };
+  }
+  throw new Error("the call was not refused");
+}

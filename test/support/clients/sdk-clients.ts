@@ -1,0 +1,30 @@
+import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
+import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { expect } from "vitest";
+import type { SigningIn } from "../identity/oauth-client.ts";
+
+const INFO = { name: "a-client", version: "1.0.0" };
+
+/**
+ * Connects as the SDKs document it: refused, signed in, connected; then lists the tools.
+ *
+ * @param generation - of the SDK
+ * @returns the names of the tools
+ */
+export async function toolsThrough(gateway: string, signingIn: SigningIn, generation: 1 | 2): Promise<string[]> {
+  const url = new URL(gateway);
+  const options = { authProvider: signingIn as never };
+  const connect = async (transport: Transport1 | Transport2) => {
+    const client = generation === 1 ? new Client1(INFO) : new Client2(INFO);
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools.map(({ name }) => name);
+  };
+  const make = () => (generation === 1 ? new Transport1(url, options) : new Transport2(url, options));
+  const first = make();
+  await expect(connect(first)).rejects.toThrow(/unauthorized/i);
+  await (first as Transport2).finishAuth(signingIn.code, signingIn.issuer);
+  return connect(make());
+}

@@ -1,0 +1,45 @@
+import { appToken } from "../../../domain/apps/app-token.ts";
+import type { App } from "../../../domain/apps/app.entity.ts";
+import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
+import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { sha256Hex } from "../../../domain/tokens/mint-token.ts";
+import type { Harness, Tenant } from "../service/harness.ts";
+import { provision } from "./platform-resources.ts";
+
+/** A procedure that is called as `GET` (a query) or `POST` (a mutation) on `/<name>`. */
+export function offered(
+  name: string,
+  kind: DiscoveredProcedure["kind"] = "query",
+  more: Partial<DiscoveredProcedure> = {},
+): DiscoveredProcedure {
+  const method = kind === "query" ? "GET" : "POST";
+  return {
+    ...{ name, kind, description: "", inputSchema: { type: "object" }, outputSchema: null },
+    invocation: { via: "openapi", method, path: `/${name}`, parameters: [], body: null },
+    ...more,
+  };
+}
+
+/** An app that is live at the edge and offers `procedures`, without having been built. */
+export async function givenServedApp(
+  harness: Harness,
+  tenant: Tenant,
+  { script, procedures }: { script: string; procedures: DiscoveredProcedure[] },
+): Promise<App> {
+  const { buildDeps, services } = harness.service.parts;
+  const app = await harness.givenApp(tenant, { name: "served" });
+  await provision(buildDeps, app, script);
+  await buildDeps.authEntries.put({ appId: app.id, tokenSha256: sha256Hex(appToken(services.tokenSecret, app)) });
+  await givenProcedures(harness, app, procedures);
+  return app;
+}
+
+/** Makes `procedures` what an app offers, whether or not it answers them. */
+export async function givenProcedures(
+  harness: Harness,
+  { id: appId, orgId }: App,
+  procedures: DiscoveredProcedure[],
+): Promise<void> {
+  const em = harness.service.parts.orm.em.fork();
+  await em.transactional((tx) => replaceProcedures(tx, { appId, orgId }, procedures));
+}

@@ -1,0 +1,132 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createHmac, createPrivateKey, type KeyObject, randomUUID } from "node:crypto";
+import { symmetricDecrypt } from "better-auth/crypto";
+import type { AppStatus } from "../../../domain/apps/app-status.ts";
+import { App } from "../../../domain/apps/app.entity.ts";
+import { slugFor } from "../../../domain/apps/slug.ts";
+import { type Founded, foundOrganization } from "../../../domain/organizations/create-organization.ts";
+import { inviteOwner } from "../../../domain/organizations/invite-owner.ts";
+import type { AppBuilder } from "../../../domain/ports/app-builder.ts";
+import type { ClientDocuments } from "../../../domain/ports/client-metadata.ts";
+import { type Config, readConfig } from "../../../server/config.ts";
+import { createLogger } from "../../../server/telemetry/logger.ts";
+import { type Service, startService } from "../../../server/composition/start-service.ts";
+import { freshDatabase } from "./databases.ts";
+import { type Answer, RestClient } from "../clients/rest-client.ts";
+
+export interface HarnessOptions {
+  /** Whether builds and teardowns are worked on; most tests of the interface need none. */
+  worker?: boolean;
+  config?: Partial<Config>;
+  appBuilder?: AppBuilder;
+  clientDocuments?: ClientDocuments;
+}
+
+/** A caller with an organization of its own. */
+export interface Tenant extends Founded {
+  rest: RestClient;
+}
+
+/** The whole service in this process, on a database and a data folder of its own, over real HTTP. */
+export interface Harness extends AsyncDisposable {
+  service: Service;
+  config: Config;
+  dataDirectory: string;
+  /** Everything the service has logged so far, one JSON object a line. */
+  logged(): string;
+  /** A new organization with an API key. */
+  tenant(options?: { plan?: string }): Promise<Tenant>;
+  /** Invites somebody to own the tenant's organization, as an operator does. */
+  inviteOwner(tenant: Tenant, email: string): Promise<string>;
+  /** The key that the service signs access tokens with, to forge what only it could. */
+  signingKey(): Promise<KeyObject>;
+  /** Puts an app in the database as if it had got so far. */
+  givenApp(tenant: Tenant, fields?: { status?: AppStatus; name?: string; createdAt?: Date }): Promise<App>;
+  /** Waits until the app has one of the statuses, and answers with what the interface says of it. */
+  settled(tenant: Tenant, appId: string, statuses?: AppStatus[]): Promise<Answer>;
+}
+
+export async function createHarness({
+  worker = false,
+  config: overrides = {},
+  appBuilder,
+  clientDocuments,
+}: HarnessOptions = {}): Promise<Harness> {
+  const stack = new AsyncDisposableStack();
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "service-"));
+  stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
+  const { databaseUrl, redisUrl } = stack.use(await freshDatabase(dataDirectory));
+  const config: Config = {
+    ...readConfig({
+      DATA_DIR: dataDirectory,
+      PORT: "0",
+      EDGE_PORT: "0",
+      HOME: process.env["HOME"],
+      PATH: process.env["PATH"],
+    }),
+    databaseUrl,
+    redisUrl,
+    ...overrides,
+  };
+  const lines: string[] = [];
+  const log = createLogger("trace", { write: (line) => void lines.push(line) });
+  const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null, clientDocuments });
+  stack.defer(() => service.stop());
+  const em = () => service.parts.orm.em.fork();
+  const tenant = async ({ plan = "scale" } = {}): Promise<Tenant> => {
+    const founding = { name: "Test", email: "owner@example.com", plan };
+    const founded = await em().transactional((tx) => foundOrganization(tx, founding));
+    return { ...founded, rest: new RestClient(service.publicUrl, founded.api_key) };
+  };
+  return {
+    service,
+    config,
+    dataDirectory,
+    logged: () => lines.join(""),
+    tenant,
+    signingKey: () => signingKeyOf(service, dataDirectory),
+    inviteOwner: async ({ org_id: orgId, user_id: placeholderId }, email) =>
+      (await em().transactional((tx) => inviteOwner(tx, { orgId, placeholderId, email }))).invitation_id,
+    givenApp: (owner, fields) => em().transactional(async (tx) => givenApp(tx, owner, fields)),
+    settled,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<KeyObject> {
+  const em = parts.orm.em.fork();
+  const [row] = await em.execute<{ privateKey: string }[]>(`select "privateKey" from auth.jwks`);
+  const secret = await readFile(path.join(dataDirectory, "secrets", "token-secret"), "utf8");
+  const key = createHmac("sha256", secret.trim()).update("identity").digest("base64url");
+  const jwk = await symmetricDecrypt({ key, data: JSON.parse(row!.privateKey) as string });
+  return createPrivateKey({ key: JSON.parse(jwk) as never, format: "jwk" });
+}
+
+function givenApp(
+  em: { create(entity: typeof App, data: object): App },
+  owner: Founded,
+  {
+    status = "ready",
+    name = "demo",
+    createdAt = new Date(),
+  }: { status?: AppStatus; name?: string; createdAt?: Date } = {},
+): App {
+  const origin = { orgId: owner.org_id, createdBy: owner.user_id, repo: `acme/${name}`, branch: "main" };
+  return em.create(App, { ...origin, id: randomUUID(), name, slug: slugFor(name), status, createdAt });
+}
+
+/** Statuses in which an app stays without anybody's doing. */
+const SETTLED: AppStatus[] = ["ready", "failed", "canceled"];
+const PATIENCE_MS = 50_000;
+
+async function settled(tenant: Tenant, appId: string, statuses: AppStatus[] = SETTLED): Promise<Answer> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const answer = await tenant.rest.get(`/v1/apps/${appId}`);
+    if (statuses.includes(answer.body["status"] as AppStatus)) return answer;
+    if (Date.now() > deadline) throw new Error(`the app stayed ${JSON.stringify(answer.body)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Founded } from "../../../domain/organizations/create-organization.ts";
+import { freshDatabase } from "./databases.ts";
+import { RestClient } from "../clients/rest-client.ts";
+
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** A place for the service to live in, which its process can die in and be started in again. */
+export interface Installation extends AsyncDisposable {
+  dataDirectory: string;
+  start(env?: Record<string, string>): Promise<ServiceProcess>;
+}
+
+/** The real thing: `node server/main.ts` in a process of its own. */
+export interface ServiceProcess {
+  pid: number;
+  publicUrl: string;
+  tokens: Founded;
+  rest: RestClient;
+  output(): string;
+  /** Every process that descends from the service now. */
+  descendants(): Promise<number[]>;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function install(): Promise<Installation> {
+  const stack = new AsyncDisposableStack();
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
+  stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
+  const { databaseUrl, redisUrl } = stack.use(await freshDatabase(dataDirectory));
+  const running = new Set<ChildProcess>();
+  stack.defer(async () => {
+    for (const child of running) await killed(child, "SIGKILL");
+  });
+  const services = {
+    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
+  };
+  const start = (env: Record<string, string> = {}) =>
+    startProcess({ DATA_DIR: dataDirectory, ...services, ...env }, dataDirectory, running);
+  return { dataDirectory, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const READY = /The service is ready at (\S+)/;
+
+async function startProcess(
+  env: Record<string, string>,
+  dataDirectory: string,
+  running: Set<ChildProcess>,
+): Promise<ServiceProcess> {
+  const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
+  const child = spawn(process.execPath, ["server/main.ts"], {
+    cwd: PROJECT,
+    env: { ...inherited, PORT: "0", EDGE_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  let output = "";
+  const ready = new Promise<string>((resolve, reject) => {
+    const take = (chunk: Buffer): void => {
+      output += String(chunk);
+      const found = READY.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on("data", take);
+    child.stderr.on("data", take);
+    child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
+  });
+  const publicUrl = await ready;
+  const tokens = JSON.parse(await readFile(path.join(dataDirectory, "bootstrap.json"), "utf8")) as Founded;
+  const pid = child.pid ?? 0;
+  return {
+    ...{ pid, publicUrl, tokens, rest: new RestClient(publicUrl, tokens.api_key), output: () => output },
+    descendants: () => descendantsOf(pid),
+    end: (signal) => killed(child, signal),
+  };
+}
+
+async function killed(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  return ((await ended) as [number | null])[0];
+}
+
+/** Reads the process table, so that it also sees what was left to another parent in between. */
+async function descendantsOf(pid: number): Promise<number[]> {
+  const parents = new Map<number, number>();
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => null);
+    if (stat !== null) parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+  }
+  const found = [pid];
+  for (const parent of found) for (const [child, of] of parents) if (of === parent) found.push(child);
+  return found.slice(1);
+}
+
+/** Which of these processes still exist. */
+export async function stillThere(pids: number[]): Promise<number[]> {
+  const there = await Promise.all(
+    pids.map((pid) =>
+      readFile(`/proc/${pid}/stat`, "utf8").then(
+        (stat) => !/\) [ZX] /.test(stat),
+        () => false,
+      ),
+    ),
+  );
+  return pids.filter((_, at) => there[at]);
+}

@@ -1,0 +1,181 @@
+import { beforeAll, expect, test } from "vitest";
+import { forgetOldRecords } from "../../domain/retention/purge-expired-records.ts";
+import { askingClient } from "../../server/identity/token-request-client.ts";
+import { givenTokens } from "../support/identity/given-tokens.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { Person } from "../support/identity/person.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+let owner: Person;
+let oauth: OAuthRequests;
+
+beforeAll(async () => {
+  const { publicUrl } = service().service;
+  owner = new Person(publicUrl);
+  await owner.signUp();
+  oauth = new OAuthRequests(publicUrl, owner);
+});
+
+const execute = <T = unknown>(sql: string, values: unknown[] = []): Promise<T[]> =>
+  service().service.parts.orm.em.fork().execute<T[]>(sql, values);
+const forget = (auditDays: number | null = 365) => forgetOldRecords(service().service.parts.services.db, { auditDays });
+
+async function namesIn(table: string, column: string): Promise<string[]> {
+  const rows = await execute<{ name: string }>(`select "${column}" as name from ${table} order by 1`);
+  return rows.map(({ name }) => name);
+}
+
+const ago = (days: number) => `now() - interval '${days} days'`;
+
+/** In every table of things that run out, one that is past its time and one that is not. */
+async function givenExpired(clientId: string): Promise<void> {
+  const user = `(select id from auth."user" limit 1)`;
+  for (const [name, days, sessionDays] of [
+    ["old", 2, 31],
+    ["young", 0, 29],
+  ] as const) {
+    await execute(
+      `insert into auth.verification (identifier, value, "expiresAt", "createdAt", "updatedAt")
+       values ('${name}', 'x', ${ago(days)}, now(), now())`,
+    );
+    await execute(
+      `insert into auth."deviceCode" ("deviceCode", "userCode", "expiresAt", status)
+       values ('${name}', '${name}', ${ago(days)}, 'pending')`,
+    );
+    await execute(
+      `insert into auth.session (token, "userId", "expiresAt", "createdAt", "updatedAt")
+       values ('${name}', ${user}, ${ago(sessionDays)}, now(), now())`,
+    );
+    for (const table of ["oauthRefreshToken", "oauthAccessToken"])
+      await execute(
+        `insert into auth."${table}" (token, "clientId", "userId", "expiresAt", "createdAt", scopes)
+         values ('${name}', '${clientId}', ${user}, ${ago(days)}, now(), '[]')`,
+      );
+  }
+}
+
+test("what ran out long enough ago goes, once, however many processes look, and nothing else goes", async () => {
+  await givenExpired(await oauth.register());
+  await execute(
+    `insert into audit_events (id, action, outcome, created_at)
+     select gen_random_uuid(), 'old', 'done', ${ago(366)} from generate_series(1, 1200)`,
+  );
+  await execute(
+    `insert into audit_events (id, action, outcome, created_at)
+     values (gen_random_uuid(), 'young', 'done', ${ago(364)})`,
+  );
+  expect(await forget(null)).toBe(5);
+  const counts = await Promise.all([forget(), forget(), forget()]);
+  expect(counts.reduce((sum, count) => sum + count)).toBe(1200);
+  expect(await namesIn("auth.verification", "identifier")).toEqual(["young"]);
+  expect(await namesIn(`auth."deviceCode"`, "deviceCode")).toEqual(["young"]);
+  expect(await namesIn(`auth."oauthRefreshToken"`, "token")).toEqual(["young"]);
+  expect(await namesIn(`auth."oauthAccessToken"`, "token")).toEqual(["young"]);
+  expect(await namesIn("auth.session", "token")).toEqual([expect.any(String), "young"]);
+  expect(await namesIn("audit_events", "action")).toEqual(expect.arrayContaining(["young", "sign-up/email"]));
+  expect(await namesIn("audit_events", "action")).not.toContain("old");
+  expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
+});
+
+test("tokens go when they are long over, and not while somebody may look for them", async () => {
+  const { org_id: orgId, rest } = await service().tenant();
+  const ended = [
+    ["expires_at", 91],
+    ["revoked_at", 91],
+    ["expires_at", 89],
+    ["revoked_at", 89],
+  ] as const;
+  for (const [how, days] of ended)
+    await givenTokens(service(), { orgId, kind: "api_key", count: 3, over: { how, days } });
+  expect(await forget()).toBe(6);
+  const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
+  expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
+});
+
+test("an OAuth client that nobody uses goes; one that was used lately stays, and can be used", async () => {
+  const resource = `${service().service.publicUrl}/mcp`;
+  const scope = "read offline_access";
+  const [used, idle, young, trusted, published, asked] = await Promise.all(
+    Array.from({ length: 6 }, () => oauth.register()),
+  );
+  const agreed = await oauth.register();
+  const { body } = await oauth.grantTo(used!, { resource, scope });
+  await oauth.grantTo(idle!, { resource, scope });
+  await execute(
+    `insert into auth."oauthConsent" ("clientId", "userId", scopes, "createdAt", "updatedAt")
+     select ?, id, '[]', now(), now() from auth."user" limit 1`,
+    [agreed],
+  );
+  const all = [used, idle, trusted, published, agreed, asked].map((id) => `'${id}'`).join();
+  const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
+  await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
+  await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
+  // Somebody looks at the page that asks whether to let it in.
+  await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
+  await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
+  await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
+  await forget();
+  const left = await namesIn(`auth."oauthClient"`, "clientId");
+  expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
+  expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
+  const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
+  expect((await oauth.token({ ...refresh, client_id: used! })).status).toBe(200);
+  await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
+  expect(await forget()).toBe(1);
+});
+
+test("a use of a client is written down once a day, and a refused one never", async () => {
+  const clientId = await oauth.register();
+  const resource = `${service().service.publicUrl}/mcp`;
+  const lastUse = async () =>
+    (
+      await execute<{ at: string | null }>(`select "lastUsedAt" as at from auth."oauthClient" where "clientId" = ?`, [
+        clientId,
+      ])
+    )[0]!.at;
+  expect(await lastUse()).toBeNull();
+  const { body } = await oauth.grantTo(clientId, { resource, scope: "read offline_access" });
+  const first = await lastUse();
+  expect(first).not.toBeNull();
+  const form = { grant_type: "refresh_token", client_id: clientId, resource };
+  const again = await oauth.token({ ...form, refresh_token: String(body["refresh_token"]) });
+  expect([again.status, await lastUse()]).toEqual([200, first]);
+  await execute(`update auth."oauthClient" set "lastUsedAt" = ${ago(2)} where "clientId" = ?`, [clientId]);
+  expect((await oauth.token({ ...form, refresh_token: "wrong" })).status).toBe(400);
+  expect(new Date((await lastUse())!).getTime()).toBeLessThan(Date.now() - 86_400_000);
+  await oauth.token({ ...form, refresh_token: String(again.body["refresh_token"]) });
+  expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
+});
+
+test("a client is known in each of the ways to say who it is, and by nothing that is not one", () => {
+  const claims = Buffer.from('{"sub":"one"}').toString("base64url");
+  const basic = (pair: string) => new Headers({ authorization: `Basic ${btoa(pair)}` });
+  const ways = [
+    { body: { client_id: "one" } },
+    { body: { client_assertion: `e30.${claims}.x` } },
+    { body: {}, headers: basic("one:secret:with:colons") },
+  ];
+  expect(ways.map(askingClient)).toEqual(["one", "one", "one"]);
+  expect(askingClient({ headers: basic("a%3Ab:x") })).toBe("a:b");
+  const none = [
+    {},
+    { body: "x" },
+    { body: { client_assertion: "x" } },
+    { headers: new Headers({ authorization: "Basic" }) },
+  ];
+  expect(none.map(askingClient)).toEqual([null, null, null, null]);
+});
+
+test("the worker's sweep deletes audit events when they are as old as AUDIT_RETENTION_DAYS says", async () => {
+  await using harness = await createHarness({ worker: true, config: { auditRetentionDays: 10 } });
+  const { orm, boss } = harness.service.parts;
+  await orm.em.fork().execute(
+    `insert into audit_events (id, action, outcome, created_at)
+     select gen_random_uuid(), days::text, 'done', now() - days * interval '1 day' from unnest(array[9, 11]) as days`,
+  );
+  await boss.send("sweep", {});
+  const actions = () => orm.em.fork().execute(`select action from audit_events`);
+  await expect.poll(actions, { timeout: 10_000 }).toEqual([{ action: "9" }]);
+});
