@@ -12,7 +12,7 @@ const SECONDS = 1;
 const WARM_UP_ROUNDS = 6;
 const TARGET = 0.5;
 
-export const frontDoor: Section = {
+export const edgeProxy: Section = {
   name: "front-door",
   title: "The front door",
   method: `Requests to \`examples/hello\` through the front door, against requests to the app's own socket behind it. The edge, the app and the load are a process each. ${ROUNDS} rounds of ${SECONDS} s a side, after ${WARM_UP_ROUNDS} that do not count.`,

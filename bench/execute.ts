@@ -73,8 +73,8 @@ function figureOf(atATime: number, disturbances: readonly Disturbance[], detail:
 }
 
 async function clientOf(service: Service, signal: AbortSignal): Promise<GatewayClient> {
-  const [founded] = await service.ask("foundMany", 1, APPS);
-  return { url: `${await service.ask("publicUrl")}/mcp`, token: founded?.personal_access_token ?? "", signal };
+  const [bootstrapped] = await service.ask("foundMany", 1, APPS);
+  return { url: `${await service.ask("publicUrl")}/mcp`, token: bootstrapped?.personal_access_token ?? "", signal };
 }
 
 function inWords({ what, endings, callMs }: Disturbance): string {

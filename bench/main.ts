@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { coldStart } from "./cold-start.ts";
 import { deploy } from "./deploy.ts";
 import { execute } from "./execute.ts";
-import { frontDoor } from "./edge-proxy.ts";
+import { edgeProxy } from "./edge-proxy.ts";
 import { gateway } from "./gateway.ts";
 import { list } from "./list.ts";
 import { memory } from "./memory.ts";
@@ -20,7 +20,7 @@ import { verification } from "./verification.ts";
 const SECTIONS: readonly Section[] = [
   list,
   deploy,
-  frontDoor,
+  edgeProxy,
   memory,
   coldStart,
   gateway,

@@ -4,7 +4,7 @@ import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/app-page.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
-import type { BuildLogView } from "../domain/deployments/read-deployment-log.ts";
+import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
 import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
@@ -93,7 +93,7 @@ export const logsResponse = z
     error,
     logs: z.string().nullable().meta({ description: "Raw build log; null when none exists in object storage" }),
   })
-  .meta({ id: "LogsResponse" }) satisfies z.ZodType<BuildLogView>;
+  .meta({ id: "LogsResponse" }) satisfies z.ZodType<DeploymentLogView>;
 
 export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
 

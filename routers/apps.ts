@@ -4,7 +4,7 @@ import { deployApp } from "../domain/apps/deploy-app.ts";
 import { getApp } from "../domain/apps/get-app.ts";
 import { listApps } from "../domain/apps/list-apps.ts";
 import { rotateAppToken } from "../domain/apps/rotate-app-token.ts";
-import { readBuildLog } from "../domain/deployments/read-deployment-log.ts";
+import { readDeploymentLog } from "../domain/deployments/read-deployment-log.ts";
 import {
   appDetail,
   appId,
@@ -142,7 +142,7 @@ export const apps = router({
     })
     .input(appId)
     .output(logsResponse)
-    .query(({ ctx, input }) => readBuildLog(ctx, input.id)),
+    .query(({ ctx, input }) => readDeploymentLog(ctx, input.id)),
 
   browse: procedure
     .meta({

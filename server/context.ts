@@ -1,10 +1,10 @@
 import { TRPCError } from "@trpc/server";
 import type { Caller } from "../domain/shared/caller.ts";
-import { Refusal } from "../domain/shared/errors.ts";
+import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context, Services } from "../routers/core/context.ts";
 import { createCaller } from "../routers/index.ts";
 import { TOOL_LIST, TOOLS } from "./mcp/tool-table.ts";
-import { sayIssues } from "../routers/core/format-validation-issues.ts";
+import { formatValidationIssues } from "../routers/core/format-validation-issues.ts";
 
 /** What a face adds of its own to a call. */
 type FaceOf = Pick<Context, "address" | "callerRefused" | "idempotencyKey" | "malformedBody" | "reportRateLimit">;
@@ -34,14 +34,14 @@ const TOOLS_FOR_CODE = TOOL_LIST.filter(({ name }) => name !== NOT_FROM_CODE);
 async function callToolAt(context: Context, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
   const entry = TOOLS.get(name);
   if (entry === undefined || name === NOT_FROM_CODE)
-    throw new Refusal(
+    throw new ServiceError(
       "not_found",
       `There is no such tool for code. There are: ${TOOLS_FOR_CODE.map((tool) => tool.name).join(", ")}.`,
     );
   try {
     return await procedureAt(createCaller(context, { signal }), entry.path)(input);
   } catch (error) {
-    throw refusalIn(error) ?? error;
+    throw serviceErrorOf(error) ?? error;
   }
 }
 
@@ -54,9 +54,9 @@ export function procedureAt(caller: object, path: string): ProcedureCall {
 }
 
 /** What a failed call refuses, in words for the caller; `null` for a fault. */
-export function refusalIn(error: unknown): Refusal | null {
+export function serviceErrorOf(error: unknown): ServiceError | null {
   if (!(error instanceof TRPCError)) return null;
-  if (error.cause instanceof Refusal) return error.cause;
-  const issues = error.code === "BAD_REQUEST" ? sayIssues(error.cause) : null;
-  return issues === null ? null : new Refusal("invalid", `These arguments are not what it takes: ${issues}.`);
+  if (error.cause instanceof ServiceError) return error.cause;
+  const issues = error.code === "BAD_REQUEST" ? formatValidationIssues(error.cause) : null;
+  return issues === null ? null : new ServiceError("invalid", `These arguments are not what it takes: ${issues}.`);
 }

@@ -1,5 +1,5 @@
 import { readConfig, ConfigError } from "./config.ts";
-import { FolderInUse } from "./database/folder-lock.ts";
+import { FolderInUse } from "./files/folder-lock.ts";
 import { DatabaseUnavailable } from "./database/open-database.ts";
 import { closeInheritedDescriptors } from "./startup/inherited-descriptors.ts";
 import { createLogger } from "./telemetry/logger.ts";

@@ -1,5 +1,5 @@
 /** The whole service, as `npm start` runs it, and what a benchmark has to do inside of it. */
-import { type Founded, foundOrganization } from "../../domain/organizations/create-organization.ts";
+import { type CreatedOrganization, createOrganization } from "../../domain/organizations/create-organization.ts";
 import { readConfig } from "../../server/config.ts";
 import type { Em } from "../../server/database/orm.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
@@ -32,13 +32,13 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
     found: () => found(em()),
     /** Many of them, each with as many apps. */
     foundMany: async (count: number, apps: number) => {
-      const founded = [];
-      while (founded.length < count) {
+      const bootstrapped = [];
+      while (bootstrapped.length < count) {
         const organization = await found(em());
         await recordApps(em(), organization.org_id, apps);
-        founded.push(organization);
+        bootstrapped.push(organization);
       }
-      return founded;
+      return bootstrapped;
     },
     recordApps: (orgId: string, count: number) => recordApps(em(), orgId, count),
     recordProcedures: (orgId: string, apps: AppsToRecord) => recordProcedures(em(), orgId, apps),
@@ -56,8 +56,8 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
   return { commands, close: () => service.stop() };
 }
 
-function found(em: Em): Promise<Founded> {
-  return em.transactional((tx) => foundOrganization(tx, { name: "Bench", email: "owner@example.com", plan: "scale" }));
+function found(em: Em): Promise<CreatedOrganization> {
+  return em.transactional((tx) => createOrganization(tx, { name: "Bench", email: "owner@example.com", plan: "scale" }));
 }
 
 await serve(open);

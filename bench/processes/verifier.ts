@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { foundOrganization } from "../../domain/organizations/create-organization.ts";
+import { createOrganization } from "../../domain/organizations/create-organization.ts";
 import { readConfig } from "../../server/config.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory.ts";
 import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { openPeople } from "../../server/composition/identity.ts";
+import { openIdentityServices } from "../../server/composition/identity.ts";
 import { serve } from "../support/process-server.ts";
 
 export interface VerifierOptions {
@@ -25,13 +25,13 @@ async function open({ databaseUrl }: VerifierOptions) {
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: "silent" });
   const { orm } = await openDatabase(config);
   const accessChanges = new MemoryChangeFeed();
-  const { authenticator, auth } = openPeople({
+  const { authenticator, auth } = openIdentityServices({
     ...{ orm, config, accessChanges, counter: new MemoryCounter(), tokenSecret: randomBytes(32).toString("hex") },
-    ...{ publicUrl: () => PUBLIC_URL, log: createLogger(config.logLevel), clientDocuments: null },
+    ...{ publicUrl: () => PUBLIC_URL, log: createLogger(config.logLevel), clientMetadata: null },
   });
   const founding = { name: "Bench", email: null, plan: "scale" };
-  const founded = await orm.em.fork().transactional((em) => foundOrganization(em, founding));
-  const tokens = { key: founded.api_key, jwt: await signedIn((request) => auth().handler(request)) };
+  const bootstrapped = await orm.em.fork().transactional((em) => createOrganization(em, founding));
+  const tokens = { key: bootstrapped.api_key, jwt: await signedIn((request) => auth().handler(request)) };
   const statements = watchStatements();
   const verify = async (token: keyof typeof tokens): Promise<void> => {
     assert.notEqual(await authenticator.callerOf(`Bearer ${tokens[token]}`, ADDRESS), null, "it is a good token");

@@ -3,7 +3,7 @@ import http from "node:http";
 import { text } from "node:stream/consumers";
 
 /**
- * Asks an app for `/` over a new connection, as its first visitor would. The name is not resolved: `*.localhost` is
+ * Asks an app for `/` over a new connection, as its first clientInfo would. The name is not resolved: `*.localhost` is
  * this machine, which not every resolver knows.
  *
  * @param url - the app's public address

@@ -1,6 +1,6 @@
-import { BatchedReads } from "../shared/batch-loader.ts";
+import { BatchLoader } from "../shared/batch-loader.ts";
 import { frozen } from "../shared/frozen.ts";
-import { KeptByVersion } from "../shared/versioned-cache.ts";
+import { VersionedCache } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
 import { firstOverviews, NO_APPS, overviewVersions } from "./app-list-queries.ts";
 import { type AppPage, pageOf } from "./app-page.ts";
@@ -13,12 +13,12 @@ const PAGES_KEPT = 300;
  * goes, or another comes. Whether that has happened is asked of the database each time, in one indexed query for all who
  * ask at once, so that several processes never disagree.
  */
-export class FirstPages {
+export class AppListCache {
   readonly #db: Db;
   readonly #urlOf: (slug: string) => string;
-  readonly #kept = new KeptByVersion<AppPage>(PAGES_KEPT);
+  readonly #kept = new VersionedCache<AppPage>(PAGES_KEPT);
   /** By the number of rows that are looked at. */
-  readonly #versions = new Map<number, BatchedReads<string>>();
+  readonly #versions = new Map<number, BatchLoader<string>>();
 
   constructor(db: Db, urlOf: (slug: string) => string) {
     this.#db = db;
@@ -36,10 +36,10 @@ export class FirstPages {
     });
   }
 
-  #versionsOver(count: number): BatchedReads<string> {
+  #versionsOver(count: number): BatchLoader<string> {
     let versions = this.#versions.get(count);
     if (versions === undefined) {
-      versions = new BatchedReads((orgIds) => overviewVersions(this.#db, orgIds, count), NO_APPS);
+      versions = new BatchLoader((orgIds) => overviewVersions(this.#db, orgIds, count), NO_APPS);
       this.#versions.set(count, versions);
     }
     return versions;

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from "kysely";
 import type { Versioned } from "../shared/versioned-cache.ts";
-import type { Position } from "../shared/keyset-cursor.ts";
-import type { Db, Tables } from "../database-types.ts";
+import type { CursorPosition } from "../shared/keyset-cursor.ts";
+import type { Db, DatabaseTables } from "../database-types.ts";
 import type { AppStatus } from "./app-status.ts";
 import { SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
 
@@ -16,7 +16,7 @@ export const NO_APPS = "none";
  * change. The procedures of a ready app change with its row only. Times would not tell two changes within a millisecond
  * apart.
  */
-function rowVersion({ fn, cast, ref }: ExpressionBuilder<Tables, "apps">) {
+function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {
   // A system column, which the types of the tables do not have.
   const xmin = ref("apps.xmin" as "apps.slug");
   return fn<string>("uuid_hash_extended", ["apps.id", cast(cast(xmin, "text"), "bigint")]).as("row_version");
@@ -59,7 +59,7 @@ export async function overviewVersions(db: Db, orgIds: readonly string[], count:
 export async function overviewsAfter(
   db: Db,
   orgId: string,
-  { position: { createdAt, id }, count }: { position: Position; count: number },
+  { position: { createdAt, id }, count }: { position: CursorPosition; count: number },
 ): Promise<OverviewRow[]> {
   const at = createdAt as never;
   return overviews(db)

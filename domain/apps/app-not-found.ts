@@ -1,6 +1,6 @@
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 
 /** One answer for an app that never was, is gone, or belongs to another organization. */
-export function appNotFound(): Refusal {
-  return new Refusal("not_found", "App not found");
+export function appNotFound(): ServiceError {
+  return new ServiceError("not_found", "App not found");
 }

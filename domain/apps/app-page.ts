@@ -1,4 +1,4 @@
-import { ANSWER_CHARACTERS, fitting } from "../shared/response-budget.ts";
+import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
 import { cursorAfter } from "../shared/keyset-cursor.ts";
 import type { OverviewRow } from "./app-list-queries.ts";
 import { appOutline, type AppSummary } from "./app-view.ts";
@@ -32,7 +32,7 @@ export function pageOf(
     url: urlOf(row.slug),
     procedure_count: Number(row.procedure_count),
   }));
-  const apps = fitting(overviews, ANSWER_CHARACTERS - FRAME);
+  const apps = takeWithinBudget(overviews, RESPONSE_CHARACTERS - FRAME);
   const last = apps.at(-1);
   return { apps, next_cursor: rows.length > apps.length && last !== undefined ? cursorAfter(last) : null };
 }

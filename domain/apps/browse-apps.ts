@@ -1,13 +1,13 @@
 import type { Caller } from "../shared/caller.ts";
-import { readCursor } from "../shared/keyset-cursor.ts";
+import { parseCursor } from "../shared/keyset-cursor.ts";
 import type { Db } from "../database-types.ts";
 import { overviewsAfter } from "./app-list-queries.ts";
 import { type AppPage, pageOf } from "./app-page.ts";
-import type { FirstPages } from "./app-list-cache.ts";
+import type { AppListCache } from "./app-list-cache.ts";
 
 export interface BrowseDeps {
   db: Db;
-  firstPages: FirstPages;
+  appListCache: AppListCache;
   caller: Caller;
   urlOf(slug: string): string;
 }
@@ -17,13 +17,13 @@ export interface BrowseDeps {
  * for a secret. A page ends after `limit` apps, or before it gets too long. Apps that come or go between two pages are
  * neither repeated nor make others be left out.
  *
- * @throws {Refusal} `invalid` for a cursor that no page gave out
+ * @throws {ServiceError} `invalid` for a cursor that no page gave out
  */
 export async function browseApps(
-  { db, firstPages, caller, urlOf }: BrowseDeps,
+  { db, appListCache, caller, urlOf }: BrowseDeps,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<AppPage> {
-  if (cursor === undefined) return firstPages.of(caller.orgId, limit);
-  const from = { position: readCursor(cursor), count: limit + 1 };
+  if (cursor === undefined) return appListCache.of(caller.orgId, limit);
+  const from = { position: parseCursor(cursor), count: limit + 1 };
   return pageOf(await overviewsAfter(db, caller.orgId, from), { limit, urlOf });
 }

@@ -1,10 +1,10 @@
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 
 /** The longest customization, in characters. */
 const CUSTOMIZATION_LENGTH = 20_000;
 
-/** @throws {Refusal} `invalid` when the text is blank, too long, not plain text, or nobody is there to act on it */
+/** @throws {ServiceError} `invalid` when the text is blank, too long, not plain text, or nobody is there to act on it */
 export function checkCustomization(customization: string | undefined, appBuilder: AppBuilder | null): void {
   if (customization === undefined) return;
   if (customization.trim() === "")
@@ -21,5 +21,5 @@ export function checkCustomization(customization: string | undefined, appBuilder
 }
 
 function refuse(message: string): never {
-  throw new Refusal("invalid", message);
+  throw new ServiceError("invalid", message);
 }

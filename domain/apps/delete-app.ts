@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Db } from "../database-types.ts";
@@ -22,14 +22,14 @@ export interface DeleteDeps {
  * Takes an app away: marks it `deleting`, queues its teardown in the same transaction, and waits until the record is
  * gone. Safe to repeat; calls in parallel all wait for the one teardown.
  *
- * @throws {Refusal} `not_found` when the organization has no such app; `teardown_pending` when the teardown is not
+ * @throws {ServiceError} `not_found` when the organization has no such app; `teardown_pending` when the teardown is not
  *   finished in time: it goes on by itself, and the app stays `deleting` until it is true that nothing is left
  */
 export async function deleteApp(deps: DeleteDeps, id: string): Promise<{ status: "deleted" }> {
   await deps.em.fork().transactional((em) => markDeleting(em, deps, id));
   deps.changes.announce(deps.caller.orgId);
   if (await isGone(deps, id)) return { status: "deleted" };
-  throw new Refusal(
+  throw new ServiceError(
     "teardown_pending",
     "The app is being torn down, but not everything is gone yet. It is retried until it is; repeat this call to see whether it has finished.",
   );

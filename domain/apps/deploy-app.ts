@@ -7,12 +7,12 @@ import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
 import { checkCustomization } from "./customization-rules.ts";
 import { appOfKey, rememberKey } from "./idempotency.ts";
-import { countPlanSlots } from "./plan-usage.ts";
+import { countAppsInPlan } from "./plan-usage.ts";
 import { checkBranch, checkRepo } from "./repository-rules.ts";
 import { slugFor } from "./slug.ts";
 
 /** What the first build of an app is made from. */
-export interface NewBuild {
+export interface NewDeployment {
   appId: string;
   repo: string;
   branch: string;
@@ -24,7 +24,7 @@ export interface DeployDeps {
   caller: Caller;
   plans: Plans;
   /** Records a build and queues it, in the transaction of `em`. */
-  enqueueBuild(em: EntityManager, build: NewBuild): Promise<void>;
+  enqueueDeployment(em: EntityManager, build: NewDeployment): Promise<void>;
   /** `null` when no app builder agent is configured. */
   appBuilder: AppBuilder | null;
   tokenSecret: string;
@@ -52,7 +52,7 @@ const TRIES = 3;
 /**
  * Records a new app and queues its first build. Both commit together, so a crash never leaves one without the other.
  *
- * @throws {Refusal} `invalid` for a repository, branch or customization that is not allowed; `plan_limit` when the
+ * @throws {ServiceError} `invalid` for a repository, branch or customization that is not allowed; `plan_limit` when the
  *   organization's plan has no room for another app; `key_reused` or `conflict` for the
  *   idempotency key
  */
@@ -76,13 +76,13 @@ async function record(em: EntityManager, deps: DeployDeps, request: DeployApp): 
   // Under the lock, so that of parallel calls with one key the second finds the app of the first, and not a full plan.
   const earlier = key === null ? null : await appOfKey(em, orgId, key, request);
   if (earlier !== null) return earlier;
-  checkPlanSlot(deps.plans, organization, await countPlanSlots(em, orgId));
+  checkPlanSlot(deps.plans, organization, await countAppsInPlan(em, orgId));
   const { repo, branch, customization = null } = request;
   const name = repo.slice(repo.indexOf("/") + 1);
   const app = em.create(App, { orgId, createdBy: userId, name, slug: slugFor(name), repo, branch, status: "queued" });
   if (key !== null) rememberKey(em, orgId, key, request, app.id);
   await em.flush();
-  await deps.enqueueBuild(em, { appId: app.id, repo, branch, customization });
+  await deps.enqueueDeployment(em, { appId: app.id, repo, branch, customization });
   return app;
 }
 

@@ -10,7 +10,7 @@ export interface GetAppDeps {
   urlOf(slug: string): string;
 }
 
-/** @throws {Refusal} `not_found` when the organization has no such app */
+/** @throws {ServiceError} `not_found` when the organization has no such app */
 export async function getApp(deps: GetAppDeps, id: string): Promise<AppDetail> {
   // Filtering by organization, rather than checking it afterwards, makes another
   // organization's app indistinguishable from one that never existed.

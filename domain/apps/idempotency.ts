@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { App } from "./app.entity.ts";
 import { IdempotencyKey } from "./idempotency-key.entity.ts";
 
@@ -9,10 +9,10 @@ export const KEY_LIFE_HOURS = 24;
 
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
 
-/** @throws {Refusal} `invalid` for a key that is not 1 to 255 printable ASCII characters without spaces */
+/** @throws {ServiceError} `invalid` for a key that is not 1 to 255 printable ASCII characters without spaces */
 export function checkIdempotencyKey(key: string): void {
   if (KEY_FORM.test(key)) return;
-  throw new Refusal(
+  throw new ServiceError(
     "invalid",
     "Idempotency-Key must have 1 to 255 printable ASCII characters without spaces, such as a UUID.",
   );
@@ -26,19 +26,22 @@ export async function isKnownKey(em: EntityManager, orgId: string, key: string):
 /**
  * The app that an earlier call with this key made, or `null` for a new key.
  *
- * @throws {Refusal} `key_reused` when the earlier call asked for something else; `conflict` when its app is gone
+ * @throws {ServiceError} `key_reused` when the earlier call asked for something else; `conflict` when its app is gone
  */
 export async function appOfKey(em: EntityManager, orgId: string, key: string, request: object): Promise<App | null> {
   const earlier = await em.findOne(IdempotencyKey, { orgId, key });
   if (earlier === null) return null;
   if (earlier.fingerprint !== fingerprintOf(request))
-    throw new Refusal(
+    throw new ServiceError(
       "key_reused",
       "This Idempotency-Key was used for a different request. Use a new key for a new request.",
     );
   const app = await em.findOne(App, { id: earlier.appId, orgId });
   if (app === null)
-    throw new Refusal("conflict", "The app made with this Idempotency-Key was deleted. Use a new key to deploy again.");
+    throw new ServiceError(
+      "conflict",
+      "The app made with this Idempotency-Key was deleted. Use a new key to deploy again.",
+    );
   return app;
 }
 

@@ -3,6 +3,6 @@ import { App } from "./app.entity.ts";
 import { WITHOUT_PLAN_SLOT } from "./app-status.ts";
 
 /** How many apps of an organization take up room in its plan. */
-export function countPlanSlots(em: EntityManager, orgId: string): Promise<number> {
+export function countAppsInPlan(em: EntityManager, orgId: string): Promise<number> {
   return em.count(App, { orgId, status: { $nin: [...WITHOUT_PLAN_SLOT] } });
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 
 const MAX_OWNER_LENGTH = 39;
 const MAX_NAME_LENGTH = 100;
@@ -49,18 +49,18 @@ type Rule = readonly [breaks: (text: string) => boolean, rule: string];
 
 /**
  * @param repo - `owner/name` as at the git host
- * @throws {Refusal} `invalid`
+ * @throws {ServiceError} `invalid`
  */
 export function checkRepo(repo: string): void {
   const broken = REPO_RULES.find(([breaks]) => breaks(repo));
-  if (broken) throw new Refusal("invalid", `repo: a repository ${broken[1]}, such as "acme/shop".`);
+  if (broken) throw new ServiceError("invalid", `repo: a repository ${broken[1]}, such as "acme/shop".`);
 }
 
-/** @throws {Refusal} `invalid` */
+/** @throws {ServiceError} `invalid` */
 export function checkBranch(branch: string): void {
   const broken = BRANCH_RULES.find(([breaks]) => breaks(branch));
   if (broken)
-    throw new Refusal("invalid", `branch: the name of a branch ${broken[1]}, such as "main" or "feature/cart".`);
+    throw new ServiceError("invalid", `branch: the name of a branch ${broken[1]}, such as "main" or "feature/cart".`);
 }
 
 function partsOf(repo: string): string[] {

@@ -1,13 +1,13 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import { OVERLAPS, type Rotation } from "../tokens/rotate-token.ts";
 import { App } from "./app.entity.ts";
 import { appNotFound } from "./app-not-found.ts";
 import { type AppStatus, IN_PROGRESS } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
-import { type AuthEntryDeps, keepAuthEntry } from "./sync-auth-entry.ts";
+import { type AuthEntryDeps, syncAuthEntry } from "./sync-auth-entry.ts";
 
 export interface RotateAppTokenDeps extends AuthEntryDeps {
   caller: Caller;
@@ -25,11 +25,11 @@ export interface RotatedAppToken {
  * rotations at once all answer with a token that counts when they answer. A crash in the middle leaves the new token in
  * the record, and the sweep brings it to the app.
  *
- * @throws {Refusal} `not_found` when the organization has no such app; `conflict` while the app is not `ready`
+ * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while the app is not `ready`
  */
 export async function rotateAppToken(deps: RotateAppTokenDeps, rotation: Rotation): Promise<RotatedAppToken> {
   await deps.em.fork().transactional((em) => raiseVersion(em, deps.caller.orgId, rotation));
-  const app = await keepAuthEntry(deps, rotation.id);
+  const app = await syncAuthEntry(deps, rotation.id);
   deps.changes.announce(deps.caller.orgId);
   if (app === null) throw appNotFound();
   return {
@@ -48,9 +48,9 @@ async function raiseVersion(em: EntityManager, orgId: string, { id, overlap }: R
   await em.flush();
 }
 
-function notReady(status: AppStatus): Refusal {
+function notReady(status: AppStatus): ServiceError {
   const advice = (IN_PROGRESS as readonly string[]).includes(status)
     ? "Its token can be rotated once its status is `ready`; wait for that."
     : "Only the token of an app whose status is `ready` can be rotated.";
-  return new Refusal("conflict", `The app is \`${status}\`. ${advice}`);
+  return new ServiceError("conflict", `The app is \`${status}\`. ${advice}`);
 }

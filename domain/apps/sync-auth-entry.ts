@@ -18,7 +18,7 @@ export interface AuthEntryDeps {
  *
  * @returns the record that the entry was made from, or `null` when the app has none
  */
-export async function keepAuthEntry(deps: AuthEntryDeps, appId: string): Promise<App | null> {
+export async function syncAuthEntry(deps: AuthEntryDeps, appId: string): Promise<App | null> {
   for (let written: number | null = null; ;) {
     const app = await deps.em.fork().findOne(App, { id: appId });
     if (app === null || !([...IN_PROGRESS, "ready"] as readonly string[]).includes(app.status)) {
@@ -37,14 +37,14 @@ export async function keepAuthEntry(deps: AuthEntryDeps, appId: string): Promise
  *
  * @returns how many were written
  */
-export async function renewAuthEntries(deps: AuthEntryDeps): Promise<number> {
+export async function syncStaleAuthEntries(deps: AuthEntryDeps): Promise<number> {
   const ready = await deps.em.fork().find(App, { status: "ready" }, { fields: ["id", "tokenVersion"] });
   let renewed = 0;
   for (const app of ready) {
     // An entry that cannot be read is as good as none.
     const entry = await deps.authEntries.get(app.id).catch(() => null);
     if (entry?.tokenSha256 === tokenHash(deps.tokenSecret, app)) continue;
-    await keepAuthEntry(deps, app.id);
+    await syncAuthEntry(deps, app.id);
     renewed += 1;
   }
   return renewed;

@@ -1,11 +1,11 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
-import { Refusal, type RefusalCode } from "../shared/errors.ts";
+import { ServiceError, type ErrorCode } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
 import { recordEvent } from "./record-event.ts";
 
 export interface AuditedCall {
-  deps: { em: EntityManager; reportFault(err: unknown, what: string): void };
+  deps: { em: EntityManager; reportInternalError(err: unknown, what: string): void };
   caller: Caller;
   action: string;
   address: string | null;
@@ -16,12 +16,12 @@ export interface AuditedCall {
 export type Ending = { output: unknown } | { refusal: unknown };
 
 /** Mistakes and waits change nothing, and would only fill the log. */
-const NOT_WORTH_NOTING: readonly RefusalCode[] = ["invalid", "rate_limited"];
+const NOT_WORTH_NOTING: readonly ErrorCode[] = ["invalid", "rate_limited"];
 
 /** Writes down a call that changes something, or that was to. That it cannot be written never fails the call. */
-export async function auditCall({ deps, caller, action, address, input }: AuditedCall, ending: Ending): Promise<void> {
+export async function recordCall({ deps, caller, action, address, input }: AuditedCall, ending: Ending): Promise<void> {
   const refused = "refusal" in ending;
-  if (refused && (!(ending.refusal instanceof Refusal) || NOT_WORTH_NOTING.includes(ending.refusal.code))) return;
+  if (refused && (!(ending.refusal instanceof ServiceError) || NOT_WORTH_NOTING.includes(ending.refusal.code))) return;
   try {
     await recordEvent(deps.em, {
       ...{ action, address, outcome: refused ? "refused" : "done" },
@@ -29,7 +29,7 @@ export async function auditCall({ deps, caller, action, address, input }: Audite
       target: idIn(input) ?? ("output" in ending ? idIn(ending.output) : null),
     });
   } catch (error) {
-    deps.reportFault(error, "the audit log cannot be written");
+    deps.reportInternalError(error, "the audit log cannot be written");
   }
 }
 

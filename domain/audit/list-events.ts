@@ -1,5 +1,5 @@
 import type { Caller } from "../shared/caller.ts";
-import { cursorAfter, readCursor } from "../shared/keyset-cursor.ts";
+import { cursorAfter, parseCursor } from "../shared/keyset-cursor.ts";
 import type { Db } from "../database-types.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 
@@ -31,13 +31,13 @@ const COLUMNS = [
 /**
  * What was done in the caller's organization, newest first, and what its members tried at the door.
  *
- * @throws {Refusal} `invalid` for a cursor that no page gave out
+ * @throws {ServiceError} `invalid` for a cursor that no page gave out
  */
 export async function listEvents(
   { db, caller }: { db: Db; caller: Caller },
   { cursor }: { cursor?: string | undefined },
 ): Promise<AuditPage> {
-  const after = cursor === undefined ? null : readCursor(cursor);
+  const after = cursor === undefined ? null : parseCursor(cursor);
   const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", caller.orgId);
   const rows = await db
     .selectFrom("audit_events")

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { CredentialKind } from "../shared/caller.ts";
 import { AuditEvent, type AuditOutcome } from "./audit-event.entity.ts";
 
-export interface Happening {
+export interface NewAuditEvent {
   action: string;
   outcome: AuditOutcome;
   orgId: string | null;
@@ -13,14 +13,14 @@ export interface Happening {
 }
 
 /** Writes down who did what to what, from where. Give it ids and names of operations, never what a call contained. */
-export async function recordEvent(em: EntityManager, happening: Happening): Promise<void> {
+export async function recordEvent(em: EntityManager, happening: NewAuditEvent): Promise<void> {
   const tx = em.fork();
   addEvent(tx, happening);
   await tx.flush();
 }
 
 /** The same in the transaction of `em`. */
-export function addEvent(em: Pick<EntityManager, "create">, { credential, ...rest }: Happening): void {
+export function addEvent(em: Pick<EntityManager, "create">, { credential, ...rest }: NewAuditEvent): void {
   em.create(AuditEvent, {
     ...rest,
     target: rest.target?.slice(0, 255) ?? null,

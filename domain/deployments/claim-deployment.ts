@@ -5,7 +5,7 @@ import { IN_PROGRESS } from "../apps/app-status.ts";
 import { Build } from "./deployment.entity.ts";
 
 /** A build that this worker, and no other, may work on, as long as the app's fence is still `fence`. */
-export interface HeldBuild {
+export interface ClaimedDeployment {
   buildId: string;
   appId: string;
   orgId: string;
@@ -19,10 +19,10 @@ export interface HeldBuild {
 }
 
 /** How long a hold lasts without a sign of life of its worker, in milliseconds. */
-export const HOLD_MS = 10_000;
+export const LEASE_MS = 10_000;
 
 /** Another worker holds the build, or did until a moment ago; the queue tries again a little later. */
-export class BuildIsHeld extends Error {
+export class DeploymentIsLeased extends Error {
   override readonly name = "BuildIsHeld";
 }
 
@@ -30,16 +30,16 @@ export class BuildIsHeld extends Error {
  * Takes a build over: raises the app's fence, so that whatever an earlier worker still writes is refused.
  *
  * @returns `null` when there is nothing left to do: the build is finished, or its app is gone or being deleted
- * @throws {BuildIsHeld}
+ * @throws {DeploymentIsLeased}
  */
-export async function claimBuild(em: EntityManager, buildId: string): Promise<HeldBuild | null> {
+export async function claimDeployment(em: EntityManager, buildId: string): Promise<ClaimedDeployment | null> {
   return em.fork().transactional(async (tx) => {
     const build = await tx.findOne(Build, { id: buildId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (build === null || build.outcome !== null) return null;
     const app = await tx.findOne(App, { id: build.appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (app === null || !(IN_PROGRESS as readonly string[]).includes(app.status)) return null;
-    if (build.heldAt && Date.now() - build.heldAt.getTime() < HOLD_MS)
-      throw new BuildIsHeld(`build ${buildId} is held by another worker`);
+    if (build.heldAt && Date.now() - build.heldAt.getTime() < LEASE_MS)
+      throw new DeploymentIsLeased(`build ${buildId} is held by another worker`);
     build.heldAt = new Date();
     build.attempts += 1;
     app.fence += 1;

@@ -16,7 +16,7 @@ const FORGED = /^[\t\p{Z}\p{DI}]{0,64}\[service\]/gmu;
  * One app's build log. It is written through to object storage while the build runs, so it survives the worker, and an
  * attempt that follows adds to what the earlier one left.
  */
-export class BuildLog {
+export class DeploymentLog {
   readonly #objects: ObjectStore;
   readonly #key: string;
   readonly #secrets: readonly string[];
@@ -36,8 +36,8 @@ export class BuildLog {
   }
 
   /** Opens the log of an app. `secrets` are masked wherever they appear. */
-  static async open(objects: ObjectStore, appId: string, secrets: readonly string[]): Promise<BuildLog> {
-    const log = new BuildLog(objects, logKeyOf(appId), secrets);
+  static async open(objects: ObjectStore, appId: string, secrets: readonly string[]): Promise<DeploymentLog> {
+    const log = new DeploymentLog(objects, logKeyOf(appId), secrets);
     const earlier = await objects.get(LOG_BUCKET, log.#key);
     if (earlier !== null) log.#append(new TextDecoder().decode(earlier));
     log.#timer = setInterval(() => void log.#write(), WRITE_EVERY_MS);

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { databaseIdOf, sourceBucketOf } from "../apps/app-resources.ts";
-import { keepAuthEntry } from "../apps/sync-auth-entry.ts";
+import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
@@ -11,10 +11,10 @@ import { MigrationRefused } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { findProcedures, foundLine } from "../procedures/find-procedures.ts";
 import { Build } from "./deployment.entity.ts";
-import type { BuildLog } from "./deployment-log.ts";
-import type { HeldBuild } from "./claim-deployment.ts";
+import type { DeploymentLog } from "./deployment-log.ts";
+import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Superseded } from "./lease.ts";
-import { moveApp } from "./transition-deployment.ts";
+import { transitionApp } from "./transition-deployment.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
 export interface StepDeps extends AppPlatform {
@@ -25,14 +25,14 @@ export interface StepDeps extends AppPlatform {
   discovery: ProcedureDiscovery;
   tokenSecret: string;
   /** Called with a fault of ours, for the operator; what the app's owner is told holds nothing of it. */
-  reportFault(fault: unknown, build: { buildId: string; appId: string; attempt: number }): void;
+  reportInternalError(fault: unknown, build: { buildId: string; appId: string; attempt: number }): void;
 }
 
 /** What the steps of one attempt share. */
 export interface Attempt {
-  build: HeldBuild;
+  build: ClaimedDeployment;
   workspace: Workspace;
-  log: BuildLog;
+  log: DeploymentLog;
   signal: AbortSignal;
 }
 
@@ -50,7 +50,7 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<Discov
 }
 
 async function clone(deps: StepDeps, { build, workspace, log, signal }: Attempt): Promise<void> {
-  await moveApp(deps.em.fork(), build, "cloning", {
+  await transitionApp(deps.em.fork(), build, "cloning", {
     statusMessage: `Cloning ${build.repo} (${build.branch}).`,
     error: null,
   });
@@ -72,7 +72,7 @@ async function customize(
       "This deploy carries a customization, and no app builder agent is configured.",
       "Configure BUILDER_COMMAND, or deploy again without customization.",
     );
-  await moveApp(deps.em.fork(), build, "customizing", {
+  await transitionApp(deps.em.fork(), build, "customizing", {
     statusMessage: "The app builder agent is customizing the source.",
   });
   log.say("customizing");
@@ -87,7 +87,7 @@ async function customize(
 async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
   const { build, workspace, log, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketOf(build.appId) };
-  await moveApp(deps.em.fork(), build, "building", { statusMessage: "Installing and building.", manifest });
+  await transitionApp(deps.em.fork(), build, "building", { statusMessage: "Installing and building.", manifest });
   // Stored before anything is built, so that what is kept is what was built and not what the build left behind.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
@@ -104,12 +104,12 @@ async function storeSources(deps: StepDeps, { build, workspace, signal }: Attemp
 }
 
 async function discover(
-  { discovery, reportFault }: StepDeps,
+  { discovery, reportInternalError }: StepDeps,
   { build, workspace, log, signal }: Attempt,
   { scriptPath }: Bundle,
 ): Promise<Discovery> {
   const { sourceDirectory } = workspace;
-  const onFault = (fault: unknown) => reportFault(fault, build);
+  const onFault = (fault: unknown) => reportInternalError(fault, build);
   const found = await findProcedures({ discovery, onFault }, { scriptPath, sourceDirectory, signal });
   log.say(foundLine(found));
   if (found.problem !== null) log.say(found.problem);
@@ -123,11 +123,14 @@ async function provision(deps: StepDeps, { build, log, signal }: Attempt, bundle
     object_bucket_name: sourceBucketOf(build.appId),
     ...(bundle.framework === null ? {} : { framework: bundle.framework }),
   };
-  await moveApp(deps.em.fork(), build, "provisioning", { statusMessage: "Creating the app's resources.", manifest });
+  await transitionApp(deps.em.fork(), build, "provisioning", {
+    statusMessage: "Creating the app's resources.",
+    manifest,
+  });
   log.say("provisioning");
   await deps.databases.create(databaseId);
   if (bundle.migrations.length > 0) await migrate(deps, databaseId, bundle, log, signal);
-  if ((await keepAuthEntry(deps, build.appId)) === null) throw new Superseded();
+  if ((await syncAuthEntry(deps, build.appId)) === null) throw new Superseded();
   signal.throwIfAborted();
   await publish(deps, build, bundle, databaseId, signal);
 }
@@ -136,7 +139,7 @@ async function migrate(
   deps: StepDeps,
   databaseId: string,
   bundle: Bundle,
-  log: BuildLog,
+  log: DeploymentLog,
   signal: AbortSignal,
 ): Promise<void> {
   log.say(`applying ${bundle.migrations.length} migrations`);
@@ -151,7 +154,7 @@ async function migrate(
 
 async function publish(
   deps: StepDeps,
-  build: HeldBuild,
+  build: ClaimedDeployment,
   bundle: Bundle,
   databaseId: string,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { Build } from "./deployment.entity.ts";
-import type { HeldBuild } from "./claim-deployment.ts";
+import type { ClaimedDeployment } from "./claim-deployment.ts";
 
 /** Somebody else has taken the app over: a deletion, or a worker that found this one silent for too long. */
 export class Superseded extends Error {
@@ -15,14 +15,14 @@ const RENEWAL_MS = 1000;
  * Keeps a hold alive until it is disposed of, which ends it, and aborts `signal` with `Superseded` as soon as the app has
  * been taken over. A renewal that fails (a database that restarts) is tried again: the fence, not the renewal, protects the app.
  */
-export class Hold {
+export class DeploymentLease {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #em: EntityManager;
-  readonly #build: HeldBuild;
+  readonly #build: ClaimedDeployment;
   #renewal: Promise<void> | null = null;
 
-  constructor(em: EntityManager, build: HeldBuild) {
+  constructor(em: EntityManager, build: ClaimedDeployment) {
     this.#em = em;
     this.#build = build;
     this.#timer = setInterval(() => {

@@ -11,7 +11,7 @@ export interface ReadLogDeps {
   objects: ObjectStore;
 }
 
-export interface BuildLogView {
+export interface DeploymentLogView {
   status: AppStatus;
   status_message: string | null;
   error: string | null;
@@ -19,8 +19,8 @@ export interface BuildLogView {
   logs: string | null;
 }
 
-/** @throws {Refusal} `not_found` when the organization has no such app */
-export async function readBuildLog(deps: ReadLogDeps, appId: string): Promise<BuildLogView> {
+/** @throws {ServiceError} `not_found` when the organization has no such app */
+export async function readDeploymentLog(deps: ReadLogDeps, appId: string): Promise<DeploymentLogView> {
   const app = await deps.db
     .selectFrom("apps")
     .select(["status", "status_message", "error"])

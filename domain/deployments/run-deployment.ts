@@ -5,14 +5,14 @@ import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { BuildLog } from "./deployment-log.ts";
+import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
-import { claimBuild } from "./claim-deployment.ts";
-import { Hold, Superseded } from "./lease.ts";
+import { claimDeployment } from "./claim-deployment.ts";
+import { DeploymentLease, Superseded } from "./lease.ts";
 import { formsOf, sanitizeLog } from "./sanitize-log.ts";
-import { failBuild, finishBuild, handBack } from "./finish-deployment.ts";
+import { failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 
-export interface BuildDeps extends StepDeps {
+export interface DeploymentDeps extends StepDeps {
   em: EntityManager;
   jobs: JobQueue;
   workspaces: Workspaces;
@@ -25,7 +25,7 @@ export interface BuildDeps extends StepDeps {
 const MAX_ATTEMPTS = 3;
 
 /** A fault of the platform; the queue should run the build again. */
-export class TryAgain extends Error {
+export class RetryDeployment extends Error {
   override readonly name = "TryAgain";
 }
 
@@ -33,19 +33,19 @@ export class TryAgain extends Error {
  * Runs one attempt of a build to its end. However it ends, the app's status says so, and a build that does not reach
  * `ready` leaves none of its resources behind. When `stop` is aborted the build is handed back to the queue.
  *
- * @throws {TryAgain} after a fault of the platform that is worth another attempt
- * @throws {BuildIsHeld} while another worker has the build
+ * @throws {RetryDeployment} after a fault of the platform that is worth another attempt
+ * @throws {DeploymentIsLeased} while another worker has the build
  */
-export async function runBuild(deps: BuildDeps, buildId: string, stop: AbortSignal): Promise<void> {
-  const build = await claimBuild(deps.em, buildId);
+export async function runDeployment(deps: DeploymentDeps, buildId: string, stop: AbortSignal): Promise<void> {
+  const build = await claimDeployment(deps.em, buildId);
   if (build === null) return;
   await using opened = new AsyncDisposableStack();
-  const hold = opened.use(new Hold(deps.em, build));
+  const hold = opened.use(new DeploymentLease(deps.em, build));
   const secrets = [
     ...deps.secrets,
     appToken(deps.tokenSecret, { id: build.appId, tokenVersion: build.tokenVersion }),
   ].flatMap(formsOf);
-  const log = opened.adopt(await BuildLog.open(deps.objects, build.appId, secrets), (it) => it.close());
+  const log = opened.adopt(await DeploymentLog.open(deps.objects, build.appId, secrets), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(build.buildId, build.fence), (it) => it.remove());
   const attempt = { build, workspace, log, signal: AbortSignal.any([hold.signal, stop]) };
   await attemptBuild(deps, attempt, { secrets, superseded: hold.signal, stop });
@@ -57,7 +57,7 @@ interface Bounds {
   stop: AbortSignal;
 }
 
-async function attemptBuild(deps: BuildDeps, attempt: Attempt, bounds: Bounds): Promise<void> {
+async function attemptBuild(deps: DeploymentDeps, attempt: Attempt, bounds: Bounds): Promise<void> {
   const { build, log } = attempt;
   try {
     if (build.attempt > 1) log.say(`attempt ${build.attempt} of ${MAX_ATTEMPTS}`);
@@ -66,34 +66,34 @@ async function attemptBuild(deps: BuildDeps, attempt: Attempt, bounds: Bounds): 
     log.say("ready");
     await log.flush();
     const shown = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, bounds.secrets);
-    await finishBuild(deps.em, build, { procedures, statusMessage: shown });
+    await finishDeployment(deps.em, build, { procedures, statusMessage: shown });
     deps.changes.announce(build.orgId);
   } catch (error) {
     if (isSuperseded(error) || bounds.superseded.aborted) return log.say("stopped: the app was deleted or taken over");
     if (bounds.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
-      return handBack(deps, build);
+      return requeueDeployment(deps, build);
     }
     await settle(deps, attempt, error, bounds.secrets);
   }
 }
 
 async function settle(
-  deps: BuildDeps,
+  deps: DeploymentDeps,
   { build, log }: Attempt,
   error: unknown,
   secrets: readonly string[],
 ): Promise<void> {
   const failure = error instanceof BuildFailure ? error : fault(error);
-  if (failure.kind === "platform") deps.reportFault(error, build);
+  if (failure.kind === "platform") deps.reportInternalError(error, build);
   log.say(`failed: ${failure.message}`);
   if (failure.kind === "platform" && build.attempt < MAX_ATTEMPTS) {
     log.say("this is a fault of the platform; the build will be tried again");
-    throw new TryAgain(`attempt ${build.attempt} of build ${build.buildId} failed`, { cause: error });
+    throw new RetryDeployment(`attempt ${build.attempt} of build ${build.buildId} failed`, { cause: error });
   }
   const shown = { error: sanitizeLog(failure.message, secrets), statusMessage: sanitizeLog(failure.advice, secrets) };
   await log.flush();
-  await failBuild(deps, build, shown).catch((cause: unknown) => {
+  await failDeployment(deps, build, shown).catch((cause: unknown) => {
     if (!isSuperseded(cause)) throw cause;
   });
 }

@@ -1,13 +1,13 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { appIdOf, LOG_BUCKET } from "../apps/app-resources.ts";
-import { type AuthEntryDeps, renewAuthEntries } from "../apps/sync-auth-entry.ts";
+import { type AuthEntryDeps, syncStaleAuthEntries } from "../apps/sync-auth-entry.ts";
 import { IdempotencyKey } from "../apps/idempotency-key.entity.ts";
 import { KEY_LIFE_HOURS } from "../apps/idempotency.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { RateLimitWindow } from "../rate-limits/rate-limit-window.entity.ts";
 import { Build } from "./deployment.entity.ts";
-import { HOLD_MS } from "./claim-deployment.ts";
+import { LEASE_MS } from "./claim-deployment.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
 export interface SweepDeps extends AppPlatform, AuthEntryDeps {
@@ -33,7 +33,7 @@ export async function sweep(deps: SweepDeps): Promise<SweepReport> {
   const teardowns = await requeueTeardowns(deps);
   const builds = await requeueBuilds(deps);
   await forgetExpired(deps.em);
-  const authEntries = await renewAuthEntries(deps);
+  const authEntries = await syncStaleAuthEntries(deps);
   // Last, since a provider that is down must not keep anybody's app waiting.
   const orphans = await removeOrphans(deps);
   return { orphans, teardowns, builds, authEntries };
@@ -102,7 +102,7 @@ async function requeueTeardowns({ em, jobs }: SweepDeps): Promise<number> {
 }
 
 async function requeueBuilds({ em, jobs }: SweepDeps): Promise<number> {
-  const silent = new Date(Date.now() - Math.max(STALLED_MS, HOLD_MS));
+  const silent = new Date(Date.now() - Math.max(STALLED_MS, LEASE_MS));
   const builds = await em.fork().find(Build, {
     outcome: null,
     createdAt: { $lt: silent },

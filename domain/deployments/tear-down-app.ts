@@ -4,7 +4,7 @@ import { App } from "../apps/app.entity.ts";
 import { LOG_BUCKET, logKeyOf } from "../apps/app-resources.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { Build } from "./deployment.entity.ts";
-import { HOLD_MS } from "./claim-deployment.ts";
+import { LEASE_MS } from "./claim-deployment.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
 
 export interface TeardownDeps extends AppPlatform {
@@ -33,6 +33,6 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
 
 /** A worker notices within a second that its app is being deleted; a dead worker's hold runs out. */
 async function buildHasStopped(em: EntityManager, appId: string): Promise<void> {
-  const alive = () => ({ appId, heldAt: { $gt: new Date(Date.now() - HOLD_MS) } });
+  const alive = () => ({ appId, heldAt: { $gt: new Date(Date.now() - LEASE_MS) } });
   while ((await em.fork().count(Build, alive())) > 0) await delay(100);
 }

@@ -9,7 +9,7 @@ import { Superseded } from "./lease.ts";
  *
  * @throws {Superseded}
  */
-export async function moveApp(
+export async function transitionApp(
   em: EntityManager,
   app: { appId: string; fence: number },
   to: AppStatus,

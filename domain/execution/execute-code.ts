@@ -1,4 +1,4 @@
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
 import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
 import type { ToolDeclaration } from "./declare-calls.ts";
@@ -27,7 +27,7 @@ export interface Execution {
  * Runs an agent's TypeScript. The program holds no token: what it asks of `service` is carried out here, with the rights
  * of the caller, call by call.
  *
- * @throws {Refusal} `invalid` for code that is too long
+ * @throws {ServiceError} `invalid` for code that is too long
  */
 export async function executeCode(
   deps: ExecuteDeps,
@@ -35,7 +35,7 @@ export async function executeCode(
   signal: AbortSignal,
 ): Promise<Execution> {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
-    throw new Refusal("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
+    throw new ServiceError("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
   const offered = await deps.procedureIndex.of(deps.caller.orgId);
   const declarations = programDeclarations(offered, deps.toolDeclarations);
   const calls: CallHandler = (name, input, callSignal) => carryOut(deps, name, input, callSignal);
@@ -57,7 +57,7 @@ async function carryOut(deps: ExecuteDeps, name: string, input: unknown, signal:
   const [kind, target = "", ...rest] = name.split(".");
   if (kind === "tools" && rest.length === 0) return deps.callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)
-    throw new Refusal("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
+    throw new ServiceError("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
   const call = { app: target, procedure: rest.join("."), input: inputOf(input) };
   const answer = await callProcedure(deps, call, signal);
   // The app's own words, which the program may look at: they are an error's message, and nothing acts on them.
@@ -68,5 +68,5 @@ async function carryOut(deps: ExecuteDeps, name: string, input: unknown, signal:
 function inputOf(input: unknown): Record<string, unknown> {
   if (input === undefined || input === null) return {};
   if (typeof input === "object" && !Array.isArray(input)) return input as Record<string, unknown>;
-  throw new Refusal("invalid", "A procedure takes one object, such as { id: 7 }.");
+  throw new ServiceError("invalid", "A procedure takes one object, such as { id: 7 }.");
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { LiveProcedure } from "../procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../procedures/procedure-index.ts";
 import { quoted } from "../type-declarations/type-text.ts";
@@ -37,19 +37,19 @@ export function programDeclarations(offered: OfferedProcedures, tools: readonly 
  * The part of the declarations that a program asks for.
  *
  * @param name - of an app, with the steps of procedures of it or without; of the tools and apps, when there is none
- * @throws {Refusal} when it is no such name
+ * @throws {ServiceError} when it is no such name
  */
 export function declarationsOf(offered: OfferedProcedures, tools: readonly ToolDeclaration[], name: unknown): string {
   if (name === undefined || name === null) return [declareTools(tools), ...appNames(offered)].join("\n");
   if (typeof name !== "string")
-    throw new Refusal("invalid", 'Name an app, such as service.types("<slug>"), or nothing.');
+    throw new ServiceError("invalid", 'Name an app, such as service.types("<slug>"), or nothing.');
   const [slug = "", ...steps] = name.split(".");
   const prefix = steps.join(".");
   const isMeant = (procedure: LiveProcedure) =>
     procedure.slug === slug && (prefix === "" || `${procedure.name}.`.startsWith(`${prefix}.`));
   const procedures = offered.all.filter(isMeant);
   if (procedures.length === 0)
-    throw new Refusal("not_found", "No ready app offers this. service.types() tells the tools and the apps.");
+    throw new ServiceError("not_found", "No ready app offers this. service.types() tells the tools and the apps.");
   return [NOTICE, declareApp(slug, procedures, 1, ROOM_OF_ONE)].join("\n");
 }
 

@@ -1,8 +1,8 @@
-import { ANSWER_CHARACTERS, beginningOf } from "../shared/response-budget.ts";
+import { RESPONSE_CHARACTERS, truncateText } from "../shared/response-budget.ts";
 
 /** What an answer holds beside the two outputs, in characters of JSON. */
 const FRAME = 300;
-const ROOM = ANSWER_CHARACTERS - FRAME;
+const ROOM = RESPONSE_CHARACTERS - FRAME;
 /** Of an output that is cut, what is shown of its end, where errors are. */
 const SHARE_OF_END = 1 / 4;
 
@@ -38,7 +38,7 @@ function note(leftOut: number): string {
 function beginningWithin(text: string, room: number): string {
   let [at, taken] = [0, 0];
   while (at < text.length && (taken += widthAt(text, at)) <= room) at += 1;
-  return beginningOf(text, at);
+  return truncateText(text, at);
 }
 
 function endWithin(text: string, room: number): string {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { Refusal } from "../shared/errors.ts";
-import { rowsOf, type Db, type SqlTransaction } from "../database-types.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { queryBuilderOf, type Db, type SqlTransaction } from "../database-types.ts";
 import { mintToken } from "../tokens/mint-token.ts";
 import { FIRST_OWNER_EMAIL, placeholderEmail } from "./placeholder-owner.ts";
 
-export interface Founding {
+export interface NewOrganization {
   name: string;
   /** Who is invited to own it; `null` leaves it to the first person who signs up. */
   email: string | null;
@@ -12,7 +12,7 @@ export interface Founding {
 }
 
 /** What the founder gets to see once. */
-export interface Founded {
+export interface CreatedOrganization {
   org_id: string;
   user_id: string;
   api_key: string;
@@ -23,15 +23,15 @@ export interface Founded {
  * Creates an organization with a placeholder for its owner and the first tokens, in the transaction of `em`. The
  * placeholder cannot sign in; the person who takes its place is given all that is the placeholder's.
  *
- * @throws {Refusal} `invalid` for a name that is not one
+ * @throws {ServiceError} `invalid` for a name that is not one
  */
-export async function foundOrganization(em: SqlTransaction, founding: Founding): Promise<Founded> {
+export async function createOrganization(em: SqlTransaction, founding: NewOrganization): Promise<CreatedOrganization> {
   const name = checkedName(founding.name);
   const orgId = randomUUID();
   const userId = randomUUID();
-  const db = rowsOf(em);
+  const db = queryBuilderOf(em);
   const email = founding.email === null ? FIRST_OWNER_EMAIL : placeholderEmail(orgId);
-  await addPerson(db, { id: userId, name: "Owner", email });
+  await addUser(db, { id: userId, name: "Owner", email });
   await addOrganization(db, { id: orgId, name, plan: founding.plan, ownerId: userId });
   const shared = { orgId, userId };
   const apiKey = mintToken(em, { ...shared, kind: "api_key", name: "First API key" });
@@ -40,7 +40,7 @@ export async function foundOrganization(em: SqlTransaction, founding: Founding):
   return { org_id: orgId, user_id: userId, api_key: apiKey.token, personal_access_token: personal.token };
 }
 
-export async function addPerson(db: Db, person: { id: string; name: string; email: string }): Promise<void> {
+export async function addUser(db: Db, person: { id: string; name: string; email: string }): Promise<void> {
   const now = new Date().toISOString();
   await db
     .insertInto("auth.user")
@@ -64,6 +64,6 @@ export async function addOrganization(
 function checkedName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === "" || trimmed.length > 100)
-    throw new Refusal("invalid", "The name of an organization has 1 to 100 characters.");
+    throw new ServiceError("invalid", "The name of an organization has 1 to 100 characters.");
   return trimmed;
 }

@@ -1,4 +1,4 @@
-import { lockUntilCommit } from "../shared/advisory-lock.ts";
+import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Db } from "../database-types.ts";
 import { FIRST_OWNER_EMAIL } from "./placeholder-owner.ts";
 
@@ -15,6 +15,6 @@ export async function isUnclaimed(db: Db): Promise<boolean> {
  */
 export async function mayBeFirst(db: Db): Promise<boolean> {
   if (!(await isUnclaimed(db))) return false;
-  await lockUntilCommit(db, "first person");
+  await acquireAdvisoryLock(db, "first person");
   return isUnclaimed(db);
 }

@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { Plans } from "./plans.ts";
 
@@ -13,12 +13,12 @@ export async function lockOrganization(em: EntityManager, orgId: string): Promis
  * or deleted app gives its slot back exactly once by itself.
  *
  * @param used - what takes up room now, counted under the lock
- * @throws {Refusal} `plan_limit`
+ * @throws {ServiceError} `plan_limit`
  */
 export function checkPlanSlot(plans: Plans, organization: Organization, used: number): void {
   const plan = plans.limitsOf(organization.plan);
   if (used < plan.apps) return;
-  throw new Refusal(
+  throw new ServiceError(
     "plan_limit",
     `The plan "${plans.nameOf(organization.plan)}" allows ${plan.apps} apps and ${used} exist. Delete an app or move to a larger plan.`,
   );

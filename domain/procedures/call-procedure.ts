@@ -1,6 +1,6 @@
 import { appToken } from "../apps/app-token.ts";
 import type { Caller } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { AppAnswer, AppCaller } from "../ports/app-caller.ts";
 import { AppOutOfReach } from "../ports/app-caller.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
@@ -27,7 +27,7 @@ export type ProcedureResult = { ok: true; output: unknown } | { ok: false; statu
  * Calls one procedure of an app of the caller's organization, with the app's own token. What the app refuses is its
  * answer, not a fault of ours.
  *
- * @throws {Refusal} `not_found` when the organization has no ready app with this slug that offers this procedure
+ * @throws {ServiceError} `not_found` when the organization has no ready app with this slug that offers this procedure
  */
 export async function callProcedure(
   deps: CallDeps,
@@ -50,14 +50,14 @@ export async function callProcedure(
 /** As many names as are told when a wrong one was given. */
 const NAMES_TOLD = 20;
 
-function absent(procedures: readonly LiveProcedure[], { app }: ProcedureCall): Refusal {
+function absent(procedures: readonly LiveProcedure[], { app }: ProcedureCall): ServiceError {
   const names = procedures.filter(({ slug }) => slug === app).map(({ name }) => JSON.stringify(name));
   if (names.length === 0)
-    return new Refusal(
+    return new ServiceError(
       "not_found",
       "There is no ready app with this slug that offers procedures. service_list_apps lists the apps.",
     );
-  return new Refusal(
+  return new ServiceError(
     "not_found",
     `The app offers no such procedure. It offers: ${names.slice(0, NAMES_TOLD).join(", ")}.`,
   );

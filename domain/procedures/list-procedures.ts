@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from "kysely";
 import type { AppStatus } from "../apps/app-status.ts";
 import type { Versioned } from "../shared/versioned-cache.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
-import type { Db, Tables } from "../database-types.ts";
+import type { Db, DatabaseTables } from "../database-types.ts";
 
 /** A procedure that can be called now, and the app it belongs to. */
 export interface LiveProcedure extends DiscoveredProcedure {
@@ -34,7 +34,7 @@ export const NOTHING_OFFERED = "none";
  * value of its fence, and its token only ever gets a higher version. Times would not tell two changes within a
  * millisecond apart, nor the changes of processes whose clocks differ.
  */
-function offerVersion({ fn, val }: ExpressionBuilder<Tables, "apps">) {
+function offerVersion({ fn, val }: ExpressionBuilder<DatabaseTables, "apps">) {
   const procedures = fn.sum(fn<string>("uuid_hash_extended", ["id", "fence"]));
   return fn<string>("concat_ws", [val(" "), fn.countAll(), procedures, fn.sum("token_version")]).as("version");
 }

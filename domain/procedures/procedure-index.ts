@@ -1,5 +1,5 @@
-import { BatchedReads } from "../shared/batch-loader.ts";
-import { KeptByVersion, type Versioned } from "../shared/versioned-cache.ts";
+import { BatchLoader } from "../shared/batch-loader.ts";
+import { VersionedCache, type Versioned } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
 import { directToolNames } from "./direct-tools.ts";
 import { type LiveProcedure, NOTHING_OFFERED, offerVersions, proceduresOf } from "./list-procedures.ts";
@@ -35,12 +35,12 @@ const ORGANIZATIONS_KEPT = 100;
  */
 export class ProcedureIndex {
   readonly #db: Db;
-  readonly #kept = new KeptByVersion<OfferedProcedures>(ORGANIZATIONS_KEPT);
-  readonly #versions: BatchedReads<string>;
+  readonly #kept = new VersionedCache<OfferedProcedures>(ORGANIZATIONS_KEPT);
+  readonly #versions: BatchLoader<string>;
 
   constructor(db: Db) {
     this.#db = db;
-    this.#versions = new BatchedReads((orgIds) => offerVersions(db, orgIds), NOTHING_OFFERED);
+    this.#versions = new BatchLoader((orgIds) => offerVersions(db, orgIds), NOTHING_OFFERED);
   }
 
   async of(orgId: string): Promise<OfferedProcedures> {

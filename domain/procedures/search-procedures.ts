@@ -1,4 +1,4 @@
-import { ANSWER_CHARACTERS, beginningOf, fitting } from "../shared/response-budget.ts";
+import { RESPONSE_CHARACTERS, truncateText, takeWithinBudget } from "../shared/response-budget.ts";
 import type { Caller } from "../shared/caller.ts";
 import { callSnippet } from "./call-snippet.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
@@ -48,12 +48,12 @@ export async function searchProcedures(deps: SearchDeps, request: SearchRequest)
     app: procedure.slug,
     procedure: procedure.name,
     kind: procedure.kind,
-    description: beginningOf(procedure.description, DESCRIPTION_SHOWN),
+    description: truncateText(procedure.description, DESCRIPTION_SHOWN),
     snippet: callSnippet(procedure),
     direct_tool: offered.toolNames.get(procedure) ?? null,
     score: Math.round(score * 100) / 100,
   }));
-  const hits = fitting(found, ANSWER_CHARACTERS - FRAME);
+  const hits = takeWithinBudget(found, RESPONSE_CHARACTERS - FRAME);
   return { hits, cut: cutTo(hits.length, found.length) };
 }
 

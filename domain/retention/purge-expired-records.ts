@@ -51,7 +51,7 @@ const BATCHES = 20;
  *
  * @returns how many records are gone
  */
-export async function forgetOldRecords(db: Db, { auditDays }: Retention): Promise<number> {
+export async function purgeExpiredRecords(db: Db, { auditDays }: Retention): Promise<number> {
   const audit = auditDays === null ? [] : [{ table: "audit_events", since: "created_at", days: auditDays }];
   let forgotten = 0;
   for (const rule of [...RULES, ...audit]) forgotten += await forget(db, rule);

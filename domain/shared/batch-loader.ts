@@ -4,7 +4,7 @@ type Waiting<V> = Map<string, PromiseWithResolvers<V>>;
  * Reads values one by one for its callers, and together from where they are: what is asked for while a reading is under
  * way is read in one go when that has ended. Nobody gets what was read before they asked.
  */
-export class BatchedReads<V> {
+export class BatchLoader<V> {
   readonly #read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>;
   readonly #absent: V;
   #waiting: Waiting<V> = new Map();

@@ -1,5 +1,5 @@
-/** Every reason the service may refuse a call. A face maps the set with `satisfies Record<RefusalCode, …>`. */
-export const REFUSAL_CODES = [
+/** Every reason the service may refuse a call. A face maps the set with `satisfies Record<ErrorCode, …>`. */
+export const ERROR_CODES = [
   "invalid",
   "unauthenticated",
   "forbidden",
@@ -11,21 +11,21 @@ export const REFUSAL_CODES = [
   "teardown_pending",
 ] as const;
 
-export type RefusalCode = (typeof REFUSAL_CODES)[number];
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** A refusal the caller can act on. Anything else thrown is a fault: logged whole, shown as a plain 500. */
-export class Refusal extends Error {
+export class ServiceError extends Error {
   override readonly name: string = "Refusal";
-  readonly code: RefusalCode;
+  readonly code: ErrorCode;
 
-  constructor(code: RefusalCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
 }
 
 /** A refusal that ends by itself: repeating the call after `retryAfterSeconds` (whole, at least 1) can succeed. */
-export class RateLimited extends Refusal {
+export class RateLimited extends ServiceError {
   override readonly name = "RateLimited";
   readonly retryAfterSeconds: number;
 

@@ -1,7 +1,7 @@
-import { Refusal } from "./errors.ts";
+import { ServiceError } from "./errors.ts";
 
 /** Where a page begins: after the record with this time and id, in a list with the newest first. */
-export interface Position {
+export interface CursorPosition {
   createdAt: string;
   id: string;
 }
@@ -13,11 +13,11 @@ export function cursorAfter({ created_at, id }: { created_at: string; id: string
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** @throws {Refusal} `invalid` for a cursor that no page gave out */
-export function readCursor(cursor: string): Position {
+/** @throws {ServiceError} `invalid` for a cursor that no page gave out */
+export function parseCursor(cursor: string): CursorPosition {
   const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (createdAt === undefined || id === undefined || !isTime(createdAt))
-    throw new Refusal(
+    throw new ServiceError(
       "invalid",
       "cursor: pass the next_cursor of an earlier page unchanged, or leave it out to start again.",
     );

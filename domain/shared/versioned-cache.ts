@@ -11,7 +11,7 @@ export interface Source<V> {
 }
 
 /** Values that are kept for as long as what they were read from has the same version. Who was read first goes first. */
-export class KeptByVersion<V> {
+export class VersionedCache<V> {
   readonly #limit: number;
   readonly #readings = new Map<string, Promise<Versioned<V>>>();
 

@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller, Scope, TokenKind } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
-import { rowsOf } from "../database-types.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { queryBuilderOf } from "../database-types.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
 import { checkMayIssue } from "./token-permissions.ts";
@@ -22,7 +22,7 @@ export interface TokenRequest {
 /**
  * Makes a token for the caller's organization. The answer holds the only copy of it.
  *
- * @throws {Refusal} `forbidden` when the caller's role does not reach so far, `invalid` for a time that is past,
+ * @throws {ServiceError} `forbidden` when the caller's role does not reach so far, `invalid` for a time that is past,
  *   `conflict` when there are as many tokens as there may be
  */
 export async function issueToken(
@@ -31,14 +31,14 @@ export async function issueToken(
 ): Promise<IssuedToken> {
   checkMayIssue(caller, request.kind);
   if ((request.kind === "gateway_token") !== (request.agent_id !== undefined))
-    throw new Refusal("invalid", "agent_id: a gateway token is for one agent, and no other kind is.");
+    throw new ServiceError("invalid", "agent_id: a gateway token is for one agent, and no other kind is.");
   const expiresAt = request.expires_at === undefined ? undefined : new Date(request.expires_at);
   if (expiresAt !== undefined && expiresAt.getTime() <= Date.now())
-    throw new Refusal("invalid", "expires_at: must be in the future.");
+    throw new ServiceError("invalid", "expires_at: must be in the future.");
   const { kind, name, scope, agent_id: agentId } = request;
   const owner = { kind, orgId: caller.orgId, userId: kind === "gateway_token" ? null : caller.userId };
   return (root as SqlEntityManager).fork().transactional(async (em) => {
-    await reserveToken(rowsOf(em), owner);
+    await reserveToken(queryBuilderOf(em), owner);
     const { token, id } = mintToken(em, { ...owner, name, scope, agentId, expiresAt });
     await em.flush();
     return issued(await em.findOneOrFail(MachineToken, { id }), token);

@@ -7,7 +7,7 @@ import { tokenNotFound } from "./token-view.ts";
 /**
  * Ends a token at once, in every process.
  *
- * @throws {Refusal} `not_found` for a token that the caller may not manage, or that is revoked already
+ * @throws {ServiceError} `not_found` for a token that the caller may not manage, or that is revoked already
  */
 export async function revokeToken(
   { db, caller, accessChanges }: { db: Db; caller: Caller; accessChanges: ChangeFeed },

@@ -3,7 +3,7 @@ const VERDICT_LIFE_MS = 5000;
 const VERDICTS_KEPT = 10_000;
 
 /** Remembers, for a moment, what was found out about a credential or a person. */
-export class Verdicts<T> {
+export class TokenCache<T> {
   readonly #kept = new Map<string, { value: T; until: number }>();
   /** Raised when everything is forgotten, so that an answer that was asked for before is not kept. */
   #generation = 0;
@@ -14,7 +14,7 @@ export class Verdicts<T> {
     if (known !== undefined && known.until > Date.now()) return known.value;
     const generation = this.#generation;
     const value = await ask();
-    // Guesses must not push the verdicts of real callers out of the memory, or fill it.
+    // Guesses must not push the tokenCache of real callers out of the memory, or fill it.
     if (value !== null && generation === this.#generation) this.#keep(key, value);
     return value;
   }

@@ -1,5 +1,5 @@
 import { type Caller, reachesRole, type TokenKind } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 
 /** The kinds that stand for the organization, and not for the person who made them. */
 export const SHARED_KINDS = ["api_key", "gateway_token"] as const satisfies TokenKind[];
@@ -14,11 +14,11 @@ export function ownPerson({ userId, credential }: Caller): string | null {
   return credential.kind === "access_token" || credential.kind === "personal_access_token" ? userId : null;
 }
 
-/** @throws {Refusal} `forbidden` when the caller may have no token of this kind made */
+/** @throws {ServiceError} `forbidden` when the caller may have no token of this kind made */
 export function checkMayIssue(caller: Caller, kind: TokenKind): void {
   if (kind === "personal_access_token") {
-    if (ownPerson(caller) === null) throw new Refusal("forbidden", ONLY_PEOPLE);
-  } else if (!managesShared(caller)) throw new Refusal("forbidden", ONLY_ADMINS);
+    if (ownPerson(caller) === null) throw new ServiceError("forbidden", ONLY_PEOPLE);
+  } else if (!managesShared(caller)) throw new ServiceError("forbidden", ONLY_ADMINS);
 }
 
 const ONLY_PEOPLE = "A personal access token is made by the person it stands for. Sign in, then make it.";

@@ -1,6 +1,6 @@
 import type { TokenKind } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
-import { lockUntilCommit } from "../shared/advisory-lock.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Db } from "../database-types.ts";
 import { SHARED_KINDS } from "./token-permissions.ts";
 
@@ -18,25 +18,25 @@ export interface TokenOwner {
  * Makes sure that there is room for one more token, until the transaction of `db` ends. What a person makes for themselves
  * takes nothing away from the organization, or a member could keep its admins from making any.
  *
- * @throws {Refusal} `conflict`
+ * @throws {ServiceError} `conflict`
  */
 export async function reserveToken(db: Db, owner: TokenOwner): Promise<void> {
   const most = mostOf(owner);
   if ((await countUnderLock(db, owner)) < most) return;
-  throw new Refusal("conflict", `${said(owner, most)}. Revoke those that nobody uses, then try again.`);
+  throw new ServiceError("conflict", `${said(owner, most)}. Revoke those that nobody uses, then try again.`);
 }
 
 /**
  * The same for a token that replaces one which stays good for a while. Each may have such a successor, so that whoever has
  * no room left can still rotate.
  *
- * @throws {Refusal} `conflict`
+ * @throws {ServiceError} `conflict`
  */
 export async function reserveSuccessor(db: Db, owner: TokenOwner): Promise<void> {
   const most = 2 * mostOf(owner);
   if ((await countUnderLock(db, owner)) < most) return;
   const way = "Revoke those that nobody uses, or rotate with the overlap `none`.";
-  throw new Refusal("conflict", `${said(owner, most)}, with those that were replaced. ${way}`);
+  throw new ServiceError("conflict", `${said(owner, most)}, with those that were replaced. ${way}`);
 }
 
 function mostOf({ kind }: TokenOwner): number {
@@ -52,7 +52,7 @@ function said({ kind }: TokenOwner, most: number): string {
 /** Whoever wants another one of the same tokens waits for the count, and nobody else does. */
 async function countUnderLock(db: Db, { kind, orgId, userId }: TokenOwner): Promise<number> {
   const owner = kind === "personal_access_token" ? userId : null;
-  await lockUntilCommit(db, `tokens ${orgId} ${owner ?? ""}`);
+  await acquireAdvisoryLock(db, `tokens ${orgId} ${owner ?? ""}`);
   const { held } = await db
     .selectFrom("machine_tokens")
     .select(({ fn }) => fn.countAll<string | number>().as("held"))

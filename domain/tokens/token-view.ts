@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Scope, TokenKind } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
-import type { Tables } from "../database-types.ts";
+import { ServiceError } from "../shared/errors.ts";
+import type { DatabaseTables } from "../database-types.ts";
 
 /** A machine token as its owner sees it again: never the token itself. */
 export interface TokenView {
@@ -25,7 +25,7 @@ export const TOKEN_COLUMNS = [
   ...(["created_at", "last_used_at", "expires_at"] as const),
 ] as const;
 
-type TokenRow = Pick<Selectable<Tables["machine_tokens"]>, (typeof TOKEN_COLUMNS)[number]>;
+type TokenRow = Pick<Selectable<DatabaseTables["machine_tokens"]>, (typeof TOKEN_COLUMNS)[number]>;
 
 export function tokenView(row: TokenRow): TokenView {
   const { created_at, last_used_at, expires_at, ...rest } = row;
@@ -42,6 +42,6 @@ function timestamp(value: unknown): string {
 }
 
 /** One answer for a token that never was, is revoked, or belongs to somebody else. */
-export function tokenNotFound(): Refusal {
-  return new Refusal("not_found", "Token not found");
+export function tokenNotFound(): ServiceError {
+  return new ServiceError("not_found", "Token not found");
 }

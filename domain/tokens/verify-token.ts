@@ -1,7 +1,7 @@
 import { type Caller, highestRole, type Role, type TokenKind } from "../shared/caller.ts";
 import type { Db } from "../database-types.ts";
 import { sha256Hex } from "./mint-token.ts";
-import { Verdicts } from "./token-cache.ts";
+import { TokenCache } from "./token-cache.ts";
 
 /** How often the last use of a token is written down. */
 const LAST_USED_STEP_MS = 60_000;
@@ -22,7 +22,7 @@ interface Verdict {
 export class TokenVerifier {
   readonly #db: Db;
   readonly #kind: TokenKind;
-  readonly #verdicts = new Verdicts<Verdict>();
+  readonly #tokenCache = new TokenCache<Verdict>();
 
   constructor(db: Db, kind: TokenKind) {
     this.#db = db;
@@ -35,13 +35,13 @@ export class TokenVerifier {
    */
   async verify(token: string): Promise<Caller | null> {
     const hash = sha256Hex(token);
-    const verdict = await this.#verdicts.get(hash, () => this.#ask(hash));
+    const verdict = await this.#tokenCache.get(hash, () => this.#ask(hash));
     return verdict === null || verdict.expiresAt <= Date.now() ? null : verdict.caller;
   }
 
   /** Drops what is remembered, so that a revocation is effective at once in this process. */
   forget(): void {
-    this.#verdicts.forget();
+    this.#tokenCache.forget();
   }
 
   async #ask(hash: string): Promise<Verdict | null> {

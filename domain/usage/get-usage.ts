@@ -5,7 +5,7 @@ import type { Plans } from "../plans/plans.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 import { callQuota } from "../rate-limits/limit-calls.ts";
 import { deployQuota } from "../rate-limits/limit-deploys.ts";
-import { countPlanSlots } from "../apps/plan-usage.ts";
+import { countAppsInPlan } from "../apps/plan-usage.ts";
 
 export interface Usage {
   plan: string;
@@ -27,7 +27,7 @@ export interface UsageDeps {
 export async function getUsage({ em: root, caller, plans, counter, callCounter }: UsageDeps): Promise<Usage> {
   const em = root.fork();
   const { plan } = await em.findOneOrFail(Organization, { id: caller.orgId }, { fields: ["plan"] });
-  const used = await countPlanSlots(em, caller.orgId);
+  const used = await countAppsInPlan(em, caller.orgId);
   return {
     plan: plans.nameOf(plan),
     period: "now",

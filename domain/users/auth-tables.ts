@@ -2,7 +2,7 @@
  * The tables of the identity provider that the service reads, and writes only to set up an organization. Column names
  * are the provider's own. Timestamps arrive as the driver gives them: pass them through `new Date(...)`.
  */
-export interface PeopleTables {
+export interface AuthTables {
   "auth.user": {
     id: string;
     name: string;

@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 
 /** Cancels the open invitations that whoever made them could not make any more: removed, or of a lower role by now. */
-export async function withdrawOrphanedInvitations(db: Db): Promise<void> {
+export async function cancelOrphanedInvitations(db: Db): Promise<void> {
   await db
     .updateTable("auth.invitation")
     .set({ status: "canceled" })

@@ -1,7 +1,7 @@
 import { type Caller, highestRole, type Role, type Scope } from "../shared/caller.ts";
-import { Refusal } from "../shared/errors.ts";
+import { ServiceError } from "../shared/errors.ts";
 import type { Db } from "../database-types.ts";
-import { Verdicts } from "../tokens/token-cache.ts";
+import { TokenCache } from "../tokens/token-cache.ts";
 
 /** A person as a verified access token describes them. */
 export interface SignedIn {
@@ -23,9 +23,9 @@ interface Standing {
 }
 
 /** What people are now, whatever their tokens say: members of which organizations, as what, and still signed in or not. */
-export class Standings {
+export class MembershipResolver {
   readonly #db: Db;
-  readonly #verdicts = new Verdicts<Standing>();
+  readonly #tokenCache = new TokenCache<Standing>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -35,14 +35,14 @@ export class Standings {
    * The caller that a person is, in the organization of their session or else their first.
    *
    * @returns `null` when the person or the session is gone, or the password was changed since
-   * @throws {Refusal} `forbidden` when the person belongs to no organization
+   * @throws {ServiceError} `forbidden` when the person belongs to no organization
    */
   async callerOf({ userId, sessionId, issuedAt, scope }: SignedIn): Promise<Caller | null> {
     const standing = await this.#of(userId, sessionId);
     if (standing === null || isOutdated(standing, sessionId, issuedAt)) return null;
     const { memberships, activeOrgId } = standing;
     const membership = memberships.find(({ orgId }) => orgId === activeOrgId) ?? memberships[0];
-    if (membership === undefined) throw new Refusal("forbidden", NO_ORGANIZATION);
+    if (membership === undefined) throw new ServiceError("forbidden", NO_ORGANIZATION);
     return { ...membership, userId, scope, credential: { kind: "access_token", id: sessionId ?? userId } };
   }
 
@@ -58,11 +58,11 @@ export class Standings {
 
   /** Drops what is remembered, so that a change is effective at once in this process. */
   forget(): void {
-    this.#verdicts.forget();
+    this.#tokenCache.forget();
   }
 
   #of(userId: string, sessionId: string | null): Promise<Standing | null> {
-    return this.#verdicts.get(`${userId} ${sessionId ?? ""}`, () => this.#ask(userId, sessionId));
+    return this.#tokenCache.get(`${userId} ${sessionId ?? ""}`, () => this.#ask(userId, sessionId));
   }
 
   async #ask(userId: string, sessionId: string | null): Promise<Standing | null> {

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mayBeFirst } from "../organizations/first-run.ts";
-import { addOrganization, addPerson } from "../organizations/create-organization.ts";
+import { addOrganization, addUser } from "../organizations/create-organization.ts";
 import { claimFirstOrganization } from "../organizations/claim-organization.ts";
 import type { Db } from "../database-types.ts";
 
-export interface ForeignPerson {
+export interface ExternalUser {
   issuer: string;
   subject: string;
   /** What to call them; nothing else of what a token says about a person is believed. */
@@ -12,7 +12,7 @@ export interface ForeignPerson {
 }
 
 /** The person behind an issuer and a subject, or `null` when they were never seen. */
-export async function findPerson(db: Db, { issuer, subject }: ForeignPerson): Promise<string | null> {
+export async function findUserByEmail(db: Db, { issuer, subject }: ExternalUser): Promise<string | null> {
   const row = await db
     .selectFrom("auth.account")
     .select("userId")
@@ -26,14 +26,14 @@ export async function findPerson(db: Db, { issuer, subject }: ForeignPerson): Pr
  * Makes a person of an issuer and a subject, with an organization to work in: the first one of the installation while it
  * waits for its owner, else one of their own. Run it in a transaction; of two at once, one fails on the unique account.
  */
-export async function addForeignPerson(db: Db, { issuer, subject, name }: ForeignPerson): Promise<string> {
+export async function provisionExternalUser(db: Db, { issuer, subject, name }: ExternalUser): Promise<string> {
   const userId = randomUUID();
   // Never the address that the token names: it may be somebody else's, and nobody has verified it here.
   const email = `${createHash("sha256").update(`${issuer}\n${subject}`).digest("hex").slice(0, 40)}@oidc.invalid`;
   const now = new Date().toISOString();
   // Whoever signs up at the same time must not be taken for the first person too.
   await mayBeFirst(db);
-  await addPerson(db, { id: userId, name, email });
+  await addUser(db, { id: userId, name, email });
   const account = { id: randomUUID(), accountId: subject, providerId: providerOf(issuer), userId };
   await db
     .insertInto("auth.account")

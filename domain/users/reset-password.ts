@@ -1,25 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { addEvent } from "../audit/record-event.ts";
-import { Refusal } from "../shared/errors.ts";
-import { rowsOf, type SqlTransaction } from "../database-types.ts";
-import { endGrants } from "./revoke-refresh-tokens.ts";
-import { isReservedAddress } from "./reserved-email.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { queryBuilderOf, type SqlTransaction } from "../database-types.ts";
+import { revokeRefreshTokens } from "./revoke-refresh-tokens.ts";
+import { isReservedEmail } from "./reserved-email.ts";
 
 /**
  * Gives a person another password, in the transaction of `em`, and ends all that the old one led to: sessions, access
  * tokens and the refresh tokens of clients. Personal access tokens stay; they are revoked one by one.
  *
- * @throws {Refusal} `not_found` when nobody signs in with the address
+ * @throws {ServiceError} `not_found` when nobody signs in with the address
  */
 export async function resetPassword(
   em: SqlTransaction,
   { email, passwordHash }: { email: string; passwordHash: string },
 ): Promise<{ user_id: string }> {
-  const db = rowsOf(em);
+  const db = queryBuilderOf(em);
   const address = email.trim().toLowerCase();
   const person = await db.selectFrom("auth.user").select("id").where("email", "=", address).executeTakeFirst();
-  if (person === undefined || isReservedAddress(address))
-    throw new Refusal("not_found", "Nobody signs in with this address.");
+  if (person === undefined || isReservedEmail(address))
+    throw new ServiceError("not_found", "Nobody signs in with this address.");
   const userId = person.id;
   const now = new Date().toISOString();
   const { numUpdatedRows } = await db
@@ -37,7 +37,7 @@ export async function resetPassword(
       })
       .execute();
   await db.deleteFrom("auth.session").where("userId", "=", userId).execute();
-  await endGrants(db, userId);
+  await revokeRefreshTokens(db, userId);
   addEvent(em, {
     ...{ action: "reset-password", outcome: "done", orgId: null, userId, target: userId },
     ...{ credential: null, address: null },

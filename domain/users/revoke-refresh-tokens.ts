@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 
 /** Ends what clients hold of a person: none that was let in gets another access token without asking again. */
-export async function endGrants(db: Db, userId: string): Promise<void> {
+export async function revokeRefreshTokens(db: Db, userId: string): Promise<void> {
   await db
     .updateTable("auth.oauthRefreshToken")
     .set({ revoked: new Date().toISOString() })

@@ -4,7 +4,7 @@ import type { Db } from "../database-types.ts";
 const STEP_MS = 86_400_000;
 
 /** Writes down that an OAuth client was given a token. One that nobody uses is forgotten after a while. */
-export async function noteClientUse(db: Db, clientId: string): Promise<void> {
+export async function touchOAuthClient(db: Db, clientId: string): Promise<void> {
   const now = Date.now();
   await db
     .updateTable("auth.oauthClient")

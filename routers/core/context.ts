@@ -1,10 +1,10 @@
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
-import type { FirstPages } from "../../domain/apps/app-list-cache.ts";
+import type { AppListCache } from "../../domain/apps/app-list-cache.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
 import type { ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
-import type { Refusal } from "../../domain/shared/errors.ts";
+import type { ServiceError } from "../../domain/shared/errors.ts";
 import type { AppCaller } from "../../domain/ports/app-caller.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
@@ -21,11 +21,11 @@ export type Services = Omit<DeployDeps & DeleteDeps & RotateAppTokenDeps, "calle
   accessChanges: ChangeFeed;
   appCaller: AppCaller;
   procedureIndex: ProcedureIndex;
-  firstPages: FirstPages;
+  appListCache: AppListCache;
   codeRuntime: CodeRuntime;
   objects: ObjectStore;
   /** Takes a fault that must not fail the call. */
-  reportFault(err: unknown, what: string): void;
+  reportInternalError(err: unknown, what: string): void;
 };
 
 /** One call, as the face that received it describes it. */
@@ -33,7 +33,7 @@ export interface Context extends Services {
   /** `null` when the call carries no valid credential. */
   caller: Caller | null;
   /** Why there is no caller, when there is more to say than that there is none. */
-  callerRefused: Refusal | null;
+  callerRefused: ServiceError | null;
   /** The network address that the call came from, when it came over the network. */
   address: string | null;
   idempotencyKey: string | null;
@@ -42,7 +42,7 @@ export interface Context extends Services {
   /** The tools that it can call. */
   toolDeclarations: ExecuteDeps["toolDeclarations"];
   /** Why the body could not be read, for the procedure to refuse at its turn: after the rate limit has counted it. */
-  malformedBody: Refusal | null;
+  malformedBody: ServiceError | null;
   /** Tells the face what a limited call has left. */
   reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: Taken): void;
 }

@@ -1,13 +1,13 @@
 import type { TRPCError } from "@trpc/server";
-import { RateLimited, Refusal } from "../../domain/shared/errors.ts";
+import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 
-const FAULT = "The service failed to answer. Try again; if it persists, tell the operator the X-Request-Id.";
+const INTERNAL_ERROR = "The service failed to answer. Try again; if it persists, tell the operator the X-Request-Id.";
 
 /** What typed clients are told of an error. A fault never shows its text; what a refusal says is for its reader. */
-export function sayError<S extends { message: string; data: object }>(shape: S, { code, cause }: TRPCError) {
-  if (cause instanceof Refusal) {
+export function formatError<S extends { message: string; data: object }>(shape: S, { code, cause }: TRPCError) {
+  if (cause instanceof ServiceError) {
     const wait = cause instanceof RateLimited ? { retryAfterSeconds: cause.retryAfterSeconds } : {};
     return { ...shape, message: cause.message, data: { ...shape.data, refusal: cause.code, ...wait } };
   }
-  return code === "INTERNAL_SERVER_ERROR" ? { ...shape, message: FAULT } : shape;
+  return code === "INTERNAL_SERVER_ERROR" ? { ...shape, message: INTERNAL_ERROR } : shape;
 }

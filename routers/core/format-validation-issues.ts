@@ -4,7 +4,7 @@ import type { ZodError } from "zod";
 const NAMED_FIELDS = 5;
 
 /** A failed validation in a line for the caller: each field, and what is valid. `null` for any other error. */
-export function sayIssues(error: unknown): string | null {
+export function formatValidationIssues(error: unknown): string | null {
   return isZodError(error) ? error.issues.map((issue) => sayIssue(issue)).join("; ") : null;
 }
 

@@ -1,12 +1,12 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
-import { auditCall } from "../../domain/audit/audit-call.ts";
-import { Refusal, type RefusalCode } from "../../domain/shared/errors.ts";
+import { recordCall } from "../../domain/audit/audit-call.ts";
+import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
-import { type AccessMeta, whyForbidden } from "./access.ts";
+import { type AccessMeta, accessError } from "./access.ts";
 import type { Context } from "./context.ts";
-import { sayError } from "./error-formatter.ts";
+import { formatError } from "./error-formatter.ts";
 
 /** What makes a procedure a tool of the gateway. The description is written for the agent that reads it. */
 export interface ToolMeta {
@@ -22,7 +22,7 @@ export type Meta = OpenApiMeta & { openapi?: { successStatus?: number }; tool?: 
 const t = initTRPC
   .context<Context>()
   .meta<Meta>()
-  .create({ isDev: false, errorFormatter: ({ shape, error }) => sayError(shape, error) });
+  .create({ isDev: false, errorFormatter: ({ shape, error }) => formatError(shape, error) });
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
@@ -37,22 +37,22 @@ const TRPC_CODES = {
   key_reused: "UNPROCESSABLE_CONTENT",
   rate_limited: "TOO_MANY_REQUESTS",
   teardown_pending: "INTERNAL_SERVER_ERROR",
-} as const satisfies Record<RefusalCode, TRPC_ERROR_CODE_KEY>;
+} as const satisfies Record<ErrorCode, TRPC_ERROR_CODE_KEY>;
 
 /** Gives a refusal of the domain the code that every face of tRPC understands; the refusal stays as its cause. */
-const mapRefusals = t.middleware(async ({ next }) => {
+const mapServiceErrors = t.middleware(async ({ next }) => {
   const result = await next();
-  if (result.ok || !(result.error.cause instanceof Refusal)) return result;
+  if (result.ok || !(result.error.cause instanceof ServiceError)) return result;
   const { cause } = result.error;
   throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
 });
 
 const authenticate = t.middleware(({ ctx, next }) => {
-  if (ctx.caller === null) throw ctx.callerRefused ?? new Refusal("unauthenticated", "Missing or invalid token");
+  if (ctx.caller === null) throw ctx.callerRefused ?? new ServiceError("unauthenticated", "Missing or invalid token");
   return next({ ctx: { caller: ctx.caller } });
 });
 
-const refuseMalformedBody = t.middleware(({ ctx, next }) => {
+const rejectMalformedBody = t.middleware(({ ctx, next }) => {
   if (ctx.malformedBody !== null) throw ctx.malformedBody;
   return next();
 });
@@ -61,22 +61,22 @@ const refuseMalformedBody = t.middleware(({ ctx, next }) => {
 const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
   const { caller } = ctx;
   if (caller === null) throw new Error("a call was authorized before it was authenticated");
-  const refusal = whyForbidden(caller, type, meta?.access);
+  const refusal = accessError(caller, type, meta?.access);
   if (type !== "mutation") {
     if (refusal !== null) throw refusal;
     return next();
   }
   const audit = { deps: ctx, caller, action: path, address: ctx.address, input: await getRawInput() };
   if (refusal !== null) {
-    await auditCall(audit, { refusal });
+    await recordCall(audit, { refusal });
     throw refusal;
   }
   const result = await next();
-  await auditCall(audit, result.ok ? { output: result.data } : { refusal: result.error.cause });
+  await recordCall(audit, result.ok ? { output: result.data } : { refusal: result.error.cause });
   return result;
 });
 
-const authenticated = t.procedure.use(mapRefusals).use(authenticate).use(authorize);
+const authenticated = t.procedure.use(mapServiceErrors).use(authenticate).use(authorize);
 
 /** Counts the attempt before anything of it is looked at. A repeated call with a known idempotency key spends nothing. */
 const deployLimit = authenticated.use(async ({ ctx, next }) => {
@@ -90,7 +90,7 @@ const deployLimit = authenticated.use(async ({ ctx, next }) => {
 });
 
 /** What an organization's credential may call. */
-export const procedure = authenticated.use(refuseMalformedBody);
+export const procedure = authenticated.use(rejectMalformedBody);
 
 /** The same, counted against the organization's deploy limit. */
-export const deployProcedure = deployLimit.use(refuseMalformedBody);
+export const deployProcedure = deployLimit.use(rejectMalformedBody);

@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { hashPassword } from "better-auth/crypto";
-import { foundOrganization } from "../../domain/organizations/create-organization.ts";
+import { createOrganization } from "../../domain/organizations/create-organization.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
-import { Refusal } from "../../domain/shared/errors.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
 import { resetPassword } from "../../domain/users/reset-password.ts";
 import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 import { mintToken } from "../../domain/tokens/mint-token.ts";
 import { inviteOwner } from "../../domain/organizations/invite-owner.ts";
 import { TOKEN_KINDS, type TokenKind } from "../../domain/shared/caller.ts";
-import { rowsOf } from "../../domain/database-types.ts";
+import { queryBuilderOf } from "../../domain/database-types.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
 import { ConfigError, readConfig } from "../config.ts";
-import { FolderInUse } from "../database/folder-lock.ts";
+import { FolderInUse } from "../files/folder-lock.ts";
 import { DatabaseUnavailable, openDatabase } from "../database/open-database.ts";
 import type { Em } from "../database/orm.ts";
 
@@ -51,9 +51,9 @@ type Command = (em: Em, values: Values, plans: { names: string[]; fallback: stri
 const COMMANDS: Record<string, Command> = {
   bootstrap: async (em, values, plans) => {
     const email = required(values, "email");
-    const founded = await foundOrganization(em, { name: required(values, "org"), email, plan: plans.fallback });
-    const place = { orgId: founded.org_id, placeholderId: founded.user_id, email };
-    return { ...founded, ...(await inviteOwner(em, place)) };
+    const bootstrapped = await createOrganization(em, { name: required(values, "org"), email, plan: plans.fallback });
+    const place = { orgId: bootstrapped.org_id, placeholderId: bootstrapped.user_id, email };
+    return { ...bootstrapped, ...(await inviteOwner(em, place)) };
   },
   "create-token": createToken,
   "list-tokens": async (em, values) => ({ tokens: await listTokens(em, required(values, "org")) }),
@@ -73,7 +73,7 @@ const COMMANDS: Record<string, Command> = {
   },
   "set-plan": setPlan,
   "list-organizations": async (em) => ({
-    organizations: await rowsOf(em)
+    organizations: await queryBuilderOf(em)
       .selectFrom("organizations")
       .innerJoin("auth.organization", "auth.organization.id", "organizations.id")
       .select(["organizations.id", "auth.organization.name", "organizations.plan"])
@@ -86,7 +86,7 @@ async function createToken(em: Em, values: Values): Promise<object> {
   if (!(TOKEN_KINDS as readonly string[]).includes(kind))
     throw new UsageError(`--kind is one of ${TOKEN_KINDS.join(", ")}`);
   const organization = await organizationOf(em, values);
-  const owner = await rowsOf(em)
+  const owner = await queryBuilderOf(em)
     .selectFrom("auth.member")
     .select("userId")
     .where("organizationId", "=", organization.id)
@@ -176,7 +176,7 @@ function parse() {
 try {
   await main();
 } catch (error) {
-  const expected = [UsageError, Refusal, ConfigError, FolderInUse, DatabaseUnavailable].some(
+  const expected = [UsageError, ServiceError, ConfigError, FolderInUse, DatabaseUnavailable].some(
     (kind) => error instanceof kind,
   );
   process.stderr.write(`${expected ? (error as Error).message : String((error as Error).stack)}\n`);

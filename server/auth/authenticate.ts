@@ -12,7 +12,7 @@ export interface TokenKind {
   /**
    * The caller behind the token, or `null`.
    *
-   * @throws {Refusal} `forbidden` when the token is good and its owner belongs to no organization
+   * @throws {ServiceError} `forbidden` when the token is good and its owner belongs to no organization
    */
   verify(token: string): Promise<Caller | null>;
 }

@@ -1,13 +1,17 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
-import { addForeignPerson, findPerson, type ForeignPerson } from "../../domain/users/provision-external-user.ts";
-import { rowsOf } from "../../domain/database-types.ts";
+import {
+  provisionExternalUser,
+  findUserByEmail,
+  type ExternalUser,
+} from "../../domain/users/provision-external-user.ts";
+import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Orm } from "../database/orm.ts";
 import type { AccessClaims } from "./access-token.ts";
 
 const KEPT = 10_000;
 
 /** People of an external identity provider: made at first sight, recognised by issuer and subject alone. */
-export class ForeignPeople {
+export class ExternalUsers {
   readonly #orm: Orm;
   readonly #known = new Map<string, string>();
 
@@ -27,14 +31,14 @@ export class ForeignPeople {
     return userId;
   }
 
-  async #findOrAdd(person: ForeignPerson): Promise<string> {
-    const found = await findPerson(rowsOf(this.#orm.em.fork()), person);
+  async #findOrAdd(person: ExternalUser): Promise<string> {
+    const found = await findUserByEmail(queryBuilderOf(this.#orm.em.fork()), person);
     if (found !== null) return found;
     try {
-      return await this.#orm.em.fork().transactional((em) => addForeignPerson(rowsOf(em), person));
+      return await this.#orm.em.fork().transactional((em) => provisionExternalUser(queryBuilderOf(em), person));
     } catch (error) {
       // Two first calls at once: the other one has made the person.
-      const other = isTaken(error) ? await findPerson(rowsOf(this.#orm.em.fork()), person) : null;
+      const other = isTaken(error) ? await findUserByEmail(queryBuilderOf(this.#orm.em.fork()), person) : null;
       if (other !== null) return other;
       throw error;
     }

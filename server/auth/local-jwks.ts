@@ -9,7 +9,7 @@ const UNKNOWN_KEPT = 1000;
 const RETIRED_MS = 2 * 86_400_000;
 
 /** The public keys with which the service's own access tokens are signed, read once each. */
-export class OwnKeys {
+export class LocalJwks {
   readonly #db: Db;
   readonly #keys = new Map<string, { key: CryptoKey; until: number }>();
   readonly #unknown = new Map<string, number>();

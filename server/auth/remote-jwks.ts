@@ -15,7 +15,7 @@ type KeySet = ReturnType<typeof createRemoteJWKSet>;
  * The keys that an external identity provider publishes, found by OpenID Connect discovery. They are asked for again
  * when a token names one that is not among them, so a rotated key is known at its first use.
  */
-export class ForeignKeys {
+export class RemoteJwks {
   readonly #issuer: string;
   #keySet: Promise<KeySet> | null = null;
 

@@ -1,7 +1,7 @@
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
-import type { ClientDocuments } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { type Access, openAccess } from "../auth/build-authenticators.ts";
+import { type Access, buildAuthenticators } from "../auth/build-authenticators.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { Orm } from "../database/orm.ts";
@@ -14,7 +14,7 @@ export interface PeopleDeps {
   counter: Counter;
   accessChanges: ChangeFeed;
   /** Where OAuth clients publish their metadata, if the configuration lets them. */
-  clientDocuments: ClientDocuments | null;
+  clientMetadata: ClientMetadataFetcher | null;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
@@ -26,7 +26,7 @@ export interface People extends Access {
   auth: () => Auth;
 }
 
-export function openPeople(deps: PeopleDeps): People {
-  const clientDocuments = deps.config.clientMetadataDocuments ? deps.clientDocuments : null;
-  return { ...openAccess(deps), auth: openIdentity({ ...deps, clientDocuments }) };
+export function openIdentityServices(deps: PeopleDeps): People {
+  const clientMetadata = deps.config.clientMetadataDocuments ? deps.clientMetadata : null;
+  return { ...buildAuthenticators(deps), auth: openIdentity({ ...deps, clientMetadata }) };
 }

@@ -4,14 +4,14 @@ import path from "node:path";
 import type { PgliteConnection } from "@mikro-orm/pglite";
 import { Redis } from "ioredis";
 import type { PgBoss } from "pg-boss";
-import { enqueueBuild } from "../../domain/deployments/enqueue-deployment.ts";
-import type { BuildDeps } from "../../domain/deployments/run-deployment.ts";
-import { FirstPages } from "../../domain/apps/app-list-cache.ts";
+import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
+import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
+import { AppListCache } from "../../domain/apps/app-list-cache.ts";
 import { ProcedureIndex } from "../../domain/procedures/procedure-index.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
-import type { ClientDocuments } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { Db } from "../../domain/database-types.ts";
@@ -20,13 +20,13 @@ import { openBuildPlatform } from "./deployments.ts";
 import type { Config } from "../config.ts";
 import { openDatabase } from "../database/open-database.ts";
 import type { Orm } from "../database/orm.ts";
-import { FrontDoorCaller } from "../drivers/app-caller/edge-proxy-caller.ts";
+import { EdgeProxyCaller } from "../drivers/app-caller/edge-proxy-caller.ts";
 import { FilesystemAuthEntries } from "../platforms/embedded/storage/auth-entries.ts";
 import { MemoryChangeFeed } from "../drivers/change-feed/memory.ts";
 import { PostgresChangeFeed } from "../drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "../drivers/change-feed/redis.ts";
 import { topicOf } from "../drivers/change-feed/topic.ts";
-import { PublicWebDocuments } from "../drivers/client-metadata/public-web.ts";
+import { PublicWebClientMetadata } from "../drivers/client-metadata/public-web.ts";
 import { DenoCodeRuntime } from "../drivers/code-runtime/deno.ts";
 import { MODULES_FOLDER } from "../drivers/code-runtime/modules.ts";
 import { openProgramsFolder } from "../drivers/code-runtime/programs-folder.ts";
@@ -42,14 +42,14 @@ import { openEmbeddedEdge, type RunningEdge } from "../platforms/embedded/embedd
 import type { ReadinessCheck } from "../http/health.ts";
 import { reachable } from "../http/listen-address.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { openPeople, type People } from "./identity.ts";
+import { openIdentityServices, type People } from "./identity.ts";
 import { tokenSecret } from "../startup/token-secret.ts";
-import { reclaimHeldWork } from "../worker/requeue-active-jobs.ts";
+import { requeueActiveJobs } from "../worker/requeue-active-jobs.ts";
 
 /** Everything of the running service that other parts are made of. */
 export interface OpenServices extends People {
   services: Services;
-  buildDeps: BuildDeps;
+  buildDeps: DeploymentDeps;
   readiness: readonly ReadinessCheck[];
   orm: Orm;
   boss: PgBoss;
@@ -64,20 +64,20 @@ const TEARDOWN_WAIT_MS = 10_000;
 export interface Outside {
   appBuilder: AppBuilder | null;
   /** Reads what OAuth clients publish about themselves; from the public web alone by default. */
-  clientDocuments?: ClientDocuments | undefined;
+  clientMetadata?: ClientMetadataFetcher | undefined;
   /** Known once the server listens. */
   publicUrl(): string;
 }
 
 /** The composition root: chooses a driver for every port, as the configuration says, and opens it. */
 export async function openServices(config: Config, log: Logger, outside: Outside): Promise<OpenServices> {
-  const { appBuilder, publicUrl, clientDocuments = new PublicWebDocuments() } = outside;
+  const { appBuilder, publicUrl, clientMetadata = new PublicWebClientMetadata() } = outside;
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await openDatabase(config));
   const { orm } = database;
   const boss = await openBoss(await queueStorage(config, orm), log);
   opening.defer(() => boss.stop({ graceful: false, close: true }));
-  if (database.exclusive) await reclaimHeldWork(orm, boss);
+  if (database.exclusive) await requeueActiveJobs(orm, boss);
   const { counter, callCounter, changes, accessChanges, check } = await openShared(config, orm, opening, log);
   const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
   const inData = (folder: string) => path.join(config.dataDirectory, folder);
@@ -95,25 +95,34 @@ export async function openServices(config: Config, log: Logger, outside: Outside
     ...shared,
     ...{ db, plans, counter, callCounter, accessChanges, urlOf, teardownWaitMs: TEARDOWN_WAIT_MS },
     ...agentServices({ config, db, edge, urlOf }, await openCodeRuntime(config, opening, log)),
-    reportFault: (err, what) => log.error({ err }, what),
-    enqueueBuild: (em, build) => enqueueBuild(em, shared.jobs, build),
+    reportInternalError: (err, what) => log.error({ err }, what),
+    enqueueDeployment: (em, build) => enqueueDeployment(em, shared.jobs, build),
   };
   const buildPlatform = await openBuildPlatform(config);
   // The edge has locked the data folder by now, so no other process can be building in it.
   await buildPlatform.workspaces.clear();
-  const buildDeps: BuildDeps = {
+  const buildDeps: DeploymentDeps = {
     ...shared,
     ...buildPlatform,
     ...{ edge: edge.platform, databases: edge.databases },
     discovery: new IsolatedDiscovery({ start: edge.startIsolated }),
     secrets: [secret, ...passwordsOf(config)],
-    reportFault: (err, build) => log.error({ err, ...build }, "a build met a fault that is not the app's"),
+    reportInternalError: (err, build) => log.error({ err, ...build }, "a build met a fault that is not the app's"),
   };
   const opened = opening.move();
   return {
     services,
     buildDeps,
-    ...openPeople({ orm, config, log, counter, accessChanges, clientDocuments, tokenSecret: secret, publicUrl }),
+    ...openIdentityServices({
+      orm,
+      config,
+      log,
+      counter,
+      accessChanges,
+      clientMetadata,
+      tokenSecret: secret,
+      publicUrl,
+    }),
     readiness: [databaseCheck(orm), queueCheck(boss), edgeCheck(config.host, edge.port), ...check],
     orm,
     boss,
@@ -212,14 +221,14 @@ async function edgeAnswers(host: string, port: number): Promise<void> {
 function agentServices(
   { config, db, edge, urlOf }: { config: Config; db: Db; edge: RunningEdge; urlOf(slug: string): string },
   codeRuntime: CodeRuntime,
-): Pick<Services, "procedureIndex" | "firstPages" | "codeRuntime" | "appCaller"> {
-  const frontDoor = { host: reachable(config.host), port: edge.port };
+): Pick<Services, "procedureIndex" | "appListCache" | "codeRuntime" | "appCaller"> {
+  const edgeProxy = { host: reachable(config.host), port: edge.port };
   const hostOf = (slug: string) => new URL(urlOf(slug)).host;
   return {
     procedureIndex: new ProcedureIndex(db),
-    firstPages: new FirstPages(db, urlOf),
+    appListCache: new AppListCache(db, urlOf),
     codeRuntime,
-    appCaller: new FrontDoorCaller((slug) => ({ ...frontDoor, hostHeader: hostOf(slug) })),
+    appCaller: new EdgeProxyCaller((slug) => ({ ...edgeProxy, hostHeader: hostOf(slug) })),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
-import type { Founded } from "../../domain/organizations/create-organization.ts";
+import type { CreatedOrganization } from "../../domain/organizations/create-organization.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
-import type { ClientDocuments } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { createApp } from "../http/app.ts";
 import { bootstrap } from "../startup/bootstrap.ts";
 import type { Config } from "../config.ts";
@@ -17,7 +17,7 @@ export interface Service {
   /** What the service is made of, for those who look inside: tests and benchmarks. */
   parts: OpenServices;
   /** The tokens of the organization that this start created; `null` when there was one already. */
-  founded: Founded | null;
+  bootstrapped: CreatedOrganization | null;
   /** Finishes requests, hands running builds back, stops every app, and leaves no child process. */
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ServiceOptions {
   /** The agent that customizes apps; none is configured by default. */
   appBuilder?: AppBuilder | null;
   /** Reads what OAuth clients publish about themselves; from the public web alone by default. */
-  clientDocuments?: ClientDocuments | undefined;
+  clientMetadata?: ClientMetadataFetcher | undefined;
 }
 
 /** Starts everything the configuration asks for; when this returns, the service answers. */
@@ -38,22 +38,23 @@ export async function startService(config: Config, log: Logger, options: Service
   let publicUrl = config.publicUrl;
   const opened = await openServices(config, log, {
     appBuilder: options.appBuilder ?? null,
-    clientDocuments: options.clientDocuments,
+    clientMetadata: options.clientMetadata,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => opened.close());
-  const { orm, boss, authenticator, gatewayAuthenticator, standings, auth, services, readiness, buildDeps } = opened;
+  const { orm, boss, authenticator, gatewayAuthenticator, membershipResolver, auth, services, readiness, buildDeps } =
+    opened;
   const worker = new Worker({
     ...{ boss, deps: buildDeps, db: services.db, log, buildConcurrency: config.buildConcurrency },
     retention: { auditDays: config.auditRetentionDays },
   });
   starting.defer(() => worker.stop());
-  const founded = config.production ? null : await bootstrap(orm, config.dataDirectory, config.defaultPlan);
+  const bootstrapped = config.production ? null : await bootstrap(orm, config.dataDirectory, config.defaultPlan);
   const app = await createApp({
     services,
     authenticator,
     gatewayAuthenticator,
-    standings,
+    membershipResolver,
     auth,
     signIn: config,
     trustedProxies: config.trustedProxies,
@@ -67,7 +68,7 @@ export async function startService(config: Config, log: Logger, options: Service
   publicUrl ??= `http://${urlHost(config.host)}:${port}`;
   if (options.worker ?? true) await worker.start();
   const started = starting.move();
-  return { publicUrl, port, parts: opened, founded, stop: () => started.disposeAsync() };
+  return { publicUrl, port, parts: opened, bootstrapped, stop: () => started.disposeAsync() };
 }
 
 function urlHost(host: string): string {

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { lockFolder } from "./folder-lock.ts";
+import { lockFolder } from "../files/folder-lock.ts";
 import { openOrm, type Orm } from "./orm.ts";
 
 /** There is no database to work with at `DATABASE_URL`. `message` says why, and holds no password. */

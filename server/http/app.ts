@@ -9,7 +9,7 @@ import {
 import type { Services } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { trustedPeers } from "./client-address.ts";
-import type { Standings } from "../../domain/users/membership-resolver.ts";
+import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
 import { healthPlugin, type ReadinessCheck } from "./health.ts";
@@ -27,7 +27,7 @@ export interface AppOptions {
   services: Services;
   authenticator: Authenticator;
   gatewayAuthenticator: Authenticator;
-  standings: Standings;
+  membershipResolver: MembershipResolver;
   auth: () => Auth;
   signIn: Pick<Config, "signUp" | "social">;
   trustedProxies: Config["trustedProxies"];

@@ -1,5 +1,5 @@
 import { APIError } from "better-auth/api";
-import type { Happening } from "../../domain/audit/record-event.ts";
+import type { NewAuditEvent } from "../../domain/audit/record-event.ts";
 import { roleIn } from "../../domain/users/memberships.ts";
 import type { SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
 import type { Db } from "../../domain/database-types.ts";
@@ -50,7 +50,7 @@ export function isRefusal(returned: unknown): returned is APIError {
  *
  * @param before - the session that the call came with
  */
-export async function happeningOf(db: Db, call: Call, before: Session | null): Promise<Happening> {
+export async function auditEventFromCall(db: Db, call: Call, before: Session | null): Promise<NewAuditEvent> {
   const { path, body, headers, context } = call;
   // Who signs in has not proven anything yet, whatever session the browser had before.
   const session = context.newSession ?? (path === SIGN_IN ? null : before);

@@ -3,16 +3,16 @@ import { registerClientMetadataDocument } from "@better-auth/oauth-provider/inte
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth";
 import { APIError } from "better-auth/api";
 import { RateLimited } from "../../domain/shared/errors.ts";
-import { type ClientDocuments, UnreadableDocument } from "../../domain/ports/client-metadata.ts";
+import { type ClientMetadataFetcher, UnreadableClientMetadata } from "../../domain/ports/client-metadata.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { networkOf } from "../http/network-of.ts";
 import { type ClientMetadata, clientMetadataIn } from "./client-metadata.ts";
 import { checkClientUrl, isClientUrl, UnusableClient } from "./client-id-url.ts";
-import { DocumentVisits } from "./metadata-fetch-limiter.ts";
+import { MetadataFetchLimiter } from "./metadata-fetch-limiter.ts";
 import { addressOf } from "./audit-from-call.ts";
 
-export interface DocumentClientsOptions {
-  documents: ClientDocuments;
+export interface ClientMetadataRegistrationOptions {
+  documents: ClientMetadataFetcher;
   /** Hosts whose documents would pass as the service's own; one that begins with a dot stands for all below it. */
   ownHosts: readonly string[];
   log: Pick<Logger, "info">;
@@ -34,8 +34,8 @@ const FRESH_SECONDS = { least: 60, most: 3600, unsaid: 300 } as const;
  * (draft-ietf-oauth-client-id-metadata-document). What the document says is kept as the client's registration, and read
  * again when somebody authorizes the client after it has become stale.
  */
-export function documentClients(options: DocumentClientsOptions): BetterAuthPlugin {
-  const visits = new DocumentVisits<Client>();
+export function clientMetadataRegistration(options: ClientMetadataRegistrationOptions): BetterAuthPlugin {
+  const visits = new MetadataFetchLimiter<Client>();
   const clientDiscovery: ClientDiscovery = {
     id: ORIGIN,
     matches: isClientUrl,
@@ -57,8 +57,8 @@ interface Asked {
 
 /** @throws {APIError} with what is wrong with the client, which nobody is redirected to then */
 async function resolveClient(
-  options: DocumentClientsOptions,
-  visits: DocumentVisits<Client>,
+  options: ClientMetadataRegistrationOptions,
+  visits: MetadataFetchLimiter<Client>,
   asked: Asked,
 ): Promise<Client> {
   const { context, clientId: url, known } = asked;
@@ -72,7 +72,7 @@ async function resolveClient(
   }
 }
 
-async function readClient({ documents, log }: DocumentClientsOptions, asked: Asked): Promise<Client> {
+async function readClient({ documents, log }: ClientMetadataRegistrationOptions, asked: Asked): Promise<Client> {
   const { context, clientId, known } = asked;
   try {
     const { members, freshSeconds } = await documents.read(clientId);
@@ -130,7 +130,7 @@ function freshUntil({ metadata }: Client): number {
 
 /** What is the client's own fault, as such; anything else as it is. */
 function asUnusable(error: unknown): unknown {
-  if (error instanceof UnreadableDocument)
+  if (error instanceof UnreadableClientMetadata)
     return new UnusableClient(`The client's metadata document cannot be read: ${error.message}.`, { cause: error });
   if (!(error instanceof APIError) || error.statusCode !== 400) return error;
   const { error: code, error_description: said } = (error.body ?? {}) as Record<string, unknown>;

@@ -6,7 +6,7 @@ import type { KyselyPlugin } from "kysely";
  * The database hands timestamps out as text and better-auth expects a `Date`. Turns exactly the columns that better-auth
  * declares as dates into `Date`s.
  */
-export function datesOf(options: BetterAuthOptions): KyselyPlugin {
+export function dateColumns(options: BetterAuthOptions): KyselyPlugin {
   const columns = new Set(
     Object.values(getAuthTables(options)).flatMap(({ fields }) =>
       Object.entries(fields)

@@ -3,22 +3,22 @@ import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/a
 import { recordEvent } from "../../domain/audit/record-event.ts";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import { claimFirstOrganization, claimOrganization } from "../../domain/organizations/claim-organization.ts";
-import { endGrants } from "../../domain/users/revoke-refresh-tokens.ts";
+import { revokeRefreshTokens } from "../../domain/users/revoke-refresh-tokens.ts";
 import { countRefusedSignIn, limitSignIns, type SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
-import { noteClientUse } from "../../domain/users/touch-oauth-client.ts";
-import { withdrawOrphanedInvitations } from "../../domain/users/cancel-orphaned-invitations.ts";
+import { touchOAuthClient } from "../../domain/users/touch-oauth-client.ts";
+import { cancelOrphanedInvitations } from "../../domain/users/cancel-orphaned-invitations.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { rowsOf } from "../../domain/database-types.ts";
+import { queryBuilderOf } from "../../domain/database-types.ts";
 import { revokeOrphanedTokens } from "../../domain/tokens/revoke-orphaned-tokens.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
-import { askingClient } from "./token-request-client.ts";
+import { tokenRequestClient } from "./token-request-client.ts";
 import { currentTransaction } from "./current-transaction.ts";
-import { attemptOf, type Call, happeningOf, isRefusal, type Session, SIGN_IN } from "./audit-from-call.ts";
+import { attemptOf, type Call, auditEventFromCall, isRefusal, type Session, SIGN_IN } from "./audit-from-call.ts";
 import { isNativeClient } from "./native-client.ts";
-import { ownView, refuseForeign } from "./redact-organization.ts";
-import { refuseMisuse } from "./validate-auth-input.ts";
+import { redactOrganization, refuseForeign } from "./redact-organization.ts";
+import { validateAuthInput } from "./validate-auth-input.ts";
 import { mayAskToSignUp, signUpPolicy } from "./sign-up-policy.ts";
 
 export interface HookDeps {
@@ -88,9 +88,9 @@ async function beforeCall(
   const call = context as unknown as Call;
   const { path } = call;
   const body = (call.body ?? {}) as Record<string, unknown>;
-  refuseMisuse(call);
+  validateAuthInput(call);
   if (call.method === "GET" && path.startsWith("/organization/"))
-    await refuseForeign(rowsOf(deps.orm.em.fork()), call, await sessionIn(context));
+    await refuseForeign(queryBuilderOf(deps.orm.em.fork()), call, await sessionIn(context));
   if (path === SIGN_UP) await mayAskToSignUp(deps, context);
   if (path === SIGN_IN || path === CHANGE_PASSWORD) await refuseTooManySignIns(deps, await attemptIn(context));
   // The endpoint ends the session, and the audit log has to know whose it was.
@@ -105,7 +105,7 @@ async function beforeCall(
 
 async function refuseTooManySignIns({ counter, orm }: HookDeps, attempt: SignInAttempt): Promise<void> {
   try {
-    await limitSignIns({ counter, db: rowsOf(orm.em.fork()) }, attempt);
+    await limitSignIns({ counter, db: queryBuilderOf(orm.em.fork()) }, attempt);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const headers = { "retry-after": String(error.retryAfterSeconds) };
@@ -127,8 +127,9 @@ function sessionIn(context: GenericEndpointContext): Promise<Session | null> {
 async function afterCall(deps: HookDeps, context: GenericEndpointContext): Promise<object | undefined> {
   const call = context as unknown as Call;
   const { path, method } = call;
-  const db = rowsOf(deps.orm.em.fork());
-  if (method === "GET" && path.startsWith("/organization/")) return ownView(db, call, await sessionIn(context));
+  const db = queryBuilderOf(deps.orm.em.fork());
+  if (method === "GET" && path.startsWith("/organization/"))
+    return redactOrganization(db, call, await sessionIn(context));
   // A provider sends people back with a plain link.
   if ((method === "GET" && !path.startsWith("/callback/")) || READS.includes(path)) return undefined;
   const session = await sessionIn(context);
@@ -139,7 +140,7 @@ async function afterCall(deps: HookDeps, context: GenericEndpointContext): Promi
   if (!refused) await settle(deps, call, session);
   if (!refused && session !== null && CHANGES_ACCESS.test(path)) deps.accessChanges.announce(session.user.id);
   if (method !== "GET" ? !refused || path.startsWith("/sign-") : newSession != null)
-    await recordEvent(deps.orm.em, await happeningOf(db, call, session));
+    await recordEvent(deps.orm.em, await auditEventFromCall(db, call, session));
   return undefined;
 }
 
@@ -150,19 +151,21 @@ function isWrongPassword(path: string, { body }: APIError): boolean {
 /** What follows from a call that was carried out. */
 async function settle(deps: HookDeps, call: Call, session: Session | null): Promise<void> {
   const { path, context } = call;
-  const db = rowsOf(deps.orm.em.fork());
-  const client = path === TOKEN ? askingClient(call) : null;
-  if (client !== null) await noteClientUse(db, client);
+  const db = queryBuilderOf(deps.orm.em.fork());
+  const client = path === TOKEN ? tokenRequestClient(call) : null;
+  if (client !== null) await touchOAuthClient(db, client);
   if (path === "/organization/accept-invitation") await takePlace(deps, context.returned);
-  if (path === CHANGE_PASSWORD && session !== null) await endGrants(db, session.user.id);
+  if (path === CHANGE_PASSWORD && session !== null) await revokeRefreshTokens(db, session.user.id);
   if (!CHANGES_MEMBERS.includes(path)) return;
   await revokeOrphanedTokens(db);
-  await withdrawOrphanedInvitations(db);
+  await cancelOrphanedInvitations(db);
 }
 
 /** Whoever accepts to own an organization that an operator set up takes the place that was kept for them. */
 async function takePlace({ orm }: HookDeps, returned: unknown): Promise<void> {
   const { member } = returned as { member?: { organizationId: string; userId: string; role: string } };
   if (member?.role !== "owner") return;
-  await orm.em.fork().transactional((em) => claimOrganization(rowsOf(em), member.organizationId, member.userId));
+  await orm.em
+    .fork()
+    .transactional((em) => claimOrganization(queryBuilderOf(em), member.organizationId, member.userId));
 }

@@ -1,17 +1,17 @@
 import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { APIError, isAPIError } from "better-auth/api";
-import type { ClientDocuments } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { documentClients } from "./client-metadata-registration.ts";
+import { clientMetadataRegistration } from "./client-metadata-registration.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
 import { type Auth, openAuth } from "./open-auth.ts";
 
 export interface IdentityDeps extends Omit<HookDeps, "signUp"> {
   config: Pick<Config, "signUp" | "social" | "appsDomain">;
   /** Where clients publish their metadata; `null` when none is to be read. */
-  clientDocuments: ClientDocuments | null;
+  clientMetadata: ClientMetadataFetcher | null;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
@@ -19,7 +19,7 @@ export interface IdentityDeps extends Omit<HookDeps, "signUp"> {
 
 /** The identity provider, made when it is first asked for: it has to know the public URL, and so the port. */
 export function openIdentity(options: IdentityDeps): () => Auth {
-  const { config, tokenSecret, publicUrl, log, clientDocuments: documents, ...deps } = options;
+  const { config, tokenSecret, publicUrl, log, clientMetadata: documents, ...deps } = options;
   let auth: Auth | null = null;
   return () =>
     (auth ??= openAuth(deps.orm, {
@@ -27,7 +27,8 @@ export function openIdentity(options: IdentityDeps): () => Auth {
       // Of its own: what one key is used for must not help against the other.
       secret: createHmac("sha256", tokenSecret).update("identity").digest("base64url"),
       social: config.social,
-      documentClients: documents && documentClients({ documents, log, ownHosts: ownHosts(publicUrl(), config) }),
+      clientMetadataRegistration:
+        documents && clientMetadataRegistration({ documents, log, ownHosts: ownHosts(publicUrl(), config) }),
       hooks: {
         ...identityHooks({ ...deps, signUp: config.signUp }),
         logger: loggerTo(log),

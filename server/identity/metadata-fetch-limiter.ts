@@ -23,7 +23,7 @@ export interface Visit {
  * Bounds how often documents are read, for this process. Those who want the same one at the same time share what comes
  * of it.
  */
-export class DocumentVisits<T> {
+export class MetadataFetchLimiter<T> {
   readonly #counter = new MemoryCounter();
   readonly #underway = new Map<string, Promise<T>>();
   readonly #failed = new Map<string, { at: number; message: string }>();

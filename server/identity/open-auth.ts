@@ -2,7 +2,7 @@ import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 import type { Orm } from "../database/orm.ts";
 import { shareTransactions } from "./current-transaction.ts";
-import { datesOf } from "./date-columns.ts";
+import { dateColumns } from "./date-columns.ts";
 import { authOptions, type IdentityOptions } from "./options.ts";
 
 /** better-auth as the rest of the service sees it: something that answers requests. */
@@ -22,7 +22,7 @@ export async function missingStatements(orm: Orm): Promise<string[]> {
     publicUrl: "http://127.0.0.1:3000",
     secret: "the schema does not depend on the secret",
     social: { github: null, google: null },
-    documentClients: null,
+    clientMetadataRegistration: null,
     hooks: {},
   });
   const { compileMigrations } = await getMigrations(onDatabase(orm, options));
@@ -33,6 +33,6 @@ export async function missingStatements(orm: Orm): Promise<string[]> {
 }
 
 function onDatabase(orm: Orm, options: BetterAuthOptions): BetterAuthOptions {
-  const db = shareTransactions(orm.em.fork().getKysely().withPlugin(datesOf(options)));
+  const db = shareTransactions(orm.em.fork().getKysely().withPlugin(dateColumns(options)));
   return { ...options, database: { db, type: "postgres", transaction: true, schemaName: "auth" } };
 }

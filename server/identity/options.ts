@@ -11,7 +11,7 @@ export interface IdentityOptions {
   secret: string;
   social: Config["social"];
   /** Lets clients in that publish their own metadata; `null` when they have to register. */
-  documentClients: BetterAuthPlugin | null;
+  clientMetadataRegistration: BetterAuthPlugin | null;
   hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
 }
 
@@ -74,7 +74,7 @@ export function authOptions(options: IdentityOptions) {
   } satisfies BetterAuthOptions;
 }
 
-function plugins({ publicUrl, documentClients }: IdentityOptions) {
+function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
   return [
     organization({ disableOrganizationDeletion: true, organizationLimit: ORGANIZATIONS }),
     bearer({ requireSignature: true }),
@@ -101,6 +101,6 @@ function plugins({ publicUrl, documentClients }: IdentityOptions) {
       allowUnauthenticatedClientRegistration: true,
     }),
     oauthDeviceAuthorization({ verificationUri: "/device" }),
-    ...(documentClients === null ? [] : [documentClients]),
+    ...(clientMetadataRegistration === null ? [] : [clientMetadataRegistration]),
   ];
 }

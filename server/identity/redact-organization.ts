@@ -39,7 +39,11 @@ export async function refuseForeign(db: Db, { path, query }: Call, session: Sess
  *
  * @returns the answer to send instead, or `undefined` when it may go as it is
  */
-export async function ownView(db: Db, { path, context }: Call, session: Session | null): Promise<object | undefined> {
+export async function redactOrganization(
+  db: Db,
+  { path, context }: Call,
+  session: Session | null,
+): Promise<object | undefined> {
   const { returned } = context;
   if (session === null || isRefusal(returned)) return undefined;
   if (path === LIST) return seen(db, returned as Invitation[], session.user.id);

@@ -1,8 +1,8 @@
 import type { BetterAuthOptions, GenericEndpointContext, User } from "better-auth";
 import { APIError } from "better-auth/api";
 import { mayBeFirst } from "../../domain/organizations/first-run.ts";
-import { isReservedAddress } from "../../domain/users/reserved-email.ts";
-import { type Db, rowsOf } from "../../domain/database-types.ts";
+import { isReservedEmail } from "../../domain/users/reserved-email.ts";
+import { type Db, queryBuilderOf } from "../../domain/database-types.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
@@ -23,9 +23,9 @@ export interface SignUpDeps {
  */
 export function signUpPolicy({ orm, signUp }: SignUpDeps): BeforeCreate {
   return async (user, context) => {
-    if (isReservedAddress(user.email)) throw refused("This address cannot be used.");
+    if (isReservedEmail(user.email)) throw refused("This address cannot be used.");
     if (signUp === "open" || context === null) return;
-    const db = currentTransaction() ?? rowsOf(orm.em.fork());
+    const db = currentTransaction() ?? queryBuilderOf(orm.em.fork());
     if (await mayBeFirst(db)) return;
     if (signUp === "invite" && (await isInvited(db, user, context))) return;
     throw refused(signUp === "invite" ? "You need an invitation to sign up." : "Nobody can sign up here.");

@@ -4,7 +4,7 @@ import type { Call } from "./audit-from-call.ts";
  * The OAuth client that a call to the token endpoint comes from, whichever way it says so. Believe it only after the
  * endpoint has.
  */
-export function askingClient({ body, headers }: Pick<Call, "body" | "headers">): string | null {
+export function tokenRequestClient({ body, headers }: Pick<Call, "body" | "headers">): string | null {
   const { client_id: id, client_assertion: assertion } = (body ?? {}) as Record<string, unknown>;
   if (typeof id === "string") return id;
   if (typeof assertion === "string") return subjectOf(assertion);

@@ -20,7 +20,7 @@ const LONGEST_TEXT = 4096;
  *
  * @throws {APIError} 400
  */
-export function refuseMisuse({ path, body, query }: Asked): void {
+export function validateAuthInput({ path, body, query }: Asked): void {
   const asked = [fieldsOf(body), fieldsOf(query)];
   if (asked.some((fields) => !isStorable(fields)))
     throw invalid("Text must not hold the character NUL or half a character, and nothing may be nested this deep.");

@@ -1,14 +1,15 @@
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { Context } from "../../routers/core/context.ts";
 import { createCaller } from "../../routers/index.ts";
-import { procedureAt, refusalIn } from "../context.ts";
+import { procedureAt, serviceErrorOf } from "../context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { resultOf } from "./direct-tool-result.ts";
 import { resultFrom, type ToolResult } from "./tool-result.ts";
 import type { ToolEntry } from "./tool-table.ts";
 
 /** What the caller gets of a fault: that there was one, and nothing of it. */
-export const FAULT = "The service failed to carry out this call. Try again; if it persists, tell the operator.";
+export const INTERNAL_ERROR =
+  "The service failed to carry out this call. Try again; if it persists, tell the operator.";
 
 /** One call, as the gateway received it. */
 export interface ToolCall {
@@ -46,9 +47,9 @@ async function carriedOut(
   try {
     return await call();
   } catch (error) {
-    const refusal = refusalIn(error);
+    const refusal = serviceErrorOf(error);
     if (refusal === null) log.error({ err: error, tool: name }, "a tool failed");
     const advice = refusal?.code === "invalid" && takes !== null ? ` ${takes}` : "";
-    return { content: [{ type: "text", text: `${refusal?.message ?? FAULT}${advice}` }], isError: true };
+    return { content: [{ type: "text", text: `${refusal?.message ?? INTERNAL_ERROR}${advice}` }], isError: true };
   }
 }

@@ -1,8 +1,8 @@
-import { beginningOf } from "../../domain/shared/response-budget.ts";
+import { truncateText } from "../../domain/shared/response-budget.ts";
 import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
-import { APP_ANSWER } from "./direct-tool-result.ts";
+import { DIRECT_TOOL_OUTPUT } from "./direct-tool-result.ts";
 import type { Tool } from "./tool-table.ts";
 
 export interface DirectTools {
@@ -34,14 +34,14 @@ function toolOf(name: string, { slug, name: procedure, kind, description, inputS
     ...(shown === inputSchema ? [] : ["Its schema is too large to be listed: only names of its properties are."]),
     ...(description === ""
       ? []
-      : [`The app says of it: ${JSON.stringify(beginningOf(description, DESCRIPTION_SHOWN))}`]),
+      : [`The app says of it: ${JSON.stringify(truncateText(description, DESCRIPTION_SHOWN))}`]),
   ];
   return {
     name,
     title: `${slug}: ${procedure}`,
     description: parts.join(" "),
     inputSchema: { ...shown, type: "object" },
-    outputSchema: APP_ANSWER,
+    outputSchema: DIRECT_TOOL_OUTPUT,
     annotations: { readOnlyHint: reads, destructiveHint: !reads, idempotentHint: reads, openWorldHint: true },
   };
 }

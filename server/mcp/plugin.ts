@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { RateLimited, Refusal } from "../../domain/shared/errors.ts";
+import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import type { Services } from "../../routers/core/context.ts";
 import { callContext } from "../context.ts";
@@ -8,7 +8,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import {
   forbidden,
   foreignOrigin,
-  type GatewayRefusal,
+  type GatewayError,
   notAMember,
   rateLimited,
   unauthenticated,
@@ -18,7 +18,7 @@ import {
 import { type GatewayAccess, gatewayCaller, stillMayCall } from "./gateway-caller.ts";
 import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
 import { isOwnOrigin } from "./origin.ts";
-import { endWithRights } from "./stream-revocation.ts";
+import { closeWhenRevoked } from "./stream-revocation.ts";
 import type { GatewayCall } from "./tool-methods.ts";
 import { McpTransport } from "./transport.ts";
 
@@ -49,7 +49,7 @@ export function mcpPlugin(options: McpOptions) {
       const refused = await whyRefused(request, options);
       if (refused !== null) await send(reply, refused);
     });
-    endWithRights(scope, services.accessChanges, (request) => stillMayCall(request, options));
+    closeWhenRevoked(scope, services.accessChanges, (request) => stillMayCall(request, options));
     const unlisten = services.changes.listen(
       (orgId) => transport.toolsChanged(orgId),
       () => transport.anyToolsChanged(),
@@ -79,7 +79,7 @@ export function mcpPlugin(options: McpOptions) {
 }
 
 /** Lets the caller in, before the body is read, or says why not. */
-async function whyRefused(request: FastifyRequest, options: McpOptions): Promise<GatewayRefusal | null> {
+async function whyRefused(request: FastifyRequest, options: McpOptions): Promise<GatewayError | null> {
   const { services, publicUrl } = options;
   if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
   try {
@@ -91,7 +91,7 @@ async function whyRefused(request: FastifyRequest, options: McpOptions): Promise
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
-    if (error instanceof Refusal && error.code === "forbidden") return forbidden(error);
+    if (error instanceof ServiceError && error.code === "forbidden") return forbidden(error);
     throw error;
   }
 }
@@ -114,6 +114,6 @@ async function relay(reply: FastifyReply, answer: string | Response): Promise<Fa
   return reply.send(isStream ? Readable.fromWeb(answer.body) : Buffer.from(await answer.arrayBuffer()));
 }
 
-function send(reply: FastifyReply, { status, headers, body }: GatewayRefusal): FastifyReply {
+function send(reply: FastifyReply, { status, headers, body }: GatewayError): FastifyReply {
   return reply.code(status).headers(headers).send(body);
 }

@@ -8,7 +8,7 @@ const LOOK_AGAIN_MS = 10_000;
 type MayGoOn = (request: FastifyRequest) => Promise<boolean>;
 
 /** Ends every answer of `scope` that stays open as soon as its caller may no longer call. */
-export function endWithRights(scope: FastifyInstance, accessChanges: ChangeFeed, mayGoOn: MayGoOn): void {
+export function closeWhenRevoked(scope: FastifyInstance, accessChanges: ChangeFeed, mayGoOn: MayGoOn): void {
   const open = new Map<Readable, FastifyRequest>();
   const lookAgain = (): void => {
     for (const [stream, request] of open) void endUnless(stream, mayGoOn(request));

@@ -7,7 +7,7 @@ type Listener = (event: ServerEvent) => void;
  * Carries events to the subscriptions of one organization. The SDK subscribes without saying for whom; it does so while
  * it serves the request that asked, so that request's organization is the one.
  */
-export class OrganizationBus implements ServerEventBus {
+export class SubscriptionBus implements ServerEventBus {
   readonly #current = new AsyncLocalStorage<string>();
   readonly #listeners = new Map<string, Set<Listener>>();
 

@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
 import type { Context } from "../../routers/core/context.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { callDirectTool, callTool, FAULT } from "./call-tool.ts";
+import { callDirectTool, callTool, INTERNAL_ERROR } from "./call-tool.ts";
 import { directTools } from "./direct-tools.ts";
 import type { ToolResult } from "./tool-result.ts";
 import { type Tool, TOOL_LIST, TOOLS } from "./tool-table.ts";
@@ -51,6 +51,6 @@ async function offeredTo({ context: { procedureIndex, caller }, log }: GatewayCa
     return await procedureIndex.of(caller.orgId);
   } catch (err) {
     log.error({ err }, "the gateway could not learn what tools an organization has");
-    throw new ProtocolError(ProtocolErrorCode.InternalError, FAULT);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_ERROR);
   }
 }

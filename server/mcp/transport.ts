@@ -7,7 +7,7 @@ import {
   type Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
-import { OrganizationBus } from "./subscription-bus.ts";
+import { SubscriptionBus } from "./subscription-bus.ts";
 import type { PlainMethods } from "./plain-methods.ts";
 import { type PlainRequest, plainRequest } from "./fast-path.ts";
 
@@ -35,7 +35,7 @@ export interface McpRequest<C> {
  * @typeParam C - what a server needs to know of the call it serves
  */
 export class McpTransport<C extends object> {
-  readonly #bus = new OrganizationBus();
+  readonly #bus = new SubscriptionBus();
   readonly #options: McpTransportOptions<C>;
   readonly #modern: McpHttpHandler;
   /** The SDK carries one thing from the request to the server, and it has to be plain data: a key for the context. */

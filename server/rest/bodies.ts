@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Refusal } from "../../domain/shared/errors.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
 import { answerTo } from "./error-status.ts";
 
 /** The largest request body, in bytes. */
@@ -12,8 +12,8 @@ export function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const status = error.statusCode ?? 500;
-  if (error instanceof Refusal || status >= 500) {
-    if (!(error instanceof Refusal)) request.log.error({ err: error }, "a request failed");
+  if (error instanceof ServiceError || status >= 500) {
+    if (!(error instanceof ServiceError)) request.log.error({ err: error }, "a request failed");
     const answer = answerTo(error, undefined);
     return reply.code(answer.status).headers(answer.headers).send(answer.body);
   }
@@ -33,7 +33,7 @@ export function parseBodies(scope: FastifyInstance): void {
     void parse(request, body as string, (error, value) => {
       const isObject = error === null && typeof value === "object" && value !== null && !Array.isArray(value);
       // Refused by the procedure, not here: an attempt counts against the rate limit whatever its body is.
-      if (!isObject) request.malformedBody = new Refusal("invalid", MALFORMED);
+      if (!isObject) request.malformedBody = new ServiceError("invalid", MALFORMED);
       done(null, isObject ? value : {});
     });
   });

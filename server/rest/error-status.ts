@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import type { ZodError } from "zod";
-import { RateLimited, Refusal, type RefusalCode } from "../../domain/shared/errors.ts";
-import { isZodError, sayIssues } from "../../routers/core/format-validation-issues.ts";
+import { RateLimited, ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
+import { isZodError, formatValidationIssues } from "../../routers/core/format-validation-issues.ts";
 
 /** The HTTP status of each refusal. */
 const REFUSAL_STATUS = {
@@ -14,7 +14,7 @@ const REFUSAL_STATUS = {
   key_reused: 422,
   rate_limited: 429,
   teardown_pending: 500,
-} as const satisfies Record<RefusalCode, number>;
+} as const satisfies Record<ErrorCode, number>;
 
 /** What goes over the wire for an error: nothing but what a refusal says ever reaches the caller. */
 export interface ErrorAnswer {
@@ -25,7 +25,7 @@ export interface ErrorAnswer {
 
 export function answerTo(error: unknown, path: string | undefined): ErrorAnswer {
   const cause = error instanceof TRPCError ? error.cause : error;
-  if (cause instanceof Refusal) return answer(REFUSAL_STATUS[cause.code], cause.message, headersOf(cause));
+  if (cause instanceof ServiceError) return answer(REFUSAL_STATUS[cause.code], cause.message, headersOf(cause));
   if (!(error instanceof TRPCError)) return fault();
   if (error.code === "BAD_REQUEST" && isZodError(cause)) return invalidInput(cause, path);
   if (error.code === "NOT_FOUND") return answer(404, "No such endpoint. See GET /v1/openapi.json for those there are.");
@@ -41,7 +41,7 @@ function answer(status: number, error: string, headers: Record<string, string> =
   return { status, headers, body: { error } };
 }
 
-function headersOf(refusal: Refusal): Record<string, string> {
+function headersOf(refusal: ServiceError): Record<string, string> {
   if (refusal instanceof RateLimited) return { "retry-after": String(refusal.retryAfterSeconds) };
   if (refusal.code === "unauthenticated") return { "www-authenticate": "Bearer" };
   return {};
@@ -51,5 +51,5 @@ function invalidInput(error: ZodError, path: string | undefined): ErrorAnswer {
   const inPath = error.issues.every((issue) => path?.includes(`{${String(issue.path[0])}}`) === true);
   // A malformed id names nothing, so it is absent like any other unknown id.
   if (inPath) return answer(404, path?.startsWith("/v1/tokens") === true ? "Token not found" : "App not found");
-  return answer(400, sayIssues(error) ?? "The request is invalid.");
+  return answer(400, formatValidationIssues(error) ?? "The request is invalid.");
 }

@@ -2,7 +2,7 @@ import type { TRPCError } from "@trpc/server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { Caller } from "../../domain/shared/caller.ts";
-import { Refusal } from "../../domain/shared/errors.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Taken } from "../../domain/ports/counter.ts";
 import type { Context, Services } from "../../routers/core/context.ts";
 import { appRouter } from "../../routers/index.ts";
@@ -15,7 +15,7 @@ import { metaOf } from "./procedure-meta.ts";
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
-    malformedBody: Refusal | null;
+    malformedBody: ServiceError | null;
   }
 }
 
@@ -33,7 +33,7 @@ export function restPlugin({ services, authenticator }: RestOptions) {
     // 401 comes before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
       request.caller = await authenticator.callerOf(request.headers.authorization, request.ip);
-      if (request.caller === null) throw new Refusal("unauthenticated", UNAUTHENTICATED);
+      if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
     });
     const handle = createHandler(services);
     scope.route({

@@ -1,8 +1,8 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { RateLimited, Refusal } from "../../domain/shared/errors.ts";
+import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
-import type { Standings } from "../../domain/users/membership-resolver.ts";
+import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Context, Services } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
@@ -11,7 +11,7 @@ import { callContext } from "../context.ts";
 export interface RpcOptions {
   services: Services;
   authenticator: Authenticator;
-  standings: Standings;
+  membershipResolver: MembershipResolver;
 }
 
 const LARGEST_BATCH = 20;
@@ -27,7 +27,7 @@ export function rpcPlugin(options: RpcOptions) {
         createContext: ({ req }: CreateFastifyContextOptions) => contextOf(options, req),
         responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(({ cause }) => cause)) }),
         onError: ({ error, path, req }) => {
-          if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof Refusal) return;
+          if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof ServiceError) return;
           req.log.error({ err: error.cause ?? error, procedure: path }, "a procedure failed");
         },
       },
@@ -36,29 +36,33 @@ export function rpcPlugin(options: RpcOptions) {
 }
 
 async function contextOf(
-  { services, authenticator, standings }: RpcOptions,
+  { services, authenticator, membershipResolver }: RpcOptions,
   request: FastifyRequest,
 ): Promise<Context> {
   const face = { address: request.ip };
   try {
     const caller = await authenticator.callerOf(request.headers.authorization, request.ip);
-    return callContext(services, caller && (await chosen(standings, caller, request)), face);
+    return callContext(services, caller && (await chosen(membershipResolver, caller, request)), face);
   } catch (error) {
     // Each procedure of the batch says so in its own answer.
-    if (error instanceof Refusal) return callContext(services, null, { ...face, callerRefused: error });
+    if (error instanceof ServiceError) return callContext(services, null, { ...face, callerRefused: error });
     throw error;
   }
 }
 
-async function chosen(standings: Standings, caller: Caller, { headers }: FastifyRequest): Promise<Caller> {
+async function chosen(
+  membershipResolver: MembershipResolver,
+  caller: Caller,
+  { headers }: FastifyRequest,
+): Promise<Caller> {
   const orgId = headers["x-service-org-id"];
-  const found = orgId === undefined ? caller : await standings.inOrganization(caller, String(orgId));
-  if (found === null) throw new Refusal("forbidden", "X-Service-Org-Id names no organization of this caller.");
+  const found = orgId === undefined ? caller : await membershipResolver.inOrganization(caller, String(orgId));
+  if (found === null) throw new ServiceError("forbidden", "X-Service-Org-Id names no organization of this caller.");
   return found;
 }
 
 function headersOf(causes: unknown[]): Record<string, string> {
-  const refusals = causes.filter((cause) => cause instanceof Refusal);
+  const refusals = causes.filter((cause) => cause instanceof ServiceError);
   const waits = refusals.flatMap((cause) => (cause instanceof RateLimited ? [cause.retryAfterSeconds] : []));
   return {
     ...(waits.length === 0 ? {} : { "retry-after": String(Math.max(...waits)) }),

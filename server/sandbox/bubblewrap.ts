@@ -12,8 +12,8 @@ import {
 } from "./bubblewrap-arguments.ts";
 import { BubblewrapStatus } from "./bubblewrap-status.ts";
 import { handOver, isRoot, reopen, writableFolders } from "./file-ownership.ts";
-import { Slots } from "./uid-pool.ts";
-import { supervise } from "./monitor-process.ts";
+import { UidPool } from "./uid-pool.ts";
+import { monitorProcess } from "./monitor-process.ts";
 
 const MAX_COMPLAINT_LENGTH = 4096;
 
@@ -40,11 +40,11 @@ export interface BubblewrapOptions {
  */
 export class BubblewrapSandbox implements Sandbox {
   readonly #layout: Layout;
-  readonly #slots: Slots;
+  readonly #slots: UidPool;
 
   constructor({ nodePath = process.execPath, temporaryMb = 512, slots }: BubblewrapOptions = {}) {
     this.#layout = { nodePath, temporaryMb };
-    this.#slots = new Slots(slots?.firstUid ?? 60_600, slots?.count ?? 100);
+    this.#slots = new UidPool(slots?.firstUid ?? 60_600, slots?.count ?? 100);
   }
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
@@ -75,7 +75,7 @@ async function runBubblewrap(command: SandboxCommand, layout: Layout, uid: numbe
   const status = new BubblewrapStatus(child);
   const complaint = collectComplaint(child);
   writeSecrets(child, command);
-  const { bound } = await supervise(
+  const { bound } = await monitorProcess(
     {
       child,
       errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,

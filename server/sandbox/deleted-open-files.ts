@@ -2,7 +2,7 @@ import { readdir, readlink, stat } from "node:fs/promises";
 import { processTree } from "./process-tree.ts";
 
 /** In bytes. */
-export interface NamelessFiles {
+export interface DeletedOpenFiles {
   memory: number;
   disk: number;
 }
@@ -11,7 +11,7 @@ export interface NamelessFiles {
  * What files without a name hold because a process of the tree has them open: deleted ones, which no walk of the
  * folders finds, and those that only ever were memory, which no process counts as its own.
  */
-export async function namelessFiles(rootPid: number): Promise<NamelessFiles> {
+export async function deletedOpenFiles(rootPid: number): Promise<DeletedOpenFiles> {
   const found = new Map<string, { bytes: number; memory: boolean }>();
   for (const pid of processTree(rootPid)) {
     const descriptors = await orNothing(readdir(`/proc/${pid}/fd`), []);

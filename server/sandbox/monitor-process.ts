@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import type { OutputListener } from "../../domain/ports/git-source.ts";
 import type { SandboxCommand, SandboxLimits } from "../../domain/ports/sandbox.ts";
 import { DiskUsage } from "./disk-usage.ts";
-import { namelessFiles } from "./deleted-open-files.ts";
+import { deletedOpenFiles } from "./deleted-open-files.ts";
 import { writableFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
 
@@ -37,7 +37,7 @@ export interface Ending {
 type End = (bound: NonNullable<Ending["bound"]>) => void;
 
 /** Sees a started command to its end: hands its output on and holds it to its limits and to its abort signal. */
-export async function supervise(running: RunningCommand, command: SandboxCommand): Promise<Ending> {
+export async function monitorProcess(running: RunningCommand, command: SandboxCommand): Promise<Ending> {
   let bound: Ending["bound"] = null;
   let ended = false;
   const end: End = (reason) => {
@@ -101,7 +101,7 @@ function pollMemory(pid: number, { memoryMb }: SandboxLimits, end: End): NodeJS.
 /** One measurement at a time, however long it takes. One that fails is left to the measurement at the end. */
 function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | null, end: End): NodeJS.Timeout {
   const measure = async (): Promise<void> => {
-    const nameless = await namelessFiles(pid);
+    const nameless = await deletedOpenFiles(pid);
     if (nameless.memory > memoryMb * MEBIBYTE) end("memory");
     if (await disk?.seemsExceeded(nameless.disk)) end("disk");
   };

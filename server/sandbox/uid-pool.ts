@@ -8,7 +8,7 @@ export interface Slot {
 }
 
 /** The user ids that sandboxed commands run as, one for each command running now, on the whole machine. */
-export class Slots {
+export class UidPool {
   readonly #first: number;
   readonly #count: number;
 

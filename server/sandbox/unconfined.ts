@@ -9,7 +9,7 @@ import { SANDBOX_NODE } from "./sandbox-paths.ts";
 import { killIfThere, killMarked, markOf } from "./process-mark.ts";
 import { reopen, writableFolders } from "./file-ownership.ts";
 import { proxyVariables } from "./proxy-variables.ts";
-import { supervise } from "./monitor-process.ts";
+import { monitorProcess } from "./monitor-process.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -73,7 +73,7 @@ async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
       detached: true,
     },
   );
-  const { bound, code, signal } = await supervise(
+  const { bound, code, signal } = await monitorProcess(
     {
       child,
       errors: child.stderr,

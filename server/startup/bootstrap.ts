@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Founded, foundOrganization } from "../../domain/organizations/create-organization.ts";
+import { type CreatedOrganization, createOrganization } from "../../domain/organizations/create-organization.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import type { Orm } from "../database/orm.ts";
 import { replaceFile } from "../files/durable-files.ts";
@@ -11,15 +11,15 @@ import { replaceFile } from "../files/durable-files.ts";
  *
  * @returns `null` when there is an organization already
  */
-export async function bootstrap(orm: Orm, dataDirectory: string, plan: string): Promise<Founded | null> {
+export async function bootstrap(orm: Orm, dataDirectory: string, plan: string): Promise<CreatedOrganization | null> {
   return orm.em.fork().transactional(async (em) => {
     if ((await em.count(Organization)) > 0) return null;
-    const founded = await foundOrganization(em, {
+    const bootstrapped = await createOrganization(em, {
       name: "My organization",
       email: null,
       plan,
     });
-    await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(founded, null, 2)}\n`, 0o600);
-    return founded;
+    await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(bootstrapped, null, 2)}\n`, 0o600);
+    return bootstrapped;
   });
 }

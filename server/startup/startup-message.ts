@@ -3,24 +3,24 @@ import type { Config } from "../config.ts";
 import type { Service } from "../composition/start-service.ts";
 
 /** What the operator sees when the service is up; on the first start, the tokens and a call to paste, once. */
-export function welcome({ publicUrl, founded }: Pick<Service, "publicUrl" | "founded">, config: Config): string {
+export function welcome({ publicUrl, bootstrapped }: Pick<Service, "publicUrl" | "bootstrapped">, config: Config): string {
   const lines = [``, `The service is ready at ${publicUrl} (reference: ${publicUrl}/docs)`];
   if (config.sandbox === "none") lines.push(``, UNSAFE);
-  if (founded !== null)
+  if (bootstrapped !== null)
     lines.push(
       ``,
       `A first organization was created. Its tokens are shown only now and kept in`,
       `${path.join(config.dataDirectory, "bootstrap.json")}:`,
       ``,
-      `  API key                ${founded.api_key}`,
-      `  Personal access token  ${founded.personal_access_token}`,
+      `  API key                ${bootstrapped.api_key}`,
+      `  Personal access token  ${bootstrapped.personal_access_token}`,
       ``,
       `Whoever signs up first at ${publicUrl} owns it.`,
       ``,
       `Deploy a first app:`,
       ``,
       `  curl -X POST ${publicUrl}/v1/apps/deploy \\`,
-      `    -H "Authorization: Bearer ${founded.api_key}" \\`,
+      `    -H "Authorization: Bearer ${bootstrapped.api_key}" \\`,
       `    -H "Content-Type: application/json" \\`,
       `    -d '{"repo": "examples/guestbook"}'`,
     );

@@ -7,7 +7,7 @@ import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss.ts";
  * Gives up everything that an earlier process held. Only right where this process is the only one (the embedded
  * database, whose folder is locked): whoever held anything is dead, so there is no need to wait for a hold to run out.
  */
-export async function reclaimHeldWork(orm: Orm, boss: PgBoss): Promise<void> {
+export async function requeueActiveJobs(orm: Orm, boss: PgBoss): Promise<void> {
   await orm.em.fork().nativeUpdate(Build, { outcome: null }, { heldAt: null });
   for (const queue of QUEUE_NAMES) {
     const { rows } = await boss

@@ -1,17 +1,17 @@
 import type { PgBoss } from "pg-boss";
-import { BuildIsHeld } from "../../domain/deployments/claim-deployment.ts";
+import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
 import { Superseded } from "../../domain/deployments/lease.ts";
-import { type BuildDeps, runBuild, TryAgain } from "../../domain/deployments/run-deployment.ts";
+import { type DeploymentDeps, runDeployment, RetryDeployment } from "../../domain/deployments/run-deployment.ts";
 import { sweep } from "../../domain/deployments/sweep.ts";
 import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
-import { forgetOldRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
+import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;
-  deps: BuildDeps;
+  deps: DeploymentDeps;
   db: Db;
   retention: Retention;
   log: Logger;
@@ -36,7 +36,7 @@ export class Worker {
 
   async start(): Promise<void> {
     const { deps, buildConcurrency } = this.#options;
-    await this.#work("build", buildConcurrency, ({ buildId }) => runBuild(deps, buildId, this.#stop.signal));
+    await this.#work("build", buildConcurrency, ({ buildId }) => runDeployment(deps, buildId, this.#stop.signal));
     await this.#work("teardown", 4, ({ appId }) => tearDownApp(deps, appId));
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#askForSweep();
@@ -66,7 +66,7 @@ export class Worker {
     } catch (error) {
       // Taken over by somebody else: there is nothing left to do, now or later.
       if (error instanceof Superseded) return;
-      const expected = error instanceof TryAgain || error instanceof BuildIsHeld;
+      const expected = error instanceof RetryDeployment || error instanceof DeploymentIsLeased;
       this.#options.log[expected ? "info" : "error"](
         { queue, job, ...(expected ? { reason: error.message } : { err: error }) },
         "a job will be tried again",
@@ -89,7 +89,7 @@ export class Worker {
 
   async #forget(): Promise<void> {
     const { db, retention, log } = this.#options;
-    const forgotten = await forgetOldRecords(db, retention);
+    const forgotten = await purgeExpiredRecords(db, retention);
     if (forgotten > 0) log.info({ forgotten }, "the sweep deleted old records");
   }
 

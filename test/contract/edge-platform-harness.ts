@@ -6,7 +6,7 @@ import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { writeUploadForm, type FormOptions } from "../support/edge/upload-form.ts";
 
-/** A platform with its databases, and a visitor of its apps. */
+/** A platform with its databases, and a clientInfo of its apps. */
 export interface EdgePlatformHarness extends AsyncDisposable {
   platform: EdgePlatform;
   databases: SqlDatabases;

@@ -80,12 +80,12 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
         const slow = `export default { async fetch() { await new Promise((done) => setTimeout(done, 300)); return new Response("two"); } }`;
         const answers = new Set<string>();
         const publication = { over: false };
-        const visitor = (async () => {
+        const clientInfo = (async () => {
           while (!publication.over) answers.add((await h.visit("shop")).text);
         })();
         await h.publish(slow, { generation: 2 });
         publication.over = true;
-        await visitor;
+        await clientInfo;
         expect([...answers].filter((text) => text !== "one" && text !== "two")).toEqual([]);
       },
     );

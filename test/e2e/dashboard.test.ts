@@ -86,7 +86,7 @@ test.skipIf(lacksBrowser)(
   async () => {
     await using stage = await openStage();
     const owner = await firstPerson(stage);
-    const rest = new RestClient(stage.publicUrl, stage.harness.service.founded!.api_key);
+    const rest = new RestClient(stage.publicUrl, stage.harness.service.bootstrapped!.api_key);
     expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
     await owner.getByRole("link", { name: "Members" }).click();
     await fillIn(owner, { Email: "bob@example.com" });

@@ -134,7 +134,7 @@ test("a server that is asked about a client that it does not know asks nobody, w
 
 test("where it is switched off, a client has to register, and nothing is read", async () => {
   await using off = await createHarness({
-    clientDocuments: world.publisher.documents(),
+    clientMetadata: world.publisher.documents(),
     config: { clientMetadataDocuments: false },
   });
   const somebody = new Person(off.service.publicUrl);

@@ -22,7 +22,7 @@ verifies(
     // The new key is asked for once the pause after the last question is over.
     await expect.poll(async () => (await (await rest()).get("/v1/apps")).status, { timeout: 10_000 }).toBe(200);
     const again = await (await rest()).get(`/v1/apps/${String(app.body["app_id"])}`);
-    expect([again.status, again.body["org_id"]]).toEqual([200, harness.service.founded?.org_id]);
+    expect([again.status, again.body["org_id"]]).toEqual([200, harness.service.bootstrapped?.org_id]);
     const now = Math.floor(Date.now() / 1000);
     const wrong = [
       { aud: "https://other.example.com" },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RateLimited } from "../../domain/shared/errors.ts";
-import { DocumentVisits } from "../../server/identity/metadata-fetch-limiter.ts";
+import { MetadataFetchLimiter } from "../../server/identity/metadata-fetch-limiter.ts";
 
 const refused = expect.any(RateLimited) as RateLimited;
 
@@ -10,7 +10,7 @@ function visitTo(url: string, network = url) {
 }
 
 test("only so many documents are read at once, and the next one when one of them has been", async () => {
-  const visits = new DocumentVisits<string>();
+  const visits = new MetadataFetchLimiter<string>();
   const { promise, resolve } = Promise.withResolvers<string>();
   const underway = Array.from({ length: 16 }, (_, at) =>
     visits.visit(visitTo(`https://${at}.example/x`), () => promise),
@@ -25,7 +25,7 @@ test("only so many documents are read at once, and the next one when one of them
 });
 
 test("one host is asked only so often, however many ask, and so is any for one network", async () => {
-  const visits = new DocumentVisits<number>();
+  const visits = new MetadataFetchLimiter<number>();
   for (let at = 0; at < 60; at++) await visits.visit(visitTo(`https://host.example/${at}`), () => Promise.resolve(at));
   await expect(visits.visit(visitTo("https://host.example:8443/x"), () => Promise.resolve(0))).rejects.toEqual(refused);
   for (let at = 0; at < 60; at++)
@@ -36,7 +36,7 @@ test("one host is asked only so often, however many ask, and so is any for one n
 });
 
 test("what is the document's own fault is not tried again at once, and a fault of ours is", async () => {
-  const visits = new DocumentVisits<string>();
+  const visits = new MetadataFetchLimiter<string>();
   const visit = visitTo("https://client.example/x");
   await expect(visits.visit(visit, () => Promise.reject(new Error("ours")))).rejects.toThrow("ours");
   await expect(visits.visit(visit, () => Promise.reject(new Error("final")))).rejects.toThrow("final");

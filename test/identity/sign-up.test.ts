@@ -13,7 +13,7 @@ test("the migrations leave the identity provider nothing to add", async () => {
 
 test("the first person to sign up owns the first organization, and its tokens stay good", async () => {
   await using harness = await createHarness();
-  const { publicUrl, founded } = harness.service;
+  const { publicUrl, bootstrapped } = harness.service;
   const person = new Person(publicUrl);
   const signedUp = await person.signUp();
   expect([signedUp.status, signedUp.text]).toEqual([200, expect.stringContaining(person.email)]);
@@ -22,11 +22,11 @@ test("the first person to sign up owns the first organization, and its tokens st
   const app = await rest.deploy({ repo: "acme/site" });
   const detail = await rest.get(`/v1/apps/${String(app.body["app_id"])}`);
   expect(detail.body).toMatchObject({
-    org_id: founded!.org_id,
+    org_id: bootstrapped!.org_id,
     created_by: (signedUp.body["user"] as { id: string }).id,
   });
-  expect((await rest.as(founded!.api_key).get("/v1/apps")).body["apps"]).toHaveLength(1);
-  expect((await new GatewayClient(publicUrl, founded!.personal_access_token).call("tools/list")).status).toBe(200);
+  expect((await rest.as(bootstrapped!.api_key).get("/v1/apps")).body["apps"]).toHaveLength(1);
+  expect((await new GatewayClient(publicUrl, bootstrapped!.personal_access_token).call("tools/list")).status).toBe(200);
 });
 
 /** What is left of people in the database. */
@@ -70,14 +70,14 @@ test("of several who sign up first at once where everybody may, one owns the org
 
 test("later sign-up follows SIGN_UP: an invitation, by its id and not by the address alone", async () => {
   await using harness = await createHarness();
-  const { publicUrl, founded } = harness.service;
+  const { publicUrl, bootstrapped } = harness.service;
   const owner = new Person(publicUrl);
   await owner.signUp();
   const stranger = new Person(publicUrl);
   expect((await stranger.signUp()).status).toBe(403);
   const guest = new Person(publicUrl, "Guest@Example.com");
   const invited = await owner.post("/organization/invite-member", {
-    ...{ email: guest.email, role: "member", organizationId: founded!.org_id },
+    ...{ email: guest.email, role: "member", organizationId: bootstrapped!.org_id },
   });
   expect(invited.status).toBe(200);
   const invitationId = String(invited.body["id"]);

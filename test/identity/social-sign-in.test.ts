@@ -78,14 +78,14 @@ test.for(PROVIDERS)(
   "the first person to come from %s owns the installation, and comes back as the same person",
   async (name) => {
     await using harness = await harnessWith("invite");
-    const { publicUrl, founded } = harness.service;
+    const { publicUrl, bootstrapped } = harness.service;
     const ada = somebody();
     const browser = new Person(publicUrl);
     const signedUp = await signIn(browser, name, ada);
     expect([signedUp.status, signedUp.headers.get("location")]).toEqual([302, "/settings/account"]);
     const person = await personAt(browser);
     expect(person).toMatchObject({ email: ada.email, emailVerified: true });
-    const members = await browser.get(`/organization/get-full-organization?organizationId=${founded!.org_id}`);
+    const members = await browser.get(`/organization/get-full-organization?organizationId=${bootstrapped!.org_id}`);
     expect(members.body["members"]).toMatchObject([{ role: "owner", userId: person!["id"] }]);
     const elsewhere = new Person(publicUrl);
     await signIn(elsewhere, name, { ...ada, email: "another@example.com" });
@@ -161,12 +161,12 @@ test.for(PROVIDERS)("an address at %s, verified or not, opens nobody's account",
 
 test("SIGN_UP holds for who comes from a provider: a verified address that was invited, and nobody else", async () => {
   await using harness = await harnessWith("invite");
-  const { publicUrl, founded } = harness.service;
+  const { publicUrl, bootstrapped } = harness.service;
   const owner = new Person(publicUrl);
   await owner.signUp();
   const guest = somebody();
   const invited = await owner.post("/organization/invite-member", {
-    ...{ email: guest.email, role: "member", organizationId: founded!.org_id },
+    ...{ email: guest.email, role: "member", organizationId: bootstrapped!.org_id },
   });
   const invitationId = String(invited.body["id"]);
   for (const stranger of [somebody(), { ...guest, verified: false }, somebody({ email: "x@oidc.invalid" })])

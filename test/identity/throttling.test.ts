@@ -3,7 +3,7 @@ import http from "node:http";
 import { expect, test } from "vitest";
 import { formatToken } from "../../domain/tokens/token-format.ts";
 import { countRefusedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
-import { rowsOf } from "../../domain/database-types.ts";
+import { queryBuilderOf } from "../../domain/database-types.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { Person } from "../support/identity/person.ts";
 import type { Answer } from "../support/clients/rest-client.ts";
@@ -105,7 +105,7 @@ test("strangers who guess from many addresses do not lock an owner out of an add
   const { email } = person;
   for (let stranger = 0; stranger < 100; stranger += 1)
     await countRefusedSignIn(services.counter, { address: `192.0.2.${stranger}`, email });
-  const deps = { counter: services.counter, db: rowsOf(orm.em.fork()) };
+  const deps = { counter: services.counter, db: queryBuilderOf(orm.em.fork()) };
   await expect(limitSignIns(deps, { address: "198.51.100.7", email })).rejects.toThrow("Too many wrong passwords");
   expect((await person.signIn()).status).toBe(200);
 });

@@ -6,7 +6,7 @@ import { createHarness } from "../support/service/harness.ts";
 
 test("the audit log tells its owners who did what to what from where, and holds no secret", async () => {
   await using harness = await createHarness();
-  const { publicUrl, founded } = harness.service;
+  const { publicUrl, bootstrapped } = harness.service;
   const owner = new Person(publicUrl);
   const { body } = await owner.signUp();
   const userId = (body["user"] as { id: string }).id;
@@ -20,7 +20,7 @@ test("the audit log tells its owners who did what to what from where, and holds 
   await rpc.apps.list.query();
   await owner.signIn("a wrong password");
   await owner.post("/organization/invite-member", {
-    ...{ email: "guest@example.com", role: "member", organizationId: founded!.org_id },
+    ...{ email: "guest@example.com", role: "member", organizationId: bootstrapped!.org_id },
   });
   const { events } = await rpc.audit.list.query({});
   const said = events.map(({ action, outcome, user_id, credential_kind, target }) => [
@@ -29,7 +29,7 @@ test("the audit log tells its owners who did what to what from where, and holds 
   expect(said).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
   expect(said).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);
   expect(said).toContainEqual(["apps.delete", "refused", userId, "api_key", app.body["app_id"]]);
-  expect(said).toContainEqual(["organization/invite-member", "done", userId, "session", founded!.org_id]);
+  expect(said).toContainEqual(["organization/invite-member", "done", userId, "session", bootstrapped!.org_id]);
   expect(said).toContainEqual(["sign-up/email", "done", userId, "session", null]);
   expect(said).toContainEqual(["sign-in/email", "refused", userId, null, null]);
   expect(said.filter(([action]) => action === "apps.deploy")).toHaveLength(1);

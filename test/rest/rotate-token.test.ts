@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { App } from "../../domain/apps/app.entity.ts";
 import { IN_PROGRESS } from "../../domain/apps/app-status.ts";
-import { keepAuthEntry } from "../../domain/apps/sync-auth-entry.ts";
+import { syncAuthEntry } from "../../domain/apps/sync-auth-entry.ts";
 import { sweep } from "../../domain/deployments/sweep.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import { sha256Hex } from "../../domain/tokens/mint-token.ts";
@@ -160,7 +160,7 @@ test("a writer that was slow does not put an older token back", async () => {
     rotated = true;
     await rotate(tenant, app, { overlap: "none" });
   });
-  await keepAuthEntry({ ...deps(), authEntries }, app.id);
+  await syncAuthEntry({ ...deps(), authEntries }, app.id);
   expect([rotated, await entryOf(app)]).toEqual([
     true,
     { appId: app.id, tokenSha256: sha256Hex(await current(tenant, app)) },
@@ -170,7 +170,7 @@ test("a writer that was slow does not put an older token back", async () => {
 verifies(hazard(60), "an app that is deleted while its entry is written is left without one", async () => {
   const app = await service().givenApp(await service().tenant());
   const authEntries = interrupted(deps().authEntries, () => execute("delete from apps where id = ?", app.id));
-  expect([await keepAuthEntry({ ...deps(), authEntries }, app.id), await entryOf(app)]).toEqual([null, null]);
+  expect([await syncAuthEntry({ ...deps(), authEntries }, app.id), await entryOf(app)]).toEqual([null, null]);
 });
 
 test("a sweep brings a token to its app that a crash or a fault has kept from it, with the overlap, once", async () => {

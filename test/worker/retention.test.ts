@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { forgetOldRecords } from "../../domain/retention/purge-expired-records.ts";
-import { askingClient } from "../../server/identity/token-request-client.ts";
+import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
+import { tokenRequestClient } from "../../server/identity/token-request-client.ts";
 import { givenTokens } from "../support/identity/given-tokens.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
@@ -20,7 +20,8 @@ beforeAll(async () => {
 
 const execute = <T = unknown>(sql: string, values: unknown[] = []): Promise<T[]> =>
   service().service.parts.orm.em.fork().execute<T[]>(sql, values);
-const forget = (auditDays: number | null = 365) => forgetOldRecords(service().service.parts.services.db, { auditDays });
+const forget = (auditDays: number | null = 365) =>
+  purgeExpiredRecords(service().service.parts.services.db, { auditDays });
 
 async function namesIn(table: string, column: string): Promise<string[]> {
   const rows = await execute<{ name: string }>(`select "${column}" as name from ${table} order by 1`);
@@ -157,15 +158,15 @@ test("a client is known in each of the ways to say who it is, and by nothing tha
     { body: { client_assertion: `e30.${claims}.x` } },
     { body: {}, headers: basic("one:secret:with:colons") },
   ];
-  expect(ways.map(askingClient)).toEqual(["one", "one", "one"]);
-  expect(askingClient({ headers: basic("a%3Ab:x") })).toBe("a:b");
+  expect(ways.map(tokenRequestClient)).toEqual(["one", "one", "one"]);
+  expect(tokenRequestClient({ headers: basic("a%3Ab:x") })).toBe("a:b");
   const none = [
     {},
     { body: "x" },
     { body: { client_assertion: "x" } },
     { headers: new Headers({ authorization: "Basic" }) },
   ];
-  expect(none.map(askingClient)).toEqual([null, null, null, null]);
+  expect(none.map(tokenRequestClient)).toEqual([null, null, null, null]);
 });
 
 test("the worker's sweep deletes audit events when they are as old as AUDIT_RETENTION_DAYS says", async () => {

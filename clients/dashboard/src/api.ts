@@ -97,7 +97,7 @@ export const api = createTRPCClient<AppRouter>({
 });
 
 /** What to tell a person about an error. */
-export function sayError(error: unknown): string {
+export function formatError(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   if (cause instanceof SignedOut) return cause.message;
   if (error instanceof Refused && error.retryAfter !== null)

@@ -3,7 +3,7 @@ import { type AppAddress, exchange } from "./http-exchange.ts";
 import { readAnswer, writeCall } from "./call-encoding.ts";
 
 /** Calls apps the way everybody does, through their front door, with the app's own token. */
-export class FrontDoorCaller implements AppCaller {
+export class EdgeProxyCaller implements AppCaller {
   readonly #addressOf: (slug: string) => AppAddress;
 
   constructor(addressOf: (slug: string) => AppAddress) {

@@ -1,5 +1,5 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageReport, PackageSource } from "./package-source.ts";
+import type { PackageReport, PackageSource } from "../../../domain/ports/package-source.ts";
 import { INSTALLERS } from "./installers.ts";
 import type { OutputTail } from "./output-tail.ts";
 import type { UnservedPackageManager } from "./package-manager.ts";

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Bundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import type { PackageSource } from "./package-source.ts";
+import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { copyAssets } from "./assets.ts";
 import { build } from "./build.ts";

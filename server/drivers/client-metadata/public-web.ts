@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP } from "node:net";
 import {
-  type ClientDocument,
-  type ClientDocuments,
-  UnreadableDocument,
+  type ClientMetadataDocument,
+  type ClientMetadataFetcher,
+  UnreadableClientMetadata,
 } from "../../../domain/ports/client-metadata.ts";
 import type { Lookup } from "../../sandbox/egress-proxy.ts";
 import { isPublic } from "../../sandbox/public-address.ts";
@@ -35,7 +35,7 @@ const HEADERS = { accept: "application/json", "accept-encoding": "identity", "us
  * Reads documents over https. It asks for the addresses of a host itself and connects to the very ones it checked, so a
  * name cannot change its meaning in between (DNS rebinding). It sends no cookie and no credential.
  */
-export class PublicWebDocuments implements ClientDocuments {
+export class PublicWebClientMetadata implements ClientMetadataFetcher {
   readonly #lookup: Lookup | null;
   readonly #mayReach: (address: string) => boolean;
   readonly #authorities: string | undefined;
@@ -48,7 +48,7 @@ export class PublicWebDocuments implements ClientDocuments {
     this.#timeoutMs = timeoutMs;
   }
 
-  async read(url: string): Promise<ClientDocument> {
+  async read(url: string): Promise<ClientMetadataDocument> {
     const late = AbortSignal.timeout(this.#timeoutMs);
     try {
       const response = await this.#ask(new URL(url), late);
@@ -60,9 +60,9 @@ export class PublicWebDocuments implements ClientDocuments {
         response.destroy();
       }
     } catch (error) {
-      if (error instanceof UnreadableDocument) throw error;
+      if (error instanceof UnreadableClientMetadata) throw error;
       const said = late.aborted ? "it did not arrive in time" : "its host does not answer over https";
-      throw new UnreadableDocument(said, { cause: error });
+      throw new UnreadableClientMetadata(said, { cause: error });
     }
   }
 
@@ -70,10 +70,10 @@ export class PublicWebDocuments implements ClientDocuments {
     const { protocol, hostname } = url;
     // Node connects to an address without asking anybody for it, and so past the check.
     if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
-      throw new UnreadableDocument("its address is no https URL with the name of a host");
+      throw new UnreadableClientMetadata("its address is no https URL with the name of a host");
     const found = await this.#addressesOf(hostname, signal);
     const reachable = found.filter(({ address }) => this.#mayReach(address));
-    if (reachable.length === 0) throw new UnreadableDocument("its host has no public address");
+    if (reachable.length === 0) throw new UnreadableClientMetadata("its host has no public address");
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = request(url, {
       ...{ headers: HEADERS, signal, agent: false, servername: hostname, rejectUnauthorized: true },
@@ -113,12 +113,12 @@ async function askNameServers(host: string, signal: AbortSignal): ReturnType<Loo
 
 function expectDocument({ statusCode = 0, headers }: IncomingMessage): void {
   if (statusCode >= 300 && statusCode < 400)
-    throw new UnreadableDocument("its host sends elsewhere, and redirects are not followed");
-  if (statusCode !== 200) throw new UnreadableDocument(`its host answered ${statusCode}, not 200`);
+    throw new UnreadableClientMetadata("its host sends elsewhere, and redirects are not followed");
+  if (statusCode !== 200) throw new UnreadableClientMetadata(`its host answered ${statusCode}, not 200`);
   if (!JSON_TYPE.test(headers["content-type"] ?? ""))
-    throw new UnreadableDocument("its Content-Type is not application/json");
+    throw new UnreadableClientMetadata("its Content-Type is not application/json");
   if ((headers["content-encoding"] ?? "identity") !== "identity")
-    throw new UnreadableDocument("it is compressed, which was not asked for");
+    throw new UnreadableClientMetadata("it is compressed, which was not asked for");
   if (Number(headers["content-length"] ?? 0) > LARGEST) throw tooLarge();
 }
 
@@ -133,14 +133,14 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-function tooLarge(): UnreadableDocument {
-  return new UnreadableDocument(`it is larger than ${LARGEST} bytes`);
+function tooLarge(): UnreadableClientMetadata {
+  return new UnreadableClientMetadata(`it is larger than ${LARGEST} bytes`);
 }
 
 function membersOf(bytes: Buffer): Record<string, unknown> {
   const value = parsed(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new UnreadableDocument("it is not a JSON object");
+    throw new UnreadableClientMetadata("it is not a JSON object");
   return value as Record<string, unknown>;
 }
 
@@ -149,6 +149,6 @@ function parsed(bytes: Buffer): unknown {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     // Why not, it would say with a piece of what came.
-    throw new UnreadableDocument("it is not JSON");
+    throw new UnreadableClientMetadata("it is not JSON");
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../../../domain/shared/errors.ts";
+import { ServiceError } from "../../../domain/shared/errors.ts";
 import { CallError, type CallHandler } from "../../../domain/ports/code-runtime.ts";
 import { MAX_ANSWER_BYTES, MAX_NAME_LENGTH } from "./call-limits.ts";
 
@@ -32,7 +32,7 @@ export async function answerCall(call: Call, answering: Answering): Promise<stri
     if (Buffer.byteLength(line) <= MAX_ANSWER_BYTES) return line;
     return failure(call, new CallError("too_large", `${call.name} answered more than 1 MB: ask for less at a time`));
   } catch (error) {
-    if (error instanceof Refusal || error instanceof CallError) return failure(call, error);
+    if (error instanceof ServiceError || error instanceof CallError) return failure(call, error);
     if (!answering.signal.aborted) answering.onFault(error, call.name);
     return failure(
       call,

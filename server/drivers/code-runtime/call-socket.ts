@@ -5,7 +5,7 @@ import { CallError } from "../../../domain/ports/code-runtime.ts";
 import { answerCall, type Answering, type Call, failure, parseCall } from "./call-dispatch.ts";
 import { linesOf } from "./call-lines.ts";
 import { MAX_BYTES_OF_ALL_CALLS, MAX_CALL_BYTES, MAX_CALLS, MAX_CONCURRENT_CALLS } from "./call-limits.ts";
-import { Turnstile } from "./semaphore.ts";
+import { Semaphore } from "./semaphore.ts";
 
 /** What the program waits for, in one byte. */
 const GO = "\n";
@@ -54,7 +54,7 @@ export class CallSocket {
 }
 
 async function serve(connection: Socket, answering: Answering): Promise<void> {
-  const turns = new Turnstile(MAX_CONCURRENT_CALLS);
+  const turns = new Semaphore(MAX_CONCURRENT_CALLS);
   let calls = 0;
   try {
     const limits = { maxLineBytes: MAX_CALL_BYTES, maxBytes: MAX_BYTES_OF_ALL_CALLS };

@@ -6,7 +6,7 @@ import { mountsFor, socketIn } from "./deno-command.ts";
 import { createProgramFolder, type ProgramFolder } from "./programs-folder.ts";
 import { readableErrors, withoutPaths } from "./readable-errors.ts";
 import { RunClock } from "./run-clock.ts";
-import { endingOf, withEnding } from "./exit-status.ts";
+import { exitStatusOf, withEnding } from "./exit-status.ts";
 import { SandboxedDeno } from "./sandboxed-deno.ts";
 
 export interface DenoPlaces {
@@ -65,7 +65,7 @@ export class DenoProcess implements AsyncDisposable {
       calls.start({ handle: request.calls, onFault });
       const outcome = await deno.outcome;
       signal.throwIfAborted();
-      const { exitCode, timedOut, note } = endingOf(outcome, deno.stopped, timeoutMs, deno.errors.text());
+      const { exitCode, timedOut, note } = exitStatusOf(outcome, deno.stopped, timeoutMs, deno.errors.text());
       return {
         stdout: withoutPaths(deno.output.text()),
         stderr: withEnding(readableErrors(deno.errors.text()), note),

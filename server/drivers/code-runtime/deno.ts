@@ -10,8 +10,8 @@ import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { WAITING_MS } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
 import { Modules } from "./modules.ts";
-import { Standby } from "./warm-pool.ts";
-import { Turnstile } from "./semaphore.ts";
+import { WarmPool } from "./warm-pool.ts";
+import { Semaphore } from "./semaphore.ts";
 
 export interface DenoOptions {
   /**
@@ -40,8 +40,8 @@ const MOST_WAITING = 2;
  * long as programs keep coming.
  */
 export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
-  readonly #turns: Turnstile;
-  readonly #standby: Standby<DenoProcess>;
+  readonly #turns: Semaphore;
+  readonly #standby: WarmPool<DenoProcess>;
   readonly #programsFolder: string;
   readonly #onFault: (error: unknown, name: string) => void;
 
@@ -49,8 +49,8 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
     const { sandbox, programsFolder: programs, concurrency = 8, waitingMs = WAITING_MS } = options;
     const modules = new Modules(options.modulesFolder);
     const start = async () => DenoProcess.start({ sandbox, programs, modules: await modules.ready() });
-    this.#turns = new Turnstile(concurrency);
-    this.#standby = new Standby(start, { most: MOST_WAITING, waitingMs });
+    this.#turns = new Semaphore(concurrency);
+    this.#standby = new WarmPool(start, { most: MOST_WAITING, waitingMs });
     this.#programsFolder = programs;
     this.#onFault = options.onFault ?? (() => undefined);
   }

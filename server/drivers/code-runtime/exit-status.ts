@@ -19,7 +19,12 @@ const STOPPED = 137;
 const OUT_OF_MEMORY = `Stopped: the program needed more memory than the ${HEAP_MB} MB for JavaScript objects or the ${MEMORY_MB} MB in all. Work on less at a time.`;
 
 /** How a run ended, from what the sandbox tells and why we stopped it, if we did. */
-export function endingOf(outcome: SandboxOutcome, stop: StopReason | null, timeoutMs: number, stderr: string): Ending {
+export function exitStatusOf(
+  outcome: SandboxOutcome,
+  stop: StopReason | null,
+  timeoutMs: number,
+  stderr: string,
+): Ending {
   switch (outcome.ended) {
     case "exit":
       return { exitCode: outcome.code, timedOut: false, note: null };

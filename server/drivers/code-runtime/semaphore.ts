@@ -1,5 +1,5 @@
 /** Lets a number of holders in at a time; the others wait in the order they came. */
-export class Turnstile {
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 

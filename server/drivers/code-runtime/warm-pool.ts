@@ -10,7 +10,7 @@ interface Waiting<P> {
 }
 
 /** Keeps processes started ahead of time, so that whoever needs one next need not wait for that. */
-export class Standby<P extends Process> {
+export class WarmPool<P extends Process> {
   readonly #start: () => Promise<P>;
   readonly #most: number;
   readonly #waitingMs: number;

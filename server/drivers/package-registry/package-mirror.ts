@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { PackageReport, PackageSession, PackageSource } from "../bundler/package-source.ts";
+import type { PackageReport, PackageSession, PackageSource } from "../../../domain/ports/package-source.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { NotInRegistry, Registry } from "./registry.ts";
 import { parseTarget, type Target } from "./target.ts";

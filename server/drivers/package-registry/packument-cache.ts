@@ -9,7 +9,7 @@ interface Entry {
 }
 
 /** The packuments that were read last, within a bound on their size, so that builds in a row need not read them again. */
-export class PackumentMemory {
+export class PackumentCache {
   /** In the order of their use, the oldest first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;

@@ -1,6 +1,6 @@
 import fetch from "npm-registry-fetch";
 import { type Packument, readPackument, type Tarball } from "./packument.ts";
-import { PackumentMemory } from "./packument-cache.ts";
+import { PackumentCache } from "./packument-cache.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 
 /** The registry does not have what was asked for, or not for us. */
@@ -33,7 +33,7 @@ export interface RegistryOptions {
 export class Registry {
   readonly #settings: fetch.Options;
   readonly #mirrorUrl: string;
-  readonly #memory = new PackumentMemory();
+  readonly #memory = new PackumentCache();
   readonly #pending = new Map<string, Promise<Packument>>();
   #outageSince = Number.NEGATIVE_INFINITY;
 

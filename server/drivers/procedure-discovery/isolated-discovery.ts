@@ -5,7 +5,7 @@ import { type Finding, quoted } from "./discovery-result.ts";
 import { introspectionModules } from "./introspection.ts";
 import { type AddedModule, type IsolatedApp, type StartIsolated, Unanswered } from "./isolated-app.ts";
 import { mcpTools } from "./mcp.ts";
-import { mentionsProcedures } from "./quick-scan.ts";
+import { mayOfferProcedures } from "./quick-scan.ts";
 import { repositoryOperations, servedOperations } from "./openapi.ts";
 import { trpcProcedures } from "./trpc.ts";
 
@@ -31,7 +31,7 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
 
   async discover({ scriptPath, sourceDirectory, signal }: DiscoveryRequest): Promise<Discovery> {
     const documented = () => repositoryOperations(sourceDirectory);
-    if (!(await mentionsProcedures(scriptPath))) return admit((await documented()) ?? NOTHING);
+    if (!(await mayOfferProcedures(scriptPath))) return admit((await documented()) ?? NOTHING);
     this.#modules ??= introspectionModules();
     const modulesAround = await this.#modules;
     const late = AbortSignal.timeout(this.#timeoutMs);

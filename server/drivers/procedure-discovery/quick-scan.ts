@@ -10,6 +10,6 @@ const MARK = /(?<![\w$])_def(?![\w$])|openapi|jsonrpc|tools\/list/;
  * Whether a script could offer procedures at all. Most apps offer none, and need not be started to be asked. A script
  * may mention any of the words for another reason; then it is asked.
  */
-export async function mentionsProcedures(scriptPath: string): Promise<boolean> {
+export async function mayOfferProcedures(scriptPath: string): Promise<boolean> {
   return MARK.test(await readFile(scriptPath, "latin1"));
 }

@@ -27,7 +27,7 @@ interface Parts {
 }
 
 /** Runs apps on this machine, each in its own workerd process behind the front door. */
-export class EmbeddedEdge implements EdgePlatform {
+export class EmbeddedEdgePlatform implements EdgePlatform {
   readonly #store: ScriptStore;
   readonly #apps: AppHost;
   readonly #urlOf: (slug: string) => string;

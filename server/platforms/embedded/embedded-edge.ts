@@ -1,15 +1,15 @@
 import path from "node:path";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
-import { EmbeddedEdge } from "./embedded-edge-platform.ts";
+import { EmbeddedEdgePlatform } from "./embedded-edge-platform.ts";
 import type { StartIsolated } from "../../drivers/procedure-discovery/isolated-app.ts";
 import { ScriptStore } from "./storage/script-store.ts";
 import { WorkerdLauncher } from "./runtime/workerd-launcher.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./storage/sql-databases.ts";
 import { trustedPeers } from "../../http/client-address.ts";
-import { lockFolder } from "../../database/folder-lock.ts";
+import { lockFolder } from "../../files/folder-lock.ts";
 import { databaseWorkers } from "./runtime/database-worker.ts";
 import type { EdgeLog } from "./edge-log.ts";
-import { FrontDoor } from "./proxy/edge-proxy.ts";
+import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import { isolatedWorkers } from "./runtime/isolated-worker.ts";
 import { Supervisor, type SupervisorOptions } from "./runtime/supervisor.ts";
 
@@ -42,7 +42,7 @@ const DEFAULT_LIMITS = {
 };
 
 export interface RunningEdge extends AsyncDisposable {
-  platform: EmbeddedEdge;
+  platform: EmbeddedEdgePlatform;
   databases: EmbeddedSqlDatabases;
   supervisor: Supervisor;
   /** Runs an app beside its deployment, to look at it. */
@@ -82,21 +82,21 @@ export async function openEmbeddedEdge(options: EmbeddedEdgeOptions): Promise<Ru
     startWorker: databaseWorkers(launcher),
   });
   const trusts = trustedPeers(options.trustedProxies);
-  const frontDoor = new FrontDoor({ apps: supervisor, entries, log, trusts, scheme: options.scheme });
+  const edgeProxy = new EdgeProxy({ apps: supervisor, entries, log, trusts, scheme: options.scheme });
   const close = once(async () => {
-    await frontDoor.close(limits.closeGraceMs);
+    await edgeProxy.close(limits.closeGraceMs);
     await supervisor.close();
     lock.release();
   });
   try {
     await Promise.all([store.open(), launcher.open(), databases.open()]);
-    const port = await frontDoor.listen(
+    const port = await edgeProxy.listen(
       options.port,
       options.host,
       (options.appsDomain ?? "localhost").replace(/:\d+$/, ""),
     );
     const domain = options.appsDomain ?? `localhost:${port}`;
-    const platform = new EmbeddedEdge({
+    const platform = new EmbeddedEdgePlatform({
       store,
       apps: supervisor,
       urlOf: (slug) => `${options.scheme}://${slug}.${domain}`,

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
-import { FirstPages } from "../../../domain/apps/app-list-cache.ts";
+import { AppListCache } from "../../../domain/apps/app-list-cache.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { givenProcedures, offered } from "../../support/edge/served-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const openPages = () => new FirstPages(service().service.parts.services.db, (slug) => `https://${slug}.example`);
+const openPages = () => new AppListCache(service().service.parts.services.db, (slug) => `https://${slug}.example`);
 
 /** One moment for everything: a change is to be seen though no time says so. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 const givenApp = (tenant: Tenant, name: string) => service().givenApp(tenant, { name, createdAt: MOMENT });
 
-async function namesIn(pages: FirstPages, { org_id: orgId }: Tenant, limit = 10): Promise<string[]> {
+async function namesIn(pages: AppListCache, { org_id: orgId }: Tenant, limit = 10): Promise<string[]> {
   return (await pages.of(orgId, limit)).apps.map(({ name }) => name).toSorted();
 }
 

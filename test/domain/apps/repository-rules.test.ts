@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkBranch, checkRepo } from "../../../domain/apps/repository-rules.ts";
-import { Refusal } from "../../../domain/shared/errors.ts";
+import { ServiceError } from "../../../domain/shared/errors.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 /** The code and text of the refusal; `null` when there is none. */
@@ -11,7 +11,7 @@ function refusalOf(check: () => void): { code: string; message: string } | null 
     check();
     return null;
   } catch (error) {
-    if (error instanceof Refusal) return { code: error.code, message: error.message };
+    if (error instanceof ServiceError) return { code: error.code, message: error.message };
     throw error;
   }
 }

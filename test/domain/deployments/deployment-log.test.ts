@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect } from "vitest";
 import { LOG_BUCKET, logKeyOf } from "../../../domain/apps/app-resources.ts";
-import { BuildLog } from "../../../domain/deployments/deployment-log.ts";
+import { DeploymentLog } from "../../../domain/deployments/deployment-log.ts";
 import { FilesystemObjectStore } from "../../../server/drivers/object-store/filesystem.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -22,7 +22,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 verifies("rest.logs.logs", "is stored as it was printed, with the service's own lines marked", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(store.objects, appId, []);
+  const log = await DeploymentLog.open(store.objects, appId, []);
   log.say("cloning");
   log.output(bytes("one\ntw"));
   log.output(bytes("o\nno end"));
@@ -34,7 +34,7 @@ verifies("rest.logs.logs", "is stored as it was printed, with the service's own 
 verifies(hazard(47), "keeps both ends of a flood and says what it left out", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(store.objects, appId, []);
+  const log = await DeploymentLog.open(store.objects, appId, []);
   log.output(bytes("the beginning\n"));
   const line = bytes(`${"x".repeat(100_000)}\n`);
   for (let n = 0; n < 300; n++) log.output(line);
@@ -51,7 +51,7 @@ verifies(hazard(47), "keeps both ends of a flood and says what it left out", asy
 verifies(hazard(47), "survives output that is not UTF-8, also where a character is split", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(store.objects, appId, []);
+  const log = await DeploymentLog.open(store.objects, appId, []);
   const euro = bytes("€");
   log.output(euro.subarray(0, 1));
   log.output(euro.subarray(1));
@@ -63,7 +63,7 @@ verifies(hazard(47), "survives output that is not UTF-8, also where a character 
 verifies(hazard(48), "masks a secret that arrives in two pieces", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(store.objects, appId, ["swordfish-swordfish"]);
+  const log = await DeploymentLog.open(store.objects, appId, ["swordfish-swordfish"]);
   log.output(bytes("the secret is swordfish-"));
   log.output(bytes("swordfish, keep it\n"));
   await log.close();
@@ -73,13 +73,13 @@ verifies(hazard(48), "masks a secret that arrives in two pieces", async () => {
 verifies(hazard(41), "adds to what an interrupted attempt left", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const first = await BuildLog.open(store.objects, appId, []);
+  const first = await DeploymentLog.open(store.objects, appId, []);
   first.say("first");
   await first.flush();
-  const second = await BuildLog.open(store.objects, appId, []);
+  const second = await DeploymentLog.open(store.objects, appId, []);
   second.say("second");
   await Promise.all([first.close(), second.close()]);
-  const third = await BuildLog.open(store.objects, appId, []);
+  const third = await DeploymentLog.open(store.objects, appId, []);
   await third.close();
   expect(await store.read(appId)).toBe("[service] first\n[service] second\n");
 });
@@ -87,7 +87,7 @@ verifies(hazard(41), "adds to what an interrupted attempt left", async () => {
 verifies(hazard(41), "makes up for a write that failed, and never fails a build for it", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(failing(store.objects, "put", 1), appId, []);
+  const log = await DeploymentLog.open(failing(store.objects, "put", 1), appId, []);
   log.say("first");
   await Promise.all([log.flush(), log.flush()]);
   log.say("second");
@@ -98,7 +98,7 @@ verifies(hazard(41), "makes up for a write that failed, and never fails a build 
 verifies("rest.logs.logs", "shows a line of the build that imitates the service as what it is", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(store.objects, appId, []);
+  const log = await DeploymentLog.open(store.objects, appId, []);
   log.output(bytes("[service] ready\n[service] again\nno [service] here\n"));
   await log.close();
   expect(await store.read(appId)).toBe("> [service] ready\n> [service] again\nno [service] here\n");
@@ -107,7 +107,7 @@ verifies("rest.logs.logs", "shows a line of the build that imitates the service 
 verifies(hazard(47), "nothing that is printed or quoted passes for a line of the service's own", async () => {
   await using store = await openStore();
   const appId = randomUUID();
-  const log = await BuildLog.open(store.objects, appId, []);
+  const log = await DeploymentLog.open(store.objects, appId, []);
   log.output(bytes("[service] ready\n\u200b[service] ready\n \t[service] ready\n\u2028[service] ready\n"));
   log.say("failed: Migration a\n[service] ready\r\n[service] done");
   await log.close();

@@ -1,9 +1,13 @@
 import { expect } from "vitest";
-import { BuildIsHeld, claimBuild, type HeldBuild } from "../../../domain/deployments/claim-deployment.ts";
-import { Hold, Superseded } from "../../../domain/deployments/lease.ts";
-import { moveApp } from "../../../domain/deployments/transition-deployment.ts";
-import { runBuild } from "../../../domain/deployments/run-deployment.ts";
-import { failBuild, finishBuild, handBack } from "../../../domain/deployments/finish-deployment.ts";
+import {
+  DeploymentIsLeased,
+  claimDeployment,
+  type ClaimedDeployment,
+} from "../../../domain/deployments/claim-deployment.ts";
+import { DeploymentLease, Superseded } from "../../../domain/deployments/lease.ts";
+import { transitionApp } from "../../../domain/deployments/transition-deployment.ts";
+import { runDeployment } from "../../../domain/deployments/run-deployment.ts";
+import { failDeployment, finishDeployment, requeueDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -21,8 +25,8 @@ async function queuedBuild(): Promise<{ appId: string; buildId: string }> {
   return { appId: String(body["app_id"]), buildId: build?.id ?? "" };
 }
 
-async function claimed(buildId: string): Promise<HeldBuild> {
-  const held = await claimBuild(deps().em, buildId);
+async function claimed(buildId: string): Promise<ClaimedDeployment> {
+  const held = await claimDeployment(deps().em, buildId);
   if (held === null) throw new Error("there was nothing to claim");
   return held;
 }
@@ -34,32 +38,34 @@ const statusOf = async (appId: string) => (await execute("select status from app
 
 verifies(hazard(44), "one of two workers that claim the same build gets it", async () => {
   const { buildId } = await queuedBuild();
-  const claims = await Promise.allSettled([claimBuild(deps().em, buildId), claimBuild(deps().em, buildId)]);
+  const claims = await Promise.allSettled([claimDeployment(deps().em, buildId), claimDeployment(deps().em, buildId)]);
   expect(claims.filter((claim) => claim.status === "fulfilled")).toHaveLength(1);
-  expect(claims.find((claim) => claim.status === "rejected")?.reason).toBeInstanceOf(BuildIsHeld);
+  expect(claims.find((claim) => claim.status === "rejected")?.reason).toBeInstanceOf(DeploymentIsLeased);
 });
 
 verifies(hazard(44), "a worker that wakes up after its hold ran out can write nothing", async () => {
   const { appId, buildId } = await queuedBuild();
   const late = await claimed(buildId);
-  await moveApp(deps().em.fork(), late, "cloning");
+  await transitionApp(deps().em.fork(), late, "cloning");
   await forget(buildId);
   const next = await claimed(buildId);
-  await moveApp(deps().em.fork(), next, "cloning");
-  await expect(moveApp(deps().em.fork(), late, "building")).rejects.toBeInstanceOf(Superseded);
-  await expect(failBuild(deps(), late, { error: "late", statusMessage: "late" })).rejects.toBeInstanceOf(Superseded);
-  await expect(handBack(deps(), late)).rejects.toBeInstanceOf(Superseded);
+  await transitionApp(deps().em.fork(), next, "cloning");
+  await expect(transitionApp(deps().em.fork(), late, "building")).rejects.toBeInstanceOf(Superseded);
+  await expect(failDeployment(deps(), late, { error: "late", statusMessage: "late" })).rejects.toBeInstanceOf(
+    Superseded,
+  );
+  await expect(requeueDeployment(deps(), late)).rejects.toBeInstanceOf(Superseded);
   expect(await statusOf(appId)).toEqual([{ status: "cloning" }]);
-  for (const to of ["building", "provisioning"] as const) await moveApp(deps().em.fork(), next, to);
-  await expect(finishBuild(deps().em, late, NOTHING_FOUND)).rejects.toBeInstanceOf(Superseded);
-  await finishBuild(deps().em, next, NOTHING_FOUND);
+  for (const to of ["building", "provisioning"] as const) await transitionApp(deps().em.fork(), next, to);
+  await expect(finishDeployment(deps().em, late, NOTHING_FOUND)).rejects.toBeInstanceOf(Superseded);
+  await finishDeployment(deps().em, next, NOTHING_FOUND);
   expect(await statusOf(appId)).toEqual([{ status: "ready" }]);
 });
 
 verifies(hazard(44), "a worker learns that it was taken over and stops", async () => {
   const { buildId } = await queuedBuild();
   const held = await claimed(buildId);
-  await using hold = new Hold(deps().em, held);
+  await using hold = new DeploymentLease(deps().em, held);
   await execute("update apps set fence = fence + 1 where id = ?", [held.appId]);
   await new Promise((resolve) => hold.signal.addEventListener("abort", resolve, { once: true }));
   expect(hold.signal.reason).toBeInstanceOf(Superseded);
@@ -69,10 +75,10 @@ verifies(hazard(45), "a build of an app that is being deleted cannot go on, and 
   const { appId, buildId } = await queuedBuild();
   const held = await claimed(buildId);
   await execute("update apps set status = 'deleting', fence = fence + 1 where id = ?", [appId]);
-  await expect(moveApp(deps().em.fork(), held, "cloning")).rejects.toBeInstanceOf(Superseded);
-  await expect(finishBuild(deps().em, held, NOTHING_FOUND)).rejects.toBeInstanceOf(Superseded);
+  await expect(transitionApp(deps().em.fork(), held, "cloning")).rejects.toBeInstanceOf(Superseded);
+  await expect(finishDeployment(deps().em, held, NOTHING_FOUND)).rejects.toBeInstanceOf(Superseded);
   await forget(buildId);
-  expect(await claimBuild(deps().em, buildId)).toBeNull();
+  expect(await claimDeployment(deps().em, buildId)).toBeNull();
 });
 
 verifies(
@@ -81,10 +87,10 @@ verifies(
   async () => {
     const { appId, buildId } = await queuedBuild();
     const held = await claimed(buildId);
-    for (const to of ["cloning", "building", "provisioning"] as const) await moveApp(deps().em.fork(), held, to);
+    for (const to of ["cloning", "building", "provisioning"] as const) await transitionApp(deps().em.fork(), held, to);
     await deps().authEntries.put({ appId, tokenSha256: "0".repeat(64) });
-    await finishBuild(deps().em, held, NOTHING_FOUND);
-    await expect(failBuild(deps(), held, { error: "x", statusMessage: "x" })).rejects.toBeInstanceOf(Superseded);
+    await finishDeployment(deps().em, held, NOTHING_FOUND);
+    await expect(failDeployment(deps(), held, { error: "x", statusMessage: "x" })).rejects.toBeInstanceOf(Superseded);
     expect(await statusOf(appId)).toEqual([{ status: "ready" }]);
     expect(await deps().authEntries.get(appId)).not.toBeNull();
   },
@@ -93,15 +99,15 @@ verifies(
 verifies(hazard(41), "a build whose workspace cannot be opened is free at once for the next attempt", async () => {
   const { buildId } = await queuedBuild();
   const full = { ...deps(), workspaces: failing(deps().workspaces, "open", 1) };
-  await expect(runBuild(full, buildId, new AbortController().signal)).rejects.toThrow("500");
+  await expect(runDeployment(full, buildId, new AbortController().signal)).rejects.toThrow("500");
   expect((await claimed(buildId)).attempt).toBe(2);
 });
 
 verifies(hazard(41), "a build that is handed back starts again as if it had not been tried", async () => {
   const { appId, buildId } = await queuedBuild();
   const first = await claimed(buildId);
-  await moveApp(deps().em.fork(), first, "cloning");
-  await handBack(deps(), first);
+  await transitionApp(deps().em.fork(), first, "cloning");
+  await requeueDeployment(deps(), first);
   expect(await statusOf(appId)).toEqual([{ status: "queued" }]);
   expect((await claimed(buildId)).attempt).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
-import { finishBuild } from "../../../domain/deployments/finish-deployment.ts";
+import { finishDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { ProcedureIndex } from "../../../domain/procedures/procedure-index.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
@@ -64,7 +64,7 @@ test("a build that replaces an app's procedures is seen, though it ends when the
     ...{ buildId: "00000000-0000-4000-8000-000000000000", appId: id, orgId, slug, fence: 1, tokenVersion: 1 },
     ...{ repo: "acme/site", branch: "main", customization: null, attempt: 1 },
   };
-  await finishBuild(em(), held, { procedures: [procedure("new")], statusMessage: null });
+  await finishDeployment(em(), held, { procedures: [procedure("new")], statusMessage: null });
   await em().nativeUpdate(App, { id }, { updatedAt: MOMENT });
   expect(await namesIn(index, tenant)).toEqual(["new"]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { App } from "../../../domain/apps/app.entity.ts";
 import { Superseded } from "../../../domain/deployments/lease.ts";
-import type { HeldBuild } from "../../../domain/deployments/claim-deployment.ts";
-import { failBuild, finishBuild } from "../../../domain/deployments/finish-deployment.ts";
+import type { ClaimedDeployment } from "../../../domain/deployments/claim-deployment.ts";
+import { failDeployment, finishDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { proceduresOf } from "../../../domain/procedures/list-procedures.ts";
@@ -30,7 +30,7 @@ async function givenApp(status: App["status"], names: string[] = []) {
   return app;
 }
 
-const held = ({ id, orgId, slug, fence }: App): HeldBuild => ({
+const held = ({ id, orgId, slug, fence }: App): ClaimedDeployment => ({
   ...{ buildId: "00000000-0000-4000-8000-000000000000", appId: id, orgId, slug, fence, tokenVersion: 1 },
   ...{ repo: "acme/site", branch: "main", customization: null, attempt: 1 },
 });
@@ -45,7 +45,10 @@ test("a procedure comes back as it was found, its properties in the app's own or
 test("an app becomes ready together with its procedures, which replace all earlier ones", async () => {
   const app = await givenApp("provisioning", ["old", "kept"]);
   expect(await found(app.orgId)).toEqual([]);
-  await finishBuild(deps().em, held(app), { procedures: [procedure("kept"), procedure("new")], statusMessage: null });
+  await finishDeployment(deps().em, held(app), {
+    procedures: [procedure("kept"), procedure("new")],
+    statusMessage: null,
+  });
   expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
 });
 
@@ -53,8 +56,8 @@ test("a build that was taken over leaves the procedures as they are", async () =
   const app = await givenApp("provisioning", ["old"]);
   const late = { ...held(app), fence: app.fence - 1 };
   const result = { procedures: [procedure("new")], statusMessage: null };
-  await expect(finishBuild(deps().em, late, result)).rejects.toBeInstanceOf(Superseded);
-  await finishBuild(deps().em, held(app), { ...result, procedures: [procedure("mine")] });
+  await expect(finishDeployment(deps().em, late, result)).rejects.toBeInstanceOf(Superseded);
+  await finishDeployment(deps().em, held(app), { ...result, procedures: [procedure("mine")] });
   expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);
 });
 
@@ -64,7 +67,7 @@ test("an app that fails or is deleted keeps no procedures", async () => {
       .getConnection()
       .execute("select count(*)::int as n from app_procedures where app_id = ?", [app.id])) as { n: number }[];
   const failed = await givenApp("provisioning", ["a"]);
-  await failBuild(deps(), held(failed), { error: "no", statusMessage: "no" });
+  await failDeployment(deps(), held(failed), { error: "no", statusMessage: "no" });
   const deleted = await givenApp("deleting", ["a"]);
   expect([await count(deleted), await found(deleted.orgId)]).toEqual([[{ n: 1 }], []]);
   await tearDownApp(deps(), deleted.id);

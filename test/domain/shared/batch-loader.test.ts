@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BatchedReads } from "../../../domain/shared/batch-loader.ts";
+import { BatchLoader } from "../../../domain/shared/batch-loader.ts";
 
 /** A source whose readings end when they are told to. */
 function source(values: Record<string, string>) {
@@ -9,7 +9,7 @@ function source(values: Record<string, string>) {
       const end = (error?: Error) => (error ? reject(error) : resolve(new Map(Object.entries({ ...values }))));
       readings.push({ keys, end });
     });
-  return { readings, reads: new BatchedReads(read, "absent"), values };
+  return { readings, reads: new BatchLoader(read, "absent"), values };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeptByVersion } from "../../../domain/shared/versioned-cache.ts";
+import { VersionedCache } from "../../../domain/shared/versioned-cache.ts";
 
 /** What is read from: a reading sees it as it is when the reading is told to look, and ends right then. */
 function source(state: string) {
@@ -20,7 +20,7 @@ function source(state: string) {
 type Value = { of: string };
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-async function kept(values: KeptByVersion<Value>, from: ReturnType<typeof source>): Promise<Value> {
+async function kept(values: VersionedCache<Value>, from: ReturnType<typeof source>): Promise<Value> {
   const asked = values.of("key", from);
   await settled();
   from.looks.shift()?.();
@@ -28,7 +28,7 @@ async function kept(values: KeptByVersion<Value>, from: ReturnType<typeof source
 }
 
 test("a value is read once, and the same object, for all who ask while its version stays", async () => {
-  const [values, from] = [new KeptByVersion<Value>(2), source("one")];
+  const [values, from] = [new VersionedCache<Value>(2), source("one")];
   const asked = [values.of("key", from), values.of("key", from)];
   await settled();
   from.looks.shift()?.();
@@ -39,7 +39,7 @@ test("a value is read once, and the same object, for all who ask while its versi
 });
 
 test("another version is read anew, once for all who wait for it", async () => {
-  const [values, from] = [new KeptByVersion<Value>(2), source("one")];
+  const [values, from] = [new VersionedCache<Value>(2), source("one")];
   await kept(values, from);
   from.state = "two";
   const asked = [values.of("key", from), values.of("key", from)];
@@ -50,7 +50,7 @@ test("another version is read anew, once for all who wait for it", async () => {
 });
 
 test("a reading that came upon what was there for a moment only is handed to nobody who asked later", async () => {
-  const [values, from] = [new KeptByVersion<Value>(2), source("one")];
+  const [values, from] = [new VersionedCache<Value>(2), source("one")];
   const first = values.of("key", from);
   from.state = "for a moment";
   from.looks.shift()?.();
@@ -62,7 +62,7 @@ test("a reading that came upon what was there for a moment only is handed to nob
 });
 
 test("a reading that fails is not kept", async () => {
-  const [values, from] = [new KeptByVersion<Value>(2), source("one")];
+  const [values, from] = [new VersionedCache<Value>(2), source("one")];
   const asked = values.of("key", from);
   from.looks.shift()?.(new Error("out of reach"));
   await expect(asked).rejects.toThrow("out of reach");
@@ -70,7 +70,7 @@ test("a reading that fails is not kept", async () => {
 });
 
 test("no more values are kept than the limit", async () => {
-  const [values, from] = [new KeptByVersion<Value>(2), source("one")];
+  const [values, from] = [new VersionedCache<Value>(2), source("one")];
   const read = async (key: string) => {
     const asked = values.of(key, from);
     await settled();

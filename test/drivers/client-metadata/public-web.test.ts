@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { UnreadableDocument } from "../../../domain/ports/client-metadata.ts";
+import { UnreadableClientMetadata } from "../../../domain/ports/client-metadata.ts";
 import { freshSecondsOf } from "../../../server/drivers/client-metadata/freshness.ts";
-import { PublicWebDocuments } from "../../../server/drivers/client-metadata/public-web.ts";
+import { PublicWebClientMetadata } from "../../../server/drivers/client-metadata/public-web.ts";
 import { isPublic } from "../../../server/sandbox/public-address.ts";
 import { certificateFor } from "../../support/identity/certificate.ts";
 import { type ClientPublisher, openClientPublisher } from "../../support/identity/client-publisher.ts";
@@ -25,7 +25,7 @@ async function wrongWith(reading: Promise<unknown>): Promise<string | null> {
     await reading;
     return null;
   } catch (error) {
-    if (error instanceof UnreadableDocument) return error.message;
+    if (error instanceof UnreadableClientMetadata) return error.message;
     throw error;
   }
 }
@@ -183,7 +183,7 @@ test("a host that cannot prove its name is not believed, and says no more than o
 
 test("by default this machine is not reached by a name of its own either", async () => {
   const url = publisher.publish("/own").replace("client.example.com", "localhost");
-  expect(await wrongWith(new PublicWebDocuments().read(url))).toBe("its host has no public address");
+  expect(await wrongWith(new PublicWebClientMetadata().read(url))).toBe("its host has no public address");
   expect(publisher.asked.some(({ path }) => path === "/own")).toBe(false);
 });
 

@@ -26,7 +26,7 @@ test("events arrive while the answer is still open", async () => {
   expect(String(chunk)).toBe("data: first\n\n");
 });
 
-test("an app learns that its visitor has left", async () => {
+test("an app learns that its clientInfo has left", async () => {
   await using t = await openTestEdge();
   await t.publish(
     "shop",

@@ -131,7 +131,7 @@ test("any other Authorization is the app's own business", async () => {
   expect(await Promise.all(seen)).toEqual(values.map((value) => [value, undefined]));
 });
 
-test("a visitor cannot speak in the platform's name", async () => {
+test("a clientInfo cannot speak in the platform's name", async () => {
   await using t = await openTestEdge();
   await t.publish("shop", ECHO);
   const forged = {
@@ -145,7 +145,7 @@ test("a visitor cannot speak in the platform's name", async () => {
   expect(headers["cf-connecting-ip"]).toBe("127.0.0.1");
 });
 
-/** What a visitor, or a proxy, could say of where a visit comes from. */
+/** What a clientInfo, or a proxy, could say of where a visit comes from. */
 const CLAIMS = {
   "x-forwarded-for": "198.51.100.1, 203.0.113.7",
   "x-forwarded-proto": "https",
@@ -180,7 +180,7 @@ test("an app hears of a forwarded address from a trusted proxy: the one that the
   });
 });
 
-test("an app hears nothing that a visitor says of where they come from", async () => {
+test("an app hears nothing that a clientInfo says of where they come from", async () => {
   const truth = { "cf-connecting-ip": "127.0.0.1", "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "http" };
   expect([await heard([]), await heard(["192.0.2.1"])]).toEqual([truth, truth]);
 });
@@ -204,7 +204,7 @@ test("headers that concern one connection are not passed on", async () => {
   ]);
 });
 
-test("a sane request id is kept, any other replaced, and the visitor learns it", async () => {
+test("a sane request id is kept, any other replaced, and the clientInfo learns it", async () => {
   await using t = await openTestEdge();
   await t.publish("shop", ECHO);
   const kept = await t.visit("shop", "/", { headers: { "x-request-id": "abc-123" } });

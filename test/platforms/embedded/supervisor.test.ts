@@ -57,7 +57,7 @@ test("the app that was idle for longest makes room for the next one", async () =
   expect([(await t.visit("two")).text, t.edge.supervisor.active.toSorted()]).toEqual(["hello", ["three", "two"]]);
 });
 
-test("503 tells a visitor when to come back if every process is busy", async () => {
+test("503 tells a clientInfo when to come back if every process is busy", async () => {
   await using t = await openTestEdge({ limits: { maxActive: 1, idleMs: 0 } });
   const slow = `export default { async fetch(request) {
     if (new URL(request.url).pathname === "/slow") await new Promise((done) => setTimeout(done, 2_000));

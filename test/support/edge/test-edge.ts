@@ -34,7 +34,7 @@ export interface TestEdge extends AsyncDisposable {
   root: string;
   /** What the edge reported, in order. */
   log: LogEntry[];
-  /** Asks the app at `slug` as a visitor would. */
+  /** Asks the app at `slug` as a clientInfo would. */
   visit(slug: string, target?: string, visit?: Visit): Promise<Answer>;
   /** Publishes a script under the given slug; its app id and database follow from the slug. */
   publish(slug: string, script: string, options?: FormOptions & Partial<Script>): Promise<{ url: string }>;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { PublicWebDocuments, type PublicWebOptions } from "../../../server/drivers/client-metadata/public-web.ts";
+import { PublicWebClientMetadata, type PublicWebOptions } from "../../../server/drivers/client-metadata/public-web.ts";
 import { certificateFor } from "./certificate.ts";
 
 const DOMAIN = "example.com";
@@ -25,7 +25,7 @@ export interface ClientPublisher extends Site, AsyncDisposable {
   /** The same server under another name. */
   site(name: string): Site;
   /** What reads from this server alone, whatever the name: nothing of the internet is asked. */
-  documents(options?: PublicWebOptions): PublicWebDocuments;
+  documents(options?: PublicWebOptions): PublicWebClientMetadata;
 }
 
 /** Where a published client has people sent back to, unless its document says otherwise. */
@@ -60,7 +60,7 @@ export async function openClientPublisher(): Promise<ClientPublisher> {
     ...{ port, asked, site },
     ...site("client"),
     documents: (options) =>
-      new PublicWebDocuments({
+      new PublicWebClientMetadata({
         lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
         mayReach: (address) => address === "127.0.0.1",
         authorities: certificate.cert,

@@ -6,10 +6,10 @@ import { symmetricDecrypt } from "better-auth/crypto";
 import type { AppStatus } from "../../../domain/apps/app-status.ts";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { slugFor } from "../../../domain/apps/slug.ts";
-import { type Founded, foundOrganization } from "../../../domain/organizations/create-organization.ts";
+import { type CreatedOrganization, createOrganization } from "../../../domain/organizations/create-organization.ts";
 import { inviteOwner } from "../../../domain/organizations/invite-owner.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder.ts";
-import type { ClientDocuments } from "../../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../../../domain/ports/client-metadata.ts";
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
@@ -21,11 +21,11 @@ export interface HarnessOptions {
   worker?: boolean;
   config?: Partial<Config>;
   appBuilder?: AppBuilder;
-  clientDocuments?: ClientDocuments;
+  clientMetadata?: ClientMetadataFetcher;
 }
 
 /** A caller with an organization of its own. */
-export interface Tenant extends Founded {
+export interface Tenant extends CreatedOrganization {
   rest: RestClient;
 }
 
@@ -52,7 +52,7 @@ export async function createHarness({
   worker = false,
   config: overrides = {},
   appBuilder,
-  clientDocuments,
+  clientMetadata,
 }: HarnessOptions = {}): Promise<Harness> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "service-"));
@@ -72,13 +72,13 @@ export async function createHarness({
   };
   const lines: string[] = [];
   const log = createLogger("trace", { write: (line) => void lines.push(line) });
-  const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null, clientDocuments });
+  const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null, clientMetadata });
   stack.defer(() => service.stop());
   const em = () => service.parts.orm.em.fork();
   const tenant = async ({ plan = "scale" } = {}): Promise<Tenant> => {
     const founding = { name: "Test", email: "owner@example.com", plan };
-    const founded = await em().transactional((tx) => foundOrganization(tx, founding));
-    return { ...founded, rest: new RestClient(service.publicUrl, founded.api_key) };
+    const bootstrapped = await em().transactional((tx) => createOrganization(tx, founding));
+    return { ...bootstrapped, rest: new RestClient(service.publicUrl, bootstrapped.api_key) };
   };
   return {
     service,
@@ -106,7 +106,7 @@ async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<
 
 function givenApp(
   em: { create(entity: typeof App, data: object): App },
-  owner: Founded,
+  owner: CreatedOrganization,
   {
     status = "ready",
     name = "demo",

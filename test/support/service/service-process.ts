@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Founded } from "../../../domain/organizations/create-organization.ts";
+import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
 import { freshDatabase } from "./databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 
@@ -20,7 +20,7 @@ export interface Installation extends AsyncDisposable {
 export interface ServiceProcess {
   pid: number;
   publicUrl: string;
-  tokens: Founded;
+  tokens: CreatedOrganization;
   rest: RestClient;
   output(): string;
   /** Every process that descends from the service now. */
@@ -74,7 +74,7 @@ async function startProcess(
     child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
   });
   const publicUrl = await ready;
-  const tokens = JSON.parse(await readFile(path.join(dataDirectory, "bootstrap.json"), "utf8")) as Founded;
+  const tokens = JSON.parse(await readFile(path.join(dataDirectory, "bootstrap.json"), "utf8")) as CreatedOrganization;
   const pid = child.pid ?? 0;
   return {
     ...{ pid, publicUrl, tokens, rest: new RestClient(publicUrl, tokens.api_key), output: () => output },

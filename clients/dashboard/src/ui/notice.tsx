@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { sayError } from "../api.ts";
+import { formatError } from "../api.ts";
 
 const LOOKS = {
   good: "border-green-300 bg-green-50 text-green-900 dark:border-green-800 dark:bg-green-950 dark:text-green-100",
@@ -17,7 +17,7 @@ export function Notice({ look = "plain", children }: { look?: keyof typeof LOOKS
 
 /** What went wrong; nothing while nothing did. */
 export function Problem({ error }: { error: unknown }) {
-  return error === null || error === undefined ? null : <Warning>{sayError(error)}</Warning>;
+  return error === null || error === undefined ? null : <Warning>{formatError(error)}</Warning>;
 }
 
 /** Something that keeps a person from going on. */

@@ -4,7 +4,7 @@ import { clientAddress, isTrustedPeer, type TrustsPeer } from "../../../http/cli
 export type Scheme = "http" | "https";
 
 /** What an app is told about whoever visits it. */
-export interface Visitor {
+export interface ClientInfo {
   address: string;
   scheme: Scheme;
 }
@@ -14,7 +14,7 @@ export interface Visitor {
  *
  * @param usual - the scheme of a visit about which no trusted proxy says anything
  */
-export function visitorOf(request: IncomingMessage, trusts: TrustsPeer | null, usual: Scheme): Visitor {
+export function clientInfoOf(request: IncomingMessage, trusts: TrustsPeer | null, usual: Scheme): ClientInfo {
   const said = isTrustedPeer(request, trusts) ? request.headers["x-forwarded-proto"] : undefined;
   // A proxy before the proxy may have put a word of its own first.
   const last = String(said).split(",").at(-1)?.trim().toLowerCase();

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /** A request that the edge answers itself, instead of the app. */
-export class EdgeRefusal extends Error {
+export class EdgeError extends Error {
   override readonly name = "EdgeRefusal";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export class EdgeRefusal extends Error {
 }
 
 /** Answers with `{"error": "..."}`, unless an answer has begun. */
-export function refuse(response: ServerResponse, { status, message, headers }: EdgeRefusal): void {
+export function refuse(response: ServerResponse, { status, message, headers }: EdgeError): void {
   if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify({ error: message });
   response.writeHead(status, {

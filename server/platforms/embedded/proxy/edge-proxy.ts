@@ -6,10 +6,10 @@ import { appTokenIn, isTokenOf } from "./app-token.ts";
 import type { EdgeLog } from "../edge-log.ts";
 import type { TrustsPeer } from "../../../http/client-address.ts";
 import { forward, forwardUpgrade, responseOn } from "./forward-request.ts";
-import { EdgeRefusal, refuse } from "./edge-error.ts";
+import { EdgeError, refuse } from "./edge-error.ts";
 import { requestIdOf } from "../../../http/request-id.ts";
 import { hasBody, type ForwardedIdentity } from "./proxy-headers.ts";
-import { type Scheme, visitorOf } from "./client-info.ts";
+import { type Scheme, clientInfoOf } from "./client-info.ts";
 import type { Lease } from "../runtime/running-app.ts";
 import { AppUnavailable, type Supervisor } from "../runtime/supervisor.ts";
 
@@ -29,7 +29,7 @@ const MAX_HEADER_BYTES = 32_768;
 const NO_APP = "There is no app at this address.";
 
 /** The HTTP server in front of all deployed apps: finds the app by its host name, judges the app token, and proxies. */
-export class FrontDoor {
+export class EdgeProxy {
   readonly #parts: Parts;
   readonly #server: http.Server;
   /** Sockets that became WebSockets; the server no longer knows them. */
@@ -106,20 +106,20 @@ export class FrontDoor {
   /**
    * The way to the app, and what the app is told about the request.
    *
-   * @throws {EdgeRefusal}
+   * @throws {EdgeError}
    * @throws {AppUnavailable}
    */
   async #admit(request: IncomingMessage): Promise<{ lease: Lease; identity: ForwardedIdentity }> {
-    if (!request.url?.startsWith("/")) throw new EdgeRefusal(400, "The request target must be a path.");
+    if (!request.url?.startsWith("/")) throw new EdgeError(400, "The request target must be a path.");
     // Node takes the first and the app might take another one (RFC 9112, section 3.2).
-    if (hostCount(request) !== 1) throw new EdgeRefusal(400, "The request must have one Host.");
+    if (hostCount(request) !== 1) throw new EdgeError(400, "The request must have one Host.");
     const slug = this.#slugOf(request.headers.host);
-    if (slug === null) throw new EdgeRefusal(404, NO_APP);
+    if (slug === null) throw new EdgeError(404, NO_APP);
     const verified = await this.#verify(slug, request.headers.authorization);
     const lease = await this.#parts.apps.acquire(slug);
-    if (!lease) throw new EdgeRefusal(404, NO_APP);
-    const visitor = visitorOf(request, this.#parts.trusts, this.#parts.scheme);
-    return { lease, identity: { verified, requestId: requestIdOf(request), visitor } };
+    if (!lease) throw new EdgeError(404, NO_APP);
+    const clientInfo = clientInfoOf(request, this.#parts.trusts, this.#parts.scheme);
+    return { lease, identity: { verified, requestId: requestIdOf(request), clientInfo } };
   }
 
   /** Whether the request brings the app's token. Judged before the app is started, so that a wrong one cannot start it. */
@@ -128,17 +128,17 @@ export class FrontDoor {
     const appId = token === null ? null : await this.#parts.apps.appIdAt(slug);
     if (token === null || appId === null) return false;
     if (await isTokenOf(this.#parts.entries, appId, token)) return true;
-    throw new EdgeRefusal(401, "The app token is not valid for this app.", {
+    throw new EdgeError(401, "The app token is not valid for this app.", {
       "www-authenticate": 'Bearer error="invalid_token"',
     });
   }
 
-  #refusalFor(error: unknown, request: IncomingMessage): EdgeRefusal {
-    if (error instanceof EdgeRefusal) return error;
+  #refusalFor(error: unknown, request: IncomingMessage): EdgeError {
+    if (error instanceof EdgeError) return error;
     if (error instanceof AppUnavailable)
-      return new EdgeRefusal(503, error.message, { "retry-after": String(error.retryAfterSeconds) });
+      return new EdgeError(503, error.message, { "retry-after": String(error.retryAfterSeconds) });
     this.#parts.log.warn({ host: request.headers.host, err: error }, "request to an app failed");
-    return new EdgeRefusal(500, "Something went wrong on our side.");
+    return new EdgeError(500, "Something went wrong on our side.");
   }
 
   /** `my-app` for `my-app.localhost:3001`; `null` for a host that is not directly below the domain. */

@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { connectPatiently, isHangUp } from "./half-open-socket.ts";
-import { EdgeRefusal, refuse } from "./edge-error.ts";
+import { connectHalfOpen, isHangUp } from "./half-open-socket.ts";
+import { EdgeError, refuse } from "./edge-error.ts";
 import { bodyFraming, hasBody, requestHeaders, responseHeaders, type ForwardedIdentity } from "./proxy-headers.ts";
 import type { Lease } from "../runtime/running-app.ts";
 
@@ -12,8 +12,8 @@ import type { Lease } from "../runtime/running-app.ts";
  */
 const keptAlive = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 256 });
 
-const CRASHED = new EdgeRefusal(502, "The app stopped before it answered.");
-const UNFIT = new EdgeRefusal(502, "The app's answer cannot be passed on.");
+const CRASHED = new EdgeError(502, "The app stopped before it answered.");
+const UNFIT = new EdgeError(502, "The app's answer cannot be passed on.");
 
 /** Passes one request to the app and its answer back, both as streams. Ends the lease when it is over. */
 export function forward(
@@ -37,11 +37,11 @@ export function forward(
   });
   if (!hasBody(request)) return void upstream.end();
   request.pipe(upstream);
-  // The rest of a body that nobody reads has to go somewhere, or the visitor's connection would be stuck.
+  // The rest of a body that nobody reads has to go somewhere, or the clientInfo's connection would be stuck.
   upstream.once("close", () => request.resume());
 }
 
-/** Connects a visitor's WebSocket with the app. When the app does not switch protocols its answer goes back as it is. */
+/** Connects a clientInfo's WebSocket with the app. When the app does not switch protocols its answer goes back as it is. */
 export function forwardUpgrade(
   request: IncomingMessage,
   socket: Duplex,
@@ -91,7 +91,7 @@ function upstreamOptions(request: IncomingMessage, lease: Lease, identity: Forwa
     method: request.method ?? "GET",
     path: request.url ?? "/",
     headers: [...requestHeaders(request, identity), ...bodyFraming(request)],
-    ...(repeatable ? { agent: keptAlive } : { createConnection: connectPatiently }),
+    ...(repeatable ? { agent: keptAlive } : { createConnection: connectHalfOpen }),
   };
 }
 

@@ -21,7 +21,7 @@ class PatientSocket extends Socket {
 }
 
 /** For `createConnection` of an HTTP request that has no agent. */
-export function connectPatiently({ host, port }: ClientRequestArgs): Socket {
+export function connectHalfOpen({ host, port }: ClientRequestArgs): Socket {
   return new PatientSocket().connect(Number(port), host ?? "127.0.0.1");
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Visitor } from "./client-info.ts";
+import type { ClientInfo } from "./client-info.ts";
 
 /** Headers that concern one connection only (RFC 9110, section 7.6.1), and what Node answers itself. */
 const HOP_BY_HOP = new Set([
@@ -22,7 +22,7 @@ export interface ForwardedIdentity {
   /** A good app token came with the request: the app is told so, and does not see the token. */
   verified: boolean;
   requestId: string;
-  visitor: Visitor;
+  clientInfo: ClientInfo;
 }
 
 /**
@@ -31,16 +31,16 @@ export interface ForwardedIdentity {
  */
 export function requestHeaders(
   request: IncomingMessage,
-  { verified, requestId, visitor }: ForwardedIdentity,
+  { verified, requestId, clientInfo }: ForwardedIdentity,
 ): RawHeaders {
   const headers = keep(request, (name) => !isReserved(name) && !(verified && name === "authorization"));
-  headers.push("x-request-id", requestId, "cf-connecting-ip", visitor.address);
-  headers.push("x-forwarded-for", visitor.address, "x-forwarded-proto", visitor.scheme);
+  headers.push("x-request-id", requestId, "cf-connecting-ip", clientInfo.address);
+  headers.push("x-forwarded-for", clientInfo.address, "x-forwarded-proto", clientInfo.scheme);
   if (verified) headers.push("x-service-auth", "app");
   return headers;
 }
 
-/** The headers of an app's answer that go on to the visitor. */
+/** The headers of an app's answer that go on to the clientInfo. */
 export function responseHeaders(response: IncomingMessage): RawHeaders {
   return keep(response, () => true);
 }
@@ -62,7 +62,7 @@ function isBodiless(method: string | undefined): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Where a visitor comes from, in the words of proxies and platforms. Whoever sends one could have made it up. */
+/** Where a clientInfo comes from, in the words of proxies and platforms. Whoever sends one could have made it up. */
 const CLAIMS = new Set([
   "cf-connecting-ip",
   "cf-connecting-ipv6",

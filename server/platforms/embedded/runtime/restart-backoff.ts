@@ -12,7 +12,7 @@ interface Failures {
  * Keeps an app that fails again and again from being started again and again: after the third failure in a row it waits
  * 1 s, then 2 s, 4 s, up to a minute. A minute without a failure is forgotten.
  */
-export class CrashBreaker {
+export class RestartBackoff {
   readonly #failures = new Map<string, Failures>();
 
   record(slug: string): void {

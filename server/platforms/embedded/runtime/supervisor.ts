@@ -5,7 +5,7 @@ import { workerOptions } from "./worker-options.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
 import type { WorkerdProcess } from "./workerd-process.ts";
 import type { DatabaseHolder } from "../storage/sql-databases.ts";
-import { CrashBreaker } from "./restart-backoff.ts";
+import { RestartBackoff } from "./restart-backoff.ts";
 import type { EdgeLog } from "../edge-log.ts";
 import { RunningApp, type Lease } from "./running-app.ts";
 import { Watchdog, type WatchdogLimits } from "./watchdog.ts";
@@ -50,7 +50,7 @@ export class Supervisor implements AppHost, DatabaseHolder {
   /** Processes that are about to be; they count against `maxActive`. */
   #starting = 0;
   readonly #turns = new KeyedLock();
-  readonly #breaker = new CrashBreaker();
+  readonly #breaker = new RestartBackoff();
   readonly #closing = new AbortController();
   readonly #watchdog: Watchdog;
 
