@@ -6,7 +6,7 @@ import {
 } from "../../domain/users/provision-external-user.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Orm } from "../database/orm.ts";
-import type { AccessClaims } from "./access-token.ts";
+import type { AccessClaims } from "./access-token-verifier.ts";
 
 const KEPT = 10_000;
 

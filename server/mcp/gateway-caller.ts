@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 
 export interface GatewayAccess {
   authenticator: Authenticator;

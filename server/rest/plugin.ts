@@ -7,7 +7,7 @@ import type { Taken } from "../../domain/ports/counter.ts";
 import type { Context, Services } from "../../routers/core/context.ts";
 import { appRouter } from "../../routers/index.ts";
 import { callContext } from "../context.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { BODY_LIMIT, parseBodies } from "./bodies.ts";
 import { Sink, Source } from "./exchange.ts";
 import { metaOf } from "./procedure-meta.ts";

@@ -5,7 +5,7 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Context, Services } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { callContext } from "../context.ts";
 
 export interface RpcOptions {

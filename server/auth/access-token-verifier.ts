@@ -1,6 +1,6 @@
 import { type CryptoKey, decodeJwt, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from "jose";
 import type { Caller } from "../../domain/shared/caller.ts";
-import type { TokenKind } from "./authenticate.ts";
+import type { TokenKind } from "./authenticator.ts";
 
 export interface AccessTokenOptions {
   /** Who signs the tokens. */
