@@ -1,82 +1,80 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { networkOf } from "../http/network-of.ts";
+import { clientNetwork } from "../http/client-address.ts";
 import { readTokenPrefix, type TokenPrefix } from "../../domain/tokens/token-format.ts";
 
-/** One kind of bearer token that a face accepts. */
-export interface TokenKind {
-  /** Whether a token looks like this kind. Costs nothing and says nothing about whether it is known. */
-  recognizes(token: string): boolean;
+/** Verifies one type of bearer token. */
+export interface BearerTokenVerifier {
+  /** Whether a token has the format of this type. Reads no database and does not say whether the token is valid. */
+  matchesFormat(token: string): boolean;
   /**
-   * The caller behind the token, or `null`.
+   * Returns the caller that the token identifies, or `null` when the token is not valid.
    *
-   * @throws {ServiceError} `forbidden` when the token is good and its owner belongs to no organization
+   * @throws {ServiceError} `forbidden` when the token is valid and its owner is a member of no organization
    */
   verify(token: string): Promise<Caller | null>;
 }
 
-const LONGEST_TOKEN = 8192;
-/** Well-formed tokens that turn out to be none, counted by the address they come from. */
-const WRONG_TOKENS = { limit: 60, windowSeconds: 60 } as const;
-const PROVEN_KEPT = 10_000;
+/** In characters. */
+const MAX_TOKEN_LENGTH = 8192;
+/** Well-formed but invalid tokens, counted per client network. */
+const INVALID_TOKEN_LIMIT = { limit: 60, windowSeconds: 60 } as const;
+const MAX_KNOWN_TOKENS = 10_000;
 
-/** Finds out who calls, from the `Authorization` header alone, by the first kind that recognizes the token. */
+/** Identifies the caller of a request by the `Authorization` header, with the first verifier that matches the token's format. */
 export class Authenticator {
-  readonly #kinds: readonly TokenKind[];
+  readonly #verifiers: readonly BearerTokenVerifier[];
   readonly #counter: Counter;
-  /** Hashes of tokens that were good once: whoever guesses from the same address does not shut their owners out. */
-  readonly #proven = new Set<string>();
+  /** Hashes of tokens that were valid before. They pass the limit, so guesses from a shared address do not lock out real callers. */
+  readonly #knownTokens = new LRUCache<string, true>({ max: MAX_KNOWN_TOKENS });
 
-  constructor(kinds: readonly TokenKind[], counter: Counter) {
-    this.#kinds = kinds;
+  constructor(verifiers: readonly BearerTokenVerifier[], counter: Counter) {
+    this.#verifiers = verifiers;
     this.#counter = counter;
   }
 
   /**
-   * @param address - the network address of the client
-   * @returns `null` for a header that is missing, garbled, of another scheme, or whose token is not valid here
-   * @throws {RateLimited} when the address has sent too many wrong tokens
+   * @param authorization - the value of the `Authorization` header
+   * @param address - the client address
+   * @returns `null` when the header is missing, malformed or of another scheme, or when its token is not valid here
+   * @throws {RateLimited} when the client's network has sent too many invalid tokens
    */
-  async callerOf(authorization: string | undefined, address: string): Promise<Caller | null> {
-    const token = bearerToken(authorization);
+  async authenticate(authorization: string | undefined, address: string): Promise<Caller | null> {
+    const token = readBearerToken(authorization);
     if (token === null) return null;
-    const kind = this.#kinds.find((candidate) => candidate.recognizes(token));
-    if (kind === undefined) return null;
+    const verifier = this.#verifiers.find((candidate) => candidate.matchesFormat(token));
+    if (verifier === undefined) return null;
     const hash = createHash("sha256").update(token).digest("base64");
-    const quota = { key: `wrong-tokens:${networkOf(address)}`, ...WRONG_TOKENS };
-    if (!this.#proven.has(hash)) {
+    const quota = { key: `wrong-tokens:${clientNetwork(address)}`, ...INVALID_TOKEN_LIMIT };
+    if (this.#knownTokens.get(hash) === undefined) {
       const { allowed, resetSeconds } = await this.#counter.peek(quota);
-      if (!allowed) throw new RateLimited(TOO_MANY, resetSeconds);
+      if (!allowed) throw new RateLimited(TOO_MANY_INVALID_TOKENS, resetSeconds);
     }
-    const caller = await kind.verify(token);
+    const caller = await verifier.verify(token);
     if (caller === null) await this.#counter.take(quota);
-    else this.#prove(hash);
+    else this.#knownTokens.set(hash, true);
     return caller;
-  }
-
-  #prove(hash: string): void {
-    if (this.#proven.has(hash)) return;
-    if (this.#proven.size >= PROVEN_KEPT) this.#proven.clear();
-    this.#proven.add(hash);
   }
 }
 
-const TOO_MANY = "Too many calls with a wrong token came from this address. Wait, and check the token.";
+const TOO_MANY_INVALID_TOKENS =
+  "Too many requests with an invalid token from this address. Check the token, then wait.";
 
-/** A machine token kind: its form is checked, checksum included, before anything is looked up. */
-export function machineTokenKind(
+/** Restricts `verifier` to tokens with one prefix. Prefix and checksum are checked before any database query. */
+export function prefixedTokenVerifier(
   prefix: TokenPrefix,
-  verifier: { verify(token: string): Promise<Caller | null> },
-): TokenKind {
+  verifier: Pick<BearerTokenVerifier, "verify">,
+): BearerTokenVerifier {
   return {
-    recognizes: (token) => readTokenPrefix(token) === prefix,
+    matchesFormat: (token) => readTokenPrefix(token) === prefix,
     verify: (token) => verifier.verify(token),
   };
 }
 
-function bearerToken(authorization: string | undefined): string | null {
-  if (authorization === undefined || authorization.length > LONGEST_TOKEN) return null;
+function readBearerToken(authorization: string | undefined): string | null {
+  if (authorization === undefined || authorization.length > MAX_TOKEN_LENGTH) return null;
   return /^bearer ([\w.~+/-]+=*)$/i.exec(authorization)?.[1] ?? null;
 }

@@ -32,7 +32,7 @@ export function restPlugin({ services, authenticator }: RestOptions) {
     parseBodies(scope);
     // 401 comes before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      request.caller = await authenticator.callerOf(request.headers.authorization, request.ip);
+      request.caller = await authenticator.authenticate(request.headers.authorization, request.ip);
       if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
     });
     const handle = createHandler(services);
