@@ -4,8 +4,8 @@ import { build } from "esbuild";
 import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { StartIsolated } from "../../../server/drivers/procedure-discovery/isolated-app.ts";
-import { machineBundler } from "../builds/bundlers.ts";
-import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/checkout.ts";
+import { machineBundler } from "../builds/create-bundler.ts";
+import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
 
