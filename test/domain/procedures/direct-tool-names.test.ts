@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { callSnippet } from "../../../domain/procedures/call-snippet.ts";
-import { directToolNames, isReservedName } from "../../../domain/procedures/direct-tools.ts";
+import { directToolNames, isReservedName } from "../../../domain/procedures/direct-tool-names.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
 import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
 import { verifies } from "../../support/verifies.ts";

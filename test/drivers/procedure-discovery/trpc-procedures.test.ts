@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { trpcApp } from "../../support/procedures/discovery.ts";
+import { trpcApp } from "../../support/procedures/test-discovery.ts";
 import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
 
 const shared = sharedDiscovery();

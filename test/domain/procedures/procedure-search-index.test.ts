@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ProcedureSearch } from "../../../domain/procedures/procedure-search.ts";
+import { ProcedureSearch } from "../../../domain/procedures/procedure-search-index.ts";
 import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
 
 const inputSchema = { type: "object", properties: { customerEmail: { type: "string" } } };

@@ -9,7 +9,7 @@ import {
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { WAITING_MS } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
-import { Modules } from "./modules.ts";
+import { Modules } from "./importable-modules.ts";
 import { WarmPool } from "./warm-pool.ts";
 import { Semaphore } from "./semaphore.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../ports/procedure-discovery.ts";
-import { schemaType, type TypeBounds, type TypeNames } from "../type-declarations/schema-type.ts";
+import { schemaType, type TypeBounds, type TypeNames } from "./json-schema-to-type.ts";
 
 export interface Callable {
   inputSchema: JsonSchema;

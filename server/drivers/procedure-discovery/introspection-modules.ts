@@ -8,7 +8,7 @@ import type { AddedModule } from "./isolated-app.ts";
 const FOLDER = "/__service_introspection__";
 export const REPORT_PATH = `${FOLDER}/report`;
 
-const INSIDE = fileURLToPath(new URL("./inside/", import.meta.url));
+const INSIDE = fileURLToPath(new URL("./inside", import.meta.url));
 const ZOD_CORE = path.dirname(fileURLToPath(import.meta.resolve("zod/v4/core")));
 
 /** What is added to every app: our own modules, and zod's converter for apps whose zod 4 has none within reach. */

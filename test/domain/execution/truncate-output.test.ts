@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shortenOutput } from "../../../domain/execution/shorten-output.ts";
+import { shortenOutput } from "../../../domain/execution/truncate-output.ts";
 
 const lines = (what: string, count: number) => Array.from({ length: count }, (_, n) => `${what} ${n}\n`).join("");
 const NOTE = /\n\[(\d+) characters left out here\. Print less: filter, count or sum up in the program\.\]\n/;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../ports/procedure-discovery.ts";
 import { literalsType } from "./literal-type.ts";
-import { block, propertyName, quoted } from "./type-text.ts";
+import { block, propertyName, quoted } from "./typescript-syntax.ts";
 import { arrayOf, intersection, NEVER, NULL, simple, type Type, union, UNKNOWN } from "./type-expression.ts";
 
 /** How much of a schema its type shows. What is beyond a bound is `unknown`. */

@@ -1,8 +1,8 @@
 import type { JsonSchema, ProcedureKind } from "../ports/procedure-discovery.ts";
-import { type Callable, callSignature } from "../procedures/call-signature.ts";
+import { type Callable, callSignature } from "../type-declarations/call-signature.ts";
 import type { LiveProcedure } from "../procedures/list-procedures.ts";
-import type { TypeBounds, TypeNames } from "../type-declarations/schema-type.ts";
-import { block, propertyName, quoted } from "../type-declarations/type-text.ts";
+import type { TypeBounds, TypeNames } from "../type-declarations/json-schema-to-type.ts";
+import { block, propertyName, quoted } from "../type-declarations/typescript-syntax.ts";
 
 /** A tool of the service, as code can call it. */
 export interface ToolDeclaration {

@@ -1,6 +1,6 @@
-import type { Candidate, Finding } from "./discovery-result.ts";
-import { quotedList } from "./discovery-result.ts";
-import { REPORT_PATH } from "./introspection.ts";
+import type { Candidate, Finding } from "./source-result.ts";
+import { quotedList } from "./source-result.ts";
+import { REPORT_PATH } from "./introspection-modules.ts";
 import { type IsolatedApp, ask, Unanswered } from "./isolated-app.ts";
 import { parseJson } from "./parse-json.ts";
 import { findEndpoint } from "./trpc-endpoint.ts";

@@ -3,7 +3,7 @@ import { chown, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { createProgramFolder, openProgramsFolder } from "../../../server/drivers/code-runtime/programs-folder.ts";
+import { createProgramFolder, openProgramsFolder } from "../../../server/drivers/code-runtime/program-folders.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Of nobody else. */

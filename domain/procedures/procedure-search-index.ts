@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import MiniSearch from "minisearch";
 import type { LiveProcedure } from "./list-procedures.ts";
-import { WordCounts } from "./word-counts.ts";
+import { WordCounts } from "./word-frequencies.ts";
 
 export interface ProcedureHit {
   procedure: LiveProcedure;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { schemaType, type TypeBounds } from "../../../domain/type-declarations/schema-type.ts";
-import { typeErrors } from "../../support/procedures/type-check.ts";
+import { schemaType, type TypeBounds } from "../../../domain/type-declarations/json-schema-to-type.ts";
+import { typeErrors } from "../../support/procedures/check-types.ts";
 
 const BOUNDS: TypeBounds = { characters: 16_000, depth: 24, properties: 200, comments: false };
 

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UnreadableClientMetadata } from "../../../domain/ports/client-metadata.ts";
 import { freshSecondsOf } from "../../../server/drivers/client-metadata/freshness.ts";
-import { PublicWebClientMetadata } from "../../../server/drivers/client-metadata/public-web.ts";
+import { PublicWebClientMetadata } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { isPublic } from "../../../server/sandbox/public-address.ts";
 import { certificateFor } from "../../support/identity/certificate.ts";
 import { type ClientPublisher, openClientPublisher } from "../../support/identity/client-publisher.ts";

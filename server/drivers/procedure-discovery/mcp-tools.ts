@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
-import type { Candidate, Finding } from "./discovery-result.ts";
+import type { Candidate, Finding } from "./source-result.ts";
 import type { IsolatedApp } from "./isolated-app.ts";
-import { JsonRpcSession } from "./json-rpc.ts";
+import { JsonRpcSession } from "./mcp-client.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 const ENDPOINT = "/mcp";
