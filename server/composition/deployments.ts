@@ -7,7 +7,7 @@ import type { Workspaces } from "../../domain/ports/workspaces.ts";
 import type { Config } from "../config.ts";
 import { createBundler } from "./bundler.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
-import { GitHost } from "../drivers/git-source/git-host.ts";
+import { GitHost } from "../drivers/git-source/sandboxed-git.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
 import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";

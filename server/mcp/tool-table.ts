@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isReservedName } from "../../domain/procedures/direct-tools.ts";
+import { isReservedName } from "../../domain/procedures/direct-tool-names.ts";
 import { appRouter } from "../../routers/index.ts";
 import type { ToolMeta } from "../../routers/core/trpc.ts";
 
