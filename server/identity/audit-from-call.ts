@@ -5,8 +5,8 @@ import type { SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
 import type { Db } from "../../domain/database-types.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
 import { clientNetwork } from "../http/client-address.ts";
-import { fieldsOf } from "./fields.ts";
-import { ADDRESS_HEADER } from "./options.ts";
+import { fieldsOf } from "./auth-call.ts";
+import { ADDRESS_HEADER } from "./auth-options.ts";
 
 /** The part of an endpoint's context that the hooks read. */
 export interface Call {

@@ -16,7 +16,7 @@ import type { Orm } from "../database/orm.ts";
 import { tokenRequestClient } from "./token-request-client.ts";
 import { currentTransaction } from "./current-transaction.ts";
 import { attemptOf, type Call, auditEventFromCall, isRefusal, type Session, SIGN_IN } from "./audit-from-call.ts";
-import { isNativeClient } from "./native-client.ts";
+import { isNativeClient } from "./client-registration-rules.ts";
 import { redactOrganization, refuseForeign } from "./redact-organization.ts";
 import { validateAuthInput } from "./validate-auth-input.ts";
 import { mayAskToSignUp, signUpPolicy } from "./sign-up-policy.ts";

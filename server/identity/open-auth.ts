@@ -3,7 +3,7 @@ import { getMigrations } from "better-auth/db/migration";
 import type { Orm } from "../database/orm.ts";
 import { shareTransactions } from "./current-transaction.ts";
 import { dateColumns } from "./date-columns.ts";
-import { authOptions, type IdentityOptions } from "./options.ts";
+import { authOptions, type IdentityOptions } from "./auth-options.ts";
 
 /** better-auth as the rest of the service sees it: something that answers requests. */
 export interface Auth {

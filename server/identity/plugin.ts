@@ -6,7 +6,7 @@ import { MemoryCounter } from "../drivers/counter/memory.ts";
 import { KeyedLock } from "../platforms/embedded/keyed-lock.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import type { Auth } from "./open-auth.ts";
-import { ADDRESS_HEADER } from "./options.ts";
+import { ADDRESS_HEADER } from "./auth-options.ts";
 
 export interface IdentityPluginOptions {
   /** Ready when the first request is: the public URL is known only once the server listens. */

@@ -1,7 +1,7 @@
 import { APIError } from "better-auth/api";
 import { ROLES } from "../../domain/shared/caller.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
-import { type Fields, fieldsOf } from "./fields.ts";
+import { type Fields, fieldsOf } from "./auth-call.ts";
 
 /** The part of a call that its caller chose. */
 export interface Asked {
