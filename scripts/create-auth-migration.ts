@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openOrm } from "../server/database/orm.ts";
-import { missingStatements } from "../server/identity/open-auth.ts";
+import { listMissingStatements } from "../server/identity/open-auth.ts";
 
 const directory = await mkdtemp(path.join(tmpdir(), "migration-"));
 const orm = await openOrm({ kind: "embedded", directory });
 try {
   await orm.migrator.up();
-  const statements = await missingStatements(orm);
+  const statements = await listMissingStatements(orm);
   if (statements.length === 0) console.log("Nothing has changed.");
   else console.log(`Wrote ${await write(statements)}`);
 } finally {
