@@ -105,7 +105,7 @@ export async function openServices(config: Config, log: Logger, outside: Outside
     ...shared,
     ...buildPlatform,
     ...{ edge: edge.platform, databases: edge.databases },
-    discovery: new IsolatedDiscovery({ start: edge.startIsolated }),
+    discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
     secrets: [secret, ...passwordsOf(config)],
     reportInternalError: (err, build) => log.error({ err, ...build }, "a build met a fault that is not the app's"),
   };
