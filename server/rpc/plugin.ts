@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
-import type { Context, Services } from "../../routers/core/context.ts";
+import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callContext } from "../context.ts";
 
 export interface RpcOptions {
-  services: Services;
+  capabilities: Capabilities;
   authenticator: Authenticator;
   membershipResolver: MembershipResolver;
 }
@@ -36,16 +36,16 @@ export function rpcPlugin(options: RpcOptions) {
 }
 
 async function contextOf(
-  { services, authenticator, membershipResolver }: RpcOptions,
+  { capabilities, authenticator, membershipResolver }: RpcOptions,
   request: FastifyRequest,
 ): Promise<Context> {
   const face = { address: request.ip };
   try {
     const caller = await authenticator.callerOf(request.headers.authorization, request.ip);
-    return callContext(services, caller && (await chosen(membershipResolver, caller, request)), face);
+    return callContext(capabilities, caller && (await chosen(membershipResolver, caller, request)), face);
   } catch (error) {
     // Each procedure of the batch says so in its own answer.
-    if (error instanceof ServiceError) return callContext(services, null, { ...face, callerRefused: error });
+    if (error instanceof ServiceError) return callContext(capabilities, null, { ...face, authenticationError: error });
     throw error;
   }
 }
