@@ -1,7 +1,7 @@
-import { type Edge, startEdge } from "./support/programs.ts";
-import type { Bench, Section } from "./support/section.ts";
+import { type Edge, startEdge } from "./support/start-servers.ts";
+import type { Bench, Section } from "./support/bench-section.ts";
 import { percentile } from "./support/statistics.ts";
-import { timed, visit } from "./support/visit.ts";
+import { timed, visit } from "./support/request-app.ts";
 
 /** What the examples stand for: a script alone, one with an SQL database, and static files. */
 const EXAMPLES = ["hello", "guestbook", "site"];

@@ -2,10 +2,10 @@ import { mkdtemp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { type BareParts, bareDeploy } from "./support/bare-deploy.ts";
 import { type Deployed, deployApp } from "./support/deploy-app.ts";
-import { round } from "./support/figures.ts";
-import { startService } from "./support/programs.ts";
-import { interleave } from "./support/rounds.ts";
-import type { Bench, Findings, Section } from "./support/section.ts";
+import { round } from "./support/format-number.ts";
+import { startService } from "./support/start-servers.ts";
+import { interleave } from "./support/measure-alternately.ts";
+import type { Bench, Findings, Section } from "./support/bench-section.ts";
 import { compare, median, type Pair } from "./support/statistics.ts";
 
 const ROUNDS = 7;

@@ -1,8 +1,8 @@
-import { round } from "./support/figures.ts";
-import { requestsPerSecond } from "./support/load.ts";
-import { startEdge } from "./support/programs.ts";
-import { interleave } from "./support/rounds.ts";
-import type { Bench, Figure, Section } from "./support/section.ts";
+import { round } from "./support/format-number.ts";
+import { requestsPerSecond } from "./support/load-generator.ts";
+import { startEdge } from "./support/start-servers.ts";
+import { interleave } from "./support/measure-alternately.ts";
+import type { Bench, Figure, Section } from "./support/bench-section.ts";
 import { compare } from "./support/statistics.ts";
 
 const CONNECTIONS = [16, 50];

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { hostilePrograms } from "./execute/hostile-programs.ts";
-import { CALL_EVERY_MS, callsInPeace, disturb, type Disturbance, HOSTILE_MS } from "./execute/others-undisturbed.ts";
-import { CODE, measureOneProgram, REST_MS, ROUNDS, RUNS, WARM_UP_ROUNDS } from "./execute/one-program.ts";
-import type { GatewayClient } from "./support/mcp.ts";
-import { type Service, startService } from "./support/programs.ts";
+import { CALL_EVERY_MS, callsInPeace, disturb, type Disturbance, HOSTILE_MS } from "./execute/other-callers-latency.ts";
+import { CODE, measureOneProgram, REST_MS, ROUNDS, RUNS, WARM_UP_ROUNDS } from "./execute/program-latency.ts";
+import type { GatewayClient } from "./support/mcp-client.ts";
+import { type Service, startService } from "./support/start-servers.ts";
 import { scratchDatabase } from "./support/scratch-database.ts";
-import type { Bench, Figure, Findings, Section } from "./support/section.ts";
+import type { Bench, Figure, Findings, Section } from "./support/bench-section.ts";
 import { percentile } from "./support/statistics.ts";
 
 /** Enough that none of them calls more often than it may. */

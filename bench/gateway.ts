@@ -1,10 +1,10 @@
-import { type Contenders, openContenders, type Sides } from "./gateway/contenders.ts";
-import type { Side } from "./gateway/side.ts";
-import type { Measured } from "./processes/load.ts";
-import { round } from "./support/figures.ts";
-import { interleave } from "./support/rounds.ts";
+import { type Contenders, openContenders, type Sides } from "./gateway/compared-gateways.ts";
+import type { Side } from "./gateway/compared-request.ts";
+import type { Measured } from "./processes/generate-load.ts";
+import { round } from "./support/format-number.ts";
+import { interleave } from "./support/measure-alternately.ts";
 import { scratchDatabase } from "./support/scratch-database.ts";
-import type { Bench, Figure, Section } from "./support/section.ts";
+import type { Bench, Figure, Section } from "./support/bench-section.ts";
 import { compare, median } from "./support/statistics.ts";
 
 const CONNECTIONS = 16;

@@ -9,13 +9,13 @@ import { deploy } from "./deploy.ts";
 import { execute } from "./execute.ts";
 import { edgeProxy } from "./edge-proxy.ts";
 import { gateway } from "./gateway.ts";
-import { list } from "./list.ts";
+import { list } from "./list-apps.ts";
 import { memory } from "./memory.ts";
 import { search } from "./search.ts";
-import { writeReport } from "./support/report.ts";
+import { writeReport } from "./support/write-report.ts";
 import { scratchFolder } from "./support/scratch-folder.ts";
-import type { Findings, Section } from "./support/section.ts";
-import { verification } from "./verification.ts";
+import type { Findings, Section } from "./support/bench-section.ts";
+import { verification } from "./token-verification.ts";
 
 const SECTIONS: readonly Section[] = [
   list,

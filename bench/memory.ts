@@ -1,6 +1,6 @@
 import { measureActiveApps } from "./memory/active-apps.ts";
 import { measureInactiveApps } from "./memory/inactive-apps.ts";
-import type { Section } from "./support/section.ts";
+import type { Section } from "./support/bench-section.ts";
 
 export const memory: Section = {
   name: "memory",

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { QUERIES } from "./search/queries.ts";
-import { callsWhile } from "./support/calls-while.ts";
-import { round } from "./support/figures.ts";
-import { callTool, type GatewayClient } from "./support/mcp.ts";
-import { startService } from "./support/programs.ts";
+import { callsWhile } from "./support/call-until-done.ts";
+import { round } from "./support/format-number.ts";
+import { callTool, type GatewayClient } from "./support/mcp-client.ts";
+import { startService } from "./support/start-servers.ts";
 import { scratchDatabase } from "./support/scratch-database.ts";
-import type { Bench, Figure, Section } from "./support/section.ts";
+import type { Bench, Figure, Section } from "./support/bench-section.ts";
 import { median, percentile } from "./support/statistics.ts";
-import { timed } from "./support/visit.ts";
+import { timed } from "./support/request-app.ts";
 
 const APPS = 200;
 const PROCEDURES = 50;

@@ -1,6 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
-import { isReservedName } from "../domain/procedures/direct-tools.ts";
+import { isReservedName } from "../domain/procedures/direct-tool-names.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context } from "./core/context.ts";
 import { formatValidationIssues } from "./core/format-validation-issues.ts";

@@ -8,9 +8,9 @@ import path from "node:path";
 import { BuildFailure } from "../domain/shared/errors.ts";
 import type { Bundler } from "../domain/ports/bundler.ts";
 import { readConfig } from "../server/config.ts";
-import { fillCompileCache } from "../server/drivers/bundler/compile-cache.ts";
+import { fillCompileCache } from "../server/drivers/bundler/fill-compile-cache.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "../server/composition/bundler.ts";
-import { Modules, MODULES_FOLDER } from "../server/drivers/code-runtime/modules.ts";
+import { Modules, MODULES_FOLDER } from "../server/drivers/code-runtime/importable-modules.ts";
 import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 

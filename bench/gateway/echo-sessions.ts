@@ -1,5 +1,5 @@
-import { JSON_CONTENT } from "../support/mcp.ts";
-import type { Side } from "./side.ts";
+import { JSON_CONTENT } from "../support/mcp-client.ts";
+import type { Side } from "./compared-request.ts";
 
 const REVISION = "2025-11-25";
 const HEADERS = { ...JSON_CONTENT, accept: "application/json, text/event-stream" };

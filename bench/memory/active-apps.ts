@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deployApp } from "../support/deploy-app.ts";
-import { anonymousMb, descendantsMb } from "../support/memory.ts";
-import { type Service, startService } from "../support/programs.ts";
-import type { Bench, Figure } from "../support/section.ts";
-import { visit } from "../support/visit.ts";
+import { anonymousMb, descendantsMb } from "../support/process-memory.ts";
+import { type Service, startService } from "../support/start-servers.ts";
+import type { Bench, Figure } from "../support/bench-section.ts";
+import { visit } from "../support/request-app.ts";
 
 const APPS = 10;
 /** What the service loads for its first apps, it loads once. */

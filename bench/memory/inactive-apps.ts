@@ -1,12 +1,12 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { round } from "../support/figures.ts";
-import { proportionalMb } from "../support/memory.ts";
-import { startService } from "../support/programs.ts";
-import { interleave } from "../support/rounds.ts";
-import type { Bench, Figure } from "../support/section.ts";
+import { round } from "../support/format-number.ts";
+import { proportionalMb } from "../support/process-memory.ts";
+import { startService } from "../support/start-servers.ts";
+import { interleave } from "../support/measure-alternately.ts";
+import type { Bench, Figure } from "../support/bench-section.ts";
 import { median } from "../support/statistics.ts";
-import { timed, visit } from "../support/visit.ts";
+import { timed, visit } from "../support/request-app.ts";
 
 const APPS = 1_000;
 const ROUNDS = 5;

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { browseAppsRequest, browseAppsResponse } from "../../routers/apps.schema.ts";
 import { TOOLS } from "../../routers/tool-registry.ts";
-import { serve } from "../support/process-server.ts";
+import { serve } from "../support/serve-commands.ts";
 
 export interface BareGatewayOptions {
   /** `McpServer` validates input and output, as the gateway does; `Server` is all that the protocol needs. */

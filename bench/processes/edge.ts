@@ -6,8 +6,8 @@ import { readConfig } from "../../server/config.ts";
 import { FilesystemAuthEntries } from "../../server/platforms/embedded/storage/auth-entries.ts";
 import { openEmbeddedEdge } from "../../server/platforms/embedded/embedded-edge.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { serve } from "../support/process-server.ts";
-import { buildExample } from "./build-example.ts";
+import { serve } from "../support/serve-commands.ts";
+import { buildExample } from "../support/build-example.ts";
 
 export interface EdgeOptions {
   dataDirectory: string;

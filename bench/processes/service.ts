@@ -4,11 +4,11 @@ import { readConfig } from "../../server/config.ts";
 import type { Em } from "../../server/database/orm.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { startService } from "../../server/composition/start-service.ts";
-import { serve } from "../support/process-server.ts";
-import { buildExample } from "./build-example.ts";
-import { recordApps } from "./record-apps.ts";
-import { type AppsToRecord, recordProcedures } from "./record-procedures.ts";
-import { registerApps } from "./register-apps.ts";
+import { serve } from "../support/serve-commands.ts";
+import { buildExample } from "../support/build-example.ts";
+import { recordApps } from "../sample-data/insert-app-rows.ts";
+import { type AppsToRecord, recordProcedures } from "../sample-data/insert-app-procedures.ts";
+import { registerApps } from "../sample-data/insert-live-apps.ts";
 
 export interface ServiceOptions {
   dataDirectory: string;

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { runProgram } from "./run-program.ts";
+import { runProgram } from "./run-command.ts";
 
 /** `deno run` of one file, with the Deno that runs agents' code, and nothing around it. */
 export async function bareDeno(folder: string, code: string): Promise<(signal: AbortSignal) => Promise<string>> {

@@ -2,8 +2,8 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { readUploadForm } from "../../server/platforms/embedded/runtime/upload-form.ts";
-import { runProgram } from "./run-program.ts";
-import { timed } from "./visit.ts";
+import { runProgram } from "./run-command.ts";
+import { timed } from "./request-app.ts";
 
 const WRANGLER = fileURLToPath(new URL("../../node_modules/wrangler/bin/wrangler.js", import.meta.url));
 

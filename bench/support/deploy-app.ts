@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Service } from "./programs.ts";
+import type { Service } from "./start-servers.ts";
 
 const POLL_MS = 10;
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Call, Commands, Reply } from "./process-server.ts";
+import type { Call, Commands, Reply } from "./serve-commands.ts";
 
 /** A process that does what it is asked to, one of those in `bench/processes`. */
 export interface Partner<C extends Commands> extends AsyncDisposable {

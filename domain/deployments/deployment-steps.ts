@@ -9,7 +9,7 @@ import { UnhealthyScript } from "../ports/edge-platform.ts";
 import type { Discovery, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationRefused } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
-import { findProcedures, foundLine } from "../procedures/find-procedures.ts";
+import { findProcedures, foundLine } from "../procedures/discover-procedures.ts";
 import { Build } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";

@@ -2,9 +2,9 @@ import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
 import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
-import type { ToolDeclaration } from "./declare-calls.ts";
+import type { ToolDeclaration } from "./call-declarations.ts";
 import { declarationsOf, programDeclarations } from "./program-declarations.ts";
-import { shortenOutput } from "./shorten-output.ts";
+import { shortenOutput } from "./truncate-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   codeRuntime: CodeRuntime;

@@ -1,7 +1,7 @@
-import { callSignature } from "./call-signature.ts";
+import { callSignature } from "../type-declarations/call-signature.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
-import type { TypeBounds } from "../type-declarations/schema-type.ts";
-import { member, quoted } from "../type-declarations/type-text.ts";
+import type { TypeBounds } from "../type-declarations/json-schema-to-type.ts";
+import { member, quoted } from "../type-declarations/typescript-syntax.ts";
 
 /** A snippet is one of several in an answer. */
 const SHOWN: TypeBounds = { characters: 800, depth: 6, properties: 12, comments: false };

@@ -1,9 +1,9 @@
 import { BatchLoader } from "../shared/batch-loader.ts";
 import { VersionedCache, type Versioned } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
-import { directToolNames } from "./direct-tools.ts";
+import { directToolNames } from "./direct-tool-names.ts";
 import { type LiveProcedure, NOTHING_OFFERED, offerVersions, proceduresOf } from "./list-procedures.ts";
-import { ProcedureSearch } from "./procedure-search.ts";
+import { ProcedureSearch } from "./procedure-search-index.ts";
 
 /** What an organization's ready apps offer, as it was at one moment. What is made of it is made when first asked for. */
 export class OfferedProcedures {

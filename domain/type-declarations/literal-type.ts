@@ -1,4 +1,4 @@
-import { block, propertyName, quoted } from "./type-text.ts";
+import { block, propertyName, quoted } from "./typescript-syntax.ts";
 import { simple, type Type, union, UNKNOWN } from "./type-expression.ts";
 
 /** As many values as are told one by one, and as many characters as one may have. */

@@ -8,7 +8,7 @@ import type { Workspaces } from "../../domain/ports/workspaces.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
-import { GitHost } from "../drivers/git-source/git-host.ts";
+import { GitHost } from "../drivers/git-source/sandboxed-git.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";

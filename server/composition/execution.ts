@@ -1,10 +1,10 @@
 import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
-import { DenoCodeRuntime } from "../drivers/code-runtime/deno.ts";
-import { MODULES_FOLDER } from "../drivers/code-runtime/modules.ts";
-import { openProgramsFolder } from "../drivers/code-runtime/programs-folder.ts";
-import { NoCodeRuntime } from "../drivers/code-runtime/unavailable.ts";
+import { DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
+import { MODULES_FOLDER } from "../drivers/code-runtime/importable-modules.ts";
+import { openProgramsFolder } from "../drivers/code-runtime/program-folders.ts";
+import { NoCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { Foundation } from "./foundation.ts";
 

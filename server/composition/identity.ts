@@ -1,7 +1,7 @@
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { type Access, buildAuthenticators } from "../auth/build-authenticators.ts";
+import { type Authenticators, buildAuthenticators } from "../auth/build-authenticators.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { openIdentity } from "../identity/identity.ts";
@@ -21,7 +21,7 @@ export interface IdentityServiceDeps {
 }
 
 /** Authentication of calls, and the identity provider where users sign in. */
-export interface IdentityServices extends Access {
+export interface IdentityServices extends Authenticators {
   /** The identity provider. */
   auth: () => Auth;
 }

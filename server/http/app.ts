@@ -8,7 +8,7 @@ import {
 } from "fastify";
 import type { Db } from "../../domain/database-types.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { trustedPeers } from "./client-address.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";

@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { expect } from "vitest";
 import { DEFAULT_LIMITS } from "../../server/drivers/bundler/wrangler-bundler.ts";
-import { bundlerOn } from "../support/builds/bundlers.ts";
-import { failureOf } from "../support/builds/checkout.ts";
+import { bundlerOn } from "../support/builds/create-bundler.ts";
+import { failureOf } from "../support/builds/bundle-checkout.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 import { bundlerContract } from "./bundler.ts";
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Bundler } from "../../domain/ports/bundler.ts";
-import { readForm } from "../support/builds/bundled-script.ts";
-import { bundleIn, checkoutOf, failureOf } from "../support/builds/checkout.ts";
+import { readForm } from "../support/builds/read-upload-form.ts";
+import { bundleIn, checkoutOf, failureOf } from "../support/builds/bundle-checkout.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const WORKER = `export default { fetch: (): Response => new Response("hello") };`;

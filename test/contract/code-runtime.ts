@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CodeRuntime, MAX_CODE_BYTES } from "../../domain/ports/code-runtime.ts";
-import { runProgram } from "../support/procedures/program-run.ts";
+import { runProgram } from "../support/procedures/run-program.ts";
 
 /** What every code runtime does. */
 export function codeRuntimeContract(driver: string, runtime: CodeRuntime): void {

@@ -1,11 +1,11 @@
-import { GitHost } from "../../server/drivers/git-source/git-host.ts";
+import { GitHost } from "../../server/drivers/git-source/sandboxed-git.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
 import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import { pathToFileURL } from "node:url";
 import { gitServer } from "../support/builds/git-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { gitSourceCapsContract } from "./git-source-caps.ts";
+import { gitSourceCapsContract } from "./git-source-limits.ts";
 import { gitSourceContract, type OpenGitSetting } from "./git-source.ts";
 
 function localFolder(sandbox: Sandbox): OpenGitSetting {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BuildFailure } from "../../domain/shared/errors.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
-import type { CheckoutCaps } from "../../server/drivers/git-source/checkout-caps.ts";
-import { Repository, type TreeEntry } from "../support/builds/repositories.ts";
+import type { CheckoutCaps } from "../../server/drivers/git-source/checkout-limits.ts";
+import { Repository, type TreeEntry } from "../support/builds/git-repository.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

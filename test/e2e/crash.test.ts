@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { appRequest } from "../support/edge/app-request.ts";
-import { Repository } from "../support/builds/repositories.ts";
+import { Repository } from "../support/builds/git-repository.ts";
 import { install, type Installation, type ServiceProcess, stillThere } from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../support/builds/bundled-script.ts";
-import { machineBundler } from "../support/builds/bundlers.ts";
-import { bundleIn, checkoutOf } from "../support/builds/checkout.ts";
+import { readForm } from "../support/builds/read-upload-form.ts";
+import { machineBundler } from "../support/builds/create-bundler.ts";
+import { bundleIn, checkoutOf } from "../support/builds/bundle-checkout.ts";
 
 function manifest(dependencies: Record<string, string>, scripts?: Record<string, string>): string {
   return JSON.stringify({ private: true, type: "module", dependencies, scripts });

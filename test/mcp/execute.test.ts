@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
-import { typeErrors } from "../support/procedures/type-check.ts";
+import { typeErrors } from "../support/procedures/check-types.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ worker: true });

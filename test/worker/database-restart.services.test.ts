@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
 import { onServer, SERVICES } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { Repository } from "../support/builds/repositories.ts";
+import { Repository } from "../support/builds/git-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { resourcesOf } from "../support/edge/platform-resources.ts";
-import { Repository } from "../support/builds/repositories.ts";
+import { Repository } from "../support/builds/git-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

@@ -4,7 +4,7 @@ import { proceduresOf } from "../../domain/procedures/list-procedures.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { failing } from "../support/edge/platform-resources.ts";
-import { Repository } from "../support/builds/repositories.ts";
+import { Repository } from "../support/builds/git-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let repositories: Awaited<ReturnType<typeof temporaryFolder>>;

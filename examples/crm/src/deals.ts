@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { found } from "./found.ts";
+import { found } from "./require-row.ts";
 import { mutation, query, router } from "./trpc.ts";
 
 const stage = z.enum(["lead", "offer", "won", "lost"]);

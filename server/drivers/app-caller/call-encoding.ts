@@ -2,7 +2,7 @@ import superjson from "superjson";
 import type { AppAnswer, AppCall } from "../../../domain/ports/app-caller.ts";
 import { AppOutOfReach } from "../../../domain/ports/app-caller.ts";
 import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
-import type { AppRequest, AppResponse } from "./http-exchange.ts";
+import type { AppRequest, AppResponse } from "./send-request.ts";
 
 /** How calls of one kind are written down, and their answers read. */
 interface Dialect<V extends Invocation["via"]> {

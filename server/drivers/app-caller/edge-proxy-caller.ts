@@ -1,5 +1,5 @@
 import type { AppAnswer, AppCall, AppCaller } from "../../../domain/ports/app-caller.ts";
-import { type AppAddress, exchange } from "./http-exchange.ts";
+import { type AppAddress, exchange } from "./send-request.ts";
 import { readAnswer, writeCall } from "./call-encoding.ts";
 
 /** Calls apps the way everybody does, through their front door, with the app's own token. */

@@ -4,8 +4,8 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { AssetRules, Migration } from "../../../domain/ports/bundler.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { type OutputTail, plain } from "./output-tail.ts";
-import { readResult, type Result } from "./read-result.ts";
-import { type BuildContext, runStep } from "./step.ts";
+import { readResult, type Result } from "./read-bundle-result.ts";
+import { type BuildContext, runStep } from "./build-step.ts";
 import { INSIDE } from "./toolchain.ts";
 import { openUntrusted } from "../../sandbox/untrusted-file.ts";
 
@@ -48,7 +48,7 @@ export function bundlingArguments(): [string, ...string[]] {
   const wrangler = `${INSIDE.modules}/wrangler/wrangler-dist/cli.js`;
   return [
     INSIDE.node,
-    `${INSIDE.scripts}/bundle.ts`,
+    `${INSIDE.scripts}/run-wrangler.ts`,
     wrangler,
     `${INSIDE.output}/result.json`,
     `${INSIDE.output}/script.form`,

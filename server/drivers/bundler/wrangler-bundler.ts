@@ -5,12 +5,12 @@ import type { Bundle, Bundler, BundleRequest } from "../../../domain/ports/bundl
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import { copyAssets } from "./assets.ts";
-import { build } from "./build.ts";
+import { copyAssets } from "./copy-assets.ts";
+import { build } from "./run-build-script.ts";
 import { bundleScript } from "./bundle-script.ts";
-import { install } from "./install.ts";
-import { readProject } from "./project.ts";
-import type { BuildContext, StepLimits } from "./step.ts";
+import { install } from "./install-packages.ts";
+import { readProject } from "./read-project.ts";
+import type { BuildContext, StepLimits } from "./build-step.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface WranglerBundlerOptions {

@@ -3,7 +3,7 @@ import { chmod } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { CallError } from "../../../domain/ports/code-runtime.ts";
 import { answerCall, type Answering, type Call, failure, parseCall } from "./call-dispatch.ts";
-import { linesOf } from "./call-lines.ts";
+import { linesOf } from "./read-lines.ts";
 import { MAX_BYTES_OF_ALL_CALLS, MAX_CALL_BYTES, MAX_CALLS, MAX_CONCURRENT_CALLS } from "./call-limits.ts";
 import { Semaphore } from "./semaphore.ts";
 

@@ -3,9 +3,9 @@ import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import type { Answering } from "./call-dispatch.ts";
 import { CallSocket } from "./call-socket.ts";
 import { mountsFor, socketIn } from "./deno-command.ts";
-import { createProgramFolder, type ProgramFolder } from "./programs-folder.ts";
+import { createProgramFolder, type ProgramFolder } from "./program-folders.ts";
 import { readableErrors, withoutPaths } from "./readable-errors.ts";
-import { RunClock } from "./run-clock.ts";
+import { RunClock } from "./run-timer.ts";
 import { exitStatusOf, withEnding } from "./exit-status.ts";
 import { SandboxedDeno } from "./sandboxed-deno.ts";
 

@@ -1,5 +1,5 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { type CheckoutCaps, type CheckoutRefusal, describeRefusal } from "./checkout-caps.ts";
+import { type CheckoutCaps, type CheckoutRefusal, describeRefusal } from "./checkout-limits.ts";
 
 /** What `inside/checkout.mjs` leaves behind. */
 export type CheckoutReport =

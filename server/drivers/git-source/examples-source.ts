@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import { GitHost } from "./git-host.ts";
+import { GitHost } from "./sandboxed-git.ts";
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { constants, type Dirent } from "node:fs";
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ObjectStore, StoredObject } from "../../../domain/ports/object-store.ts";
-import { checkBucket, pathOfKey, segmentOf } from "./object-names.ts";
+import { checkBucket, pathOfKey, segmentOf } from "./object-paths.ts";
 
 /** Not a bucket's name. Holds what is not yet, or no longer, an object. */
 const LIMBO = ".limbo";

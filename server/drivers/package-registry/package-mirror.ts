@@ -7,8 +7,8 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { PackageReport, PackageSession, PackageSource } from "../../../domain/ports/package-source.ts";
 import type { NpmSettings } from "./npm-settings.ts";
-import { NotInRegistry, Registry } from "./registry.ts";
-import { parseTarget, type Target } from "./target.ts";
+import { NotInRegistry, Registry } from "./registry-client.ts";
+import { parseTarget, type Target } from "./parse-mirror-request.ts";
 
 export interface PackageMirrorOptions {
   /** Where packages are kept for later installs, and for installs without a network. Created when needed. */

@@ -1,13 +1,13 @@
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import type { Discovery, DiscoveryRequest, ProcedureDiscovery } from "../../../domain/ports/procedure-discovery.ts";
 import { admit, problemOf } from "./validate-procedures.ts";
-import { type Finding, quoted } from "./discovery-result.ts";
-import { introspectionModules } from "./introspection.ts";
+import { type Finding, quoted } from "./source-result.ts";
+import { introspectionModules } from "./introspection-modules.ts";
 import { type AddedModule, type IsolatedApp, type StartIsolated, Unanswered } from "./isolated-app.ts";
-import { mcpTools } from "./mcp.ts";
+import { mcpTools } from "./mcp-tools.ts";
 import { mayOfferProcedures } from "./quick-scan.ts";
 import { repositoryOperations, servedOperations } from "./openapi.ts";
-import { trpcProcedures } from "./trpc.ts";
+import { trpcProcedures } from "./trpc-procedures.ts";
 
 export interface IsolatedDiscoveryOptions {
   start: StartIsolated;

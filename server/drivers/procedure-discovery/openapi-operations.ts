@@ -4,7 +4,7 @@ import {
   type HttpMethod,
   type JsonSchema,
 } from "../../../domain/ports/procedure-discovery.ts";
-import { type Candidate, type Finding, quotedList } from "./discovery-result.ts";
+import { type Candidate, type Finding, quotedList } from "./source-result.ts";
 import {
   type OpenApi,
   type Operation,

@@ -1,9 +1,9 @@
-import type { Finding } from "./discovery-result.ts";
+import type { Finding } from "./source-result.ts";
 import { type IsolatedApp, ask } from "./isolated-app.ts";
 import { parseJson } from "./parse-json.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";
 import { operations } from "./openapi-operations.ts";
-import { readRepositoryDocument } from "./openapi-repository.ts";
+import { readRepositoryDocument } from "./openapi-file.ts";
 
 /** The operations of the OpenAPI document in the repository; `null` when there is none. */
 export async function repositoryOperations(sourceDirectory: string): Promise<Finding | null> {

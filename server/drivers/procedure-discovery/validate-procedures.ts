@@ -4,8 +4,8 @@ import {
   PROCEDURE_NAME,
   type Discovery,
 } from "../../../domain/ports/procedure-discovery.ts";
-import { cleanSchema, cleanText } from "./clean-schema.ts";
-import { type Candidate, type Finding, quotedList } from "./discovery-result.ts";
+import { cleanSchema, cleanText } from "./sanitize-schema.ts";
+import { type Candidate, type Finding, quotedList } from "./source-result.ts";
 
 /** Names that mean something to every object of JavaScript, where agents will write them. */
 const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), "prototype", "then"]);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { ToolDeclaration } from "../../../domain/execution/declare-calls.ts";
+import type { ToolDeclaration } from "../../../domain/execution/call-declarations.ts";
 import { declarationsOf, programDeclarations } from "../../../domain/execution/program-declarations.ts";
 import { callSnippet } from "../../../domain/procedures/call-snippet.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
 import { OfferedProcedures } from "../../../domain/procedures/procedure-index.ts";
-import { typeErrors } from "../../support/procedures/type-check.ts";
+import { typeErrors } from "../../support/procedures/check-types.ts";
 
 interface Choices {
   input?: z.ZodType | object;

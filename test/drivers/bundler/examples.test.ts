@@ -1,9 +1,9 @@
 import { cp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../../support/builds/bundled-script.ts";
-import { machineBundler } from "../../support/builds/bundlers.ts";
-import { bundleIn, emptyCheckout } from "../../support/builds/checkout.ts";
+import { readForm } from "../../support/builds/read-upload-form.ts";
+import { machineBundler } from "../../support/builds/create-bundler.ts";
+import { bundleIn, emptyCheckout } from "../../support/builds/bundle-checkout.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
 

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
-import { startRegistry } from "../../support/builds/package-registry.ts";
+import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 

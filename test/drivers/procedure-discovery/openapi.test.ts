@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import type { Content } from "../../support/builds/checkout.ts";
+import type { Content } from "../../support/builds/bundle-checkout.ts";
 import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
 
 const shared = sharedDiscovery();

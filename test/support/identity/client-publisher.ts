@@ -2,7 +2,10 @@ import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { PublicWebClientMetadata, type PublicWebOptions } from "../../../server/drivers/client-metadata/public-web.ts";
+import {
+  PublicWebClientMetadata,
+  type PublicWebOptions,
+} from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { certificateFor } from "./certificate.ts";
 
 const DOMAIN = "example.com";

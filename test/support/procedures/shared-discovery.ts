@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { openDiscovery, type TestDiscovery } from "./discovery.ts";
+import { openDiscovery, type TestDiscovery } from "./test-discovery.ts";
 
 /** One discovery for all tests of a file. */
 export function sharedDiscovery(): () => TestDiscovery {

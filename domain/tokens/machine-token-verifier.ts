@@ -1,0 +1,82 @@
+import { type Caller, highestRole, type Role, type TokenKind } from "../shared/caller.ts";
+import type { Db } from "../database-types.ts";
+import { sha256Hex } from "./mint-token.ts";
+import { TokenCache } from "./token-cache.ts";
+
+/** The minimum time between two updates of `last_used_at`, in milliseconds. */
+const LAST_USED_INTERVAL_MS = 60_000;
+
+/** The role of tokens that belong to the organization. A personal access token has the role of its owner. */
+const MACHINE_ROLES = {
+  api_key: "admin",
+  gateway_token: "member",
+} as const satisfies Partial<Record<TokenKind, Role>>;
+
+interface VerifiedToken {
+  caller: Caller;
+  /** Milliseconds since the epoch; `Infinity` for a token without expiry. */
+  expiresAt: number;
+}
+
+/** Verifies machine tokens of one kind by their hash: one indexed query, or none while the result is cached. */
+export class MachineTokenVerifier {
+  readonly #db: Db;
+  readonly #kind: TokenKind;
+  readonly #cache = new TokenCache<VerifiedToken>();
+
+  constructor(db: Db, kind: TokenKind) {
+    this.#db = db;
+    this.#kind = kind;
+  }
+
+  /**
+   * Returns the caller that a token identifies, or `null` when the token is unknown, revoked, expired or of another kind,
+   * or when its owner is no longer a member of its organization.
+   */
+  async verify(token: string): Promise<Caller | null> {
+    const hash = sha256Hex(token);
+    const verified = await this.#cache.get(hash, () => this.#load(hash));
+    return verified === null || verified.expiresAt <= Date.now() ? null : verified.caller;
+  }
+
+  /** Empties the cache, so that a revocation takes effect in this process at once. */
+  clear(): void {
+    this.#cache.clear();
+  }
+
+  async #load(hash: string): Promise<VerifiedToken | null> {
+    const row = await this.#db
+      .selectFrom("machine_tokens as token")
+      .leftJoin("auth.member as member", (join) =>
+        join.onRef("member.userId", "=", "token.user_id").onRef("member.organizationId", "=", "token.org_id"),
+      )
+      .select(["token.id", "token.org_id", "token.user_id", "token.scope", "token.expires_at"])
+      .select(["token.last_used_at", "token.revoked_at", "member.role"])
+      .where("token_sha256", "=", hash)
+      .where("kind", "=", this.#kind)
+      .executeTakeFirst();
+    if (row === undefined || row.revoked_at !== null) return null;
+    const expiresAt = row.expires_at === null ? Infinity : new Date(row.expires_at).getTime();
+    const role = this.#resolveRole(row.role);
+    if (expiresAt <= Date.now() || role === null) return null;
+    await this.#updateLastUsed(row.id, row.last_used_at);
+    const credential = { kind: this.#kind, id: row.id };
+    const { org_id: orgId, user_id: userId, scope } = row;
+    return { caller: { orgId, userId, role, scope, credential }, expiresAt };
+  }
+
+  #resolveRole(memberRole: string | null): Role | null {
+    if (this.#kind !== "personal_access_token") return MACHINE_ROLES[this.#kind];
+    return memberRole === null ? null : highestRole(memberRole);
+  }
+
+  async #updateLastUsed(id: string, lastUsedAt: unknown): Promise<void> {
+    const now = Date.now();
+    if (lastUsedAt !== null && now - new Date(lastUsedAt as string).getTime() < LAST_USED_INTERVAL_MS) return;
+    await this.#db
+      .updateTable("machine_tokens")
+      .set({ last_used_at: new Date(now).toISOString() as never })
+      .where("id", "=", id)
+      .execute();
+  }
+}

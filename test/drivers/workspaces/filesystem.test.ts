@@ -1,0 +1,73 @@
+import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { hazard, verifies } from "../../support/verifies.ts";
+
+describe("workspaces", () => {
+  verifies(hazard(15), "hand out regular files only, whatever links point at", async () => {
+    await using folder = await temporaryFolder();
+    const workspace = await new FilesystemWorkspaces(folder.path).open("build", 1);
+    await mkdir(path.join(workspace.sourceDirectory, "src"));
+    await writeFile(path.join(workspace.sourceDirectory, "src", "b.ts"), "b");
+    await writeFile(path.join(workspace.sourceDirectory, "a.ts"), "a");
+    await symlink("/etc/passwd", path.join(workspace.sourceDirectory, "file"));
+    await symlink("/etc", path.join(workspace.sourceDirectory, "folder"));
+    await symlink("..", path.join(workspace.sourceDirectory, "src", "up"));
+    const files: [string, string][] = [];
+    for await (const file of workspace.sourceFiles())
+      files.push([file.path, new TextDecoder().decode(await file.read())]);
+    expect(files).toEqual([
+      ["a.ts", "a"],
+      ["src/b.ts", "b"],
+    ]);
+  });
+
+  verifies(
+    [hazard(16), hazard(44)],
+    "of two attempts share nothing, and a file that became a link is not read",
+    async () => {
+      await using folder = await temporaryFolder();
+      const workspaces = new FilesystemWorkspaces(folder.path);
+      const [first, second] = [await workspaces.open("build", 1), await workspaces.open("build", 2)];
+      await writeFile(path.join(first.sourceDirectory, "a.ts"), "first");
+      expect(await readdir(second.sourceDirectory)).toEqual([]);
+      for await (const file of first.sourceFiles()) {
+        await first.remove();
+        await mkdir(first.sourceDirectory, { recursive: true });
+        await symlink("/etc/passwd", path.join(first.sourceDirectory, "a.ts"));
+        await expect(file.read()).rejects.toThrow("ELOOP");
+      }
+      expect(await readdir(second.sourceDirectory)).toEqual([]);
+    },
+  );
+
+  verifies(hazard(18), "are removed and cleared, however deep a build nested its folders", async () => {
+    await using folder = await temporaryFolder();
+    const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"));
+    const [first, second] = [await workspaces.open("build", 1), await workspaces.open("build", 2)];
+    for (const { sourceDirectory } of [first, second]) await nestFolders(sourceDirectory);
+    await first.remove();
+    await workspaces.clear();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  test("start empty, and are all gone once they are cleared", async () => {
+    await using folder = await temporaryFolder();
+    const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"));
+    const earlier = await workspaces.open("build", 1);
+    await writeFile(path.join(earlier.sourceDirectory, "left"), "over");
+    expect(await readdir((await workspaces.open("build", 1)).sourceDirectory)).toEqual([]);
+    await workspaces.clear();
+    await workspaces.clear();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+});
+
+/** Deeper than the longest path that the kernel takes: no call names more than a half of it. */
+async function nestFolders(directory: string): Promise<void> {
+  const half = Array.from({ length: 16 }, () => "d".repeat(200)).join("/");
+  for (const top of ["upper", "lower"]) await mkdir(path.join(directory, top, half), { recursive: true });
+  await rename(path.join(directory, "lower"), path.join(directory, "upper", half, "lower"));
+}
