@@ -1,7 +1,7 @@
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
-import { type Access, buildAuthenticators } from "../auth/build-authenticators.ts";
+import { type Authenticators, buildAuthenticators } from "../auth/build-authenticators.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { Orm } from "../database/orm.ts";
@@ -21,7 +21,7 @@ export interface PeopleDeps {
 }
 
 /** Who may call, and where people sign in. */
-export interface People extends Access {
+export interface People extends Authenticators {
   /** The identity provider. */
   auth: () => Auth;
 }

@@ -3,26 +3,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import type { Services } from "../../routers/core/context.ts";
+import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticate-request.ts";
 import { callContext } from "../context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import {
   forbidden,
   foreignOrigin,
   type GatewayError,
-  notAMember,
   rateLimited,
   unauthenticated,
   unreadable,
   wrongMethod,
 } from "./errors.ts";
-import { type GatewayAccess, gatewayCaller, stillMayCall } from "./gateway-caller.ts";
 import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
 import { isOwnOrigin } from "./origin.ts";
 import { closeWhenRevoked } from "./stream-revocation.ts";
 import type { GatewayCall } from "./tool-methods.ts";
 import { McpTransport } from "./transport.ts";
 
-export interface McpOptions extends GatewayAccess {
+export interface McpOptions extends RequestAuthentication {
   services: Services;
   log: Logger;
   publicUrl: () => string;
@@ -49,7 +48,7 @@ export function mcpPlugin(options: McpOptions) {
       const refused = await whyRefused(request, options);
       if (refused !== null) await send(reply, refused);
     });
-    closeWhenRevoked(scope, services.accessChanges, (request) => stillMayCall(request, options));
+    closeWhenRevoked(scope, services.accessChanges, (request) => isStillAuthenticated(request, options));
     const unlisten = services.changes.listen(
       (orgId) => transport.toolsChanged(orgId),
       () => transport.anyToolsChanged(),
@@ -83,9 +82,8 @@ async function whyRefused(request: FastifyRequest, options: McpOptions): Promise
   const { services, publicUrl } = options;
   if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
   try {
-    const caller = await gatewayCaller(request, options);
+    const caller = await authenticateRequest(request, options);
     if (caller === null) return unauthenticated(publicUrl());
-    if (caller === "no member") return notAMember();
     request.caller = caller;
     if (request.method === "POST") await limitCalls(services.callCounter, caller.orgId);
     return null;

@@ -7,7 +7,7 @@ import type { Taken } from "../../domain/ports/counter.ts";
 import type { Context, Services } from "../../routers/core/context.ts";
 import { appRouter } from "../../routers/index.ts";
 import { callContext } from "../context.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { BODY_LIMIT, parseBodies } from "./bodies.ts";
 import { Sink, Source } from "./exchange.ts";
 import { metaOf } from "./procedure-meta.ts";
@@ -32,7 +32,7 @@ export function restPlugin({ services, authenticator }: RestOptions) {
     parseBodies(scope);
     // 401 comes before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      request.caller = await authenticator.callerOf(request.headers.authorization, request.ip);
+      request.caller = await authenticator.authenticate(request.headers.authorization, request.ip);
       if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
     });
     const handle = createHandler(services);
