@@ -14,17 +14,15 @@ import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a build works with: where it gets the source, what it runs in, what makes a bundle of it. */
-export async function openBuildPlatform(
-  config: Config,
-): Promise<{ git: GitSource; bundler: Bundler; workspaces: Workspaces }> {
+/** Creates the git source, the bundler and the workspaces of deployments. */
+export function openBuildPlatform(config: Config): { git: GitSource; bundler: Bundler; workspaces: Workspaces } {
   const sandbox = config.sandbox === "none" ? new UnconfinedSandbox() : new BubblewrapSandbox();
-  const bundler = await createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment);
   const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "builds"));
   return { git: gitSource(config, sandbox), bundler, workspaces };
 }
 
-/** Outside production the project's own examples can be deployed without a network, as `examples/<name>`. */
+/** Outside production, this project's examples can be deployed without a network, as `examples/<name>`. */
 function gitSource(config: Config, sandbox: Sandbox): GitSource {
   const others = new GitHost({ baseUrl: config.gitBaseUrl, sandbox });
   if (config.production) return others;

@@ -98,7 +98,7 @@ export async function openServices(config: Config, log: Logger, outside: Outside
     reportInternalError: (err, what) => log.error({ err }, what),
     enqueueDeployment: (em, build) => enqueueDeployment(em, shared.jobs, build),
   };
-  const buildPlatform = await openBuildPlatform(config);
+  const buildPlatform = openBuildPlatform(config);
   // The edge has locked the data folder by now, so no other process can be building in it.
   await buildPlatform.workspaces.clear();
   const buildDeps: DeploymentDeps = {
