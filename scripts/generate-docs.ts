@@ -1,7 +1,7 @@
 // Writes what is generated from the routers: docs/openapi.json, docs/rest.md and docs/tools.md. With --check, fails when they drifted.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { TOOL_LIST } from "../server/mcp/tool-table.ts";
+import { TOOL_LIST } from "../routers/tool-registry.ts";
 import { openApiDocument } from "../server/rest/openapi.ts";
 import { restReference } from "./rest-reference.ts";
 import { toolsReference } from "./tools-reference.ts";
