@@ -2,7 +2,7 @@
 // fails if one of them is out of date.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { TOOL_LIST } from "../server/mcp/tool-table.ts";
+import { TOOL_LIST } from "../routers/tool-registry.ts";
 import { openApiDocument } from "../server/rest/openapi.ts";
 import { renderRestReference } from "./rest-reference.ts";
 import { renderToolsReference } from "./tools-reference.ts";

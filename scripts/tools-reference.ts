@@ -1,4 +1,4 @@
-import type { Tool } from "../server/mcp/tool-table.ts";
+import type { Tool } from "../routers/tool-registry.ts";
 
 interface Schema {
   type?: string | string[];
