@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
-import { machineBundler } from "../builds/create-bundler.ts";
+import { createMachineBundler } from "../builds/create-bundler.ts";
 import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
@@ -54,7 +54,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       await using checkout = await emptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
-      const { bundle } = await bundleIn(await machineBundler(), checkout);
+      const { bundle } = await bundleIn(createMachineBundler(), checkout);
       return await lookAt(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,
