@@ -67,7 +67,7 @@ async function deployExample(publicUrl: string, apiKey: string): Promise<string>
   const { app_id: id, url } = (await response.json()) as { app_id: string; url: string };
   for (;;) {
     // The status is read from the database, so that no other request of the service is traced with the deployment.
-    const { status } = await service.parts.services.db
+    const { status } = await service.parts.db
       .selectFrom("apps")
       .select("status")
       .where("id", "=", id)

@@ -23,7 +23,7 @@ async function open({ dataDirectory }: EdgeOptions) {
   const log = createLogger(config.logLevel);
   const root = path.join(dataDirectory, "edge");
   const edge = await openEmbeddedEdge({ ...place, root, trustedProxies: config.trustedProxies, entries, log });
-  const buildPlatform = await openBuildPlatform(config);
+  const buildPlatform = openBuildPlatform(config);
   const signal = new AbortController().signal;
   const commands = {
     build: (example: string) => buildExample(buildPlatform, example),

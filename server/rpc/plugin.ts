@@ -1,13 +1,13 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
-import type { Context, Services } from "../../routers/core/context.ts";
+import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticate-request.ts";
 import { callContext } from "../context.ts";
 
 export interface RpcOptions extends RequestAuthentication {
-  services: Services;
+  capabilities: Capabilities;
 }
 
 const LARGEST_BATCH = 20;
@@ -32,13 +32,13 @@ export function rpcPlugin(options: RpcOptions) {
 }
 
 async function contextOf(options: RpcOptions, request: FastifyRequest): Promise<Context> {
-  const { services } = options;
-  const face = { address: request.ip };
+  const { capabilities } = options;
+  const address = request.ip;
   try {
-    return callContext(services, await authenticateRequest(request, options), face);
+    return callContext(capabilities, await authenticateRequest(request, options), { address });
   } catch (error) {
-    // Each procedure of the batch says so in its own answer.
-    if (error instanceof ServiceError) return callContext(services, null, { ...face, callerRefused: error });
+    // Each procedure of the batch reports the error in its own response.
+    if (error instanceof ServiceError) return callContext(capabilities, null, { address, authenticationError: error });
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import {
   type Script,
 } from "../../../domain/ports/edge-platform.ts";
 import { probeHealth } from "./runtime/health-probe.ts";
-import { KeyedLock } from "./keyed-lock.ts";
+import { KeyedLock } from "../../../domain/shared/keyed-lock.ts";
 import type { ScriptStore, ScriptVersion } from "./storage/script-store.ts";
 import type { WorkerdProcess } from "./runtime/workerd-process.ts";
 

@@ -1,24 +1,35 @@
+import type {
+  AddedModule,
+  IsolatedApp,
+  IsolatedAppRequest,
+  IsolatedRuntime,
+} from "../../../../domain/ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
 import { codeOptions, WORKER_NAME, type WorkerOptions } from "./worker-options.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
-import type { IsolatedStart, StartIsolated } from "../../../drivers/procedure-discovery/isolated-app.ts";
 
-/** V8 reserves some 500 MB of it without using them. */
+/** In bytes. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 900_000 * 1024;
 
-/** Starts apps as the edge does, but with their code only: what they could reach or keep is not there. */
-export function isolatedWorkers(launcher: WorkerdLauncher): StartIsolated {
-  return async ({ scriptPath, modulesAround }, signal) => {
-    const worker = isolatedWorker(await readUploadForm(scriptPath), modulesAround);
+/** Starts the code of an app in workerd as the edge does, but without its bindings, storage, static files and network. */
+export class WorkerdIsolatedRuntime implements IsolatedRuntime {
+  readonly #launcher: WorkerdLauncher;
+
+  constructor(launcher: WorkerdLauncher) {
+    this.#launcher = launcher;
+  }
+
+  async start({ scriptPath, addModules }: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    const worker = isolatedWorker(await readUploadForm(scriptPath), addModules);
     const folders = { storageDirectory: null, databaseDirectory: null, assetsDirectory: null };
-    return launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
-  };
+    return this.#launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
+  }
 }
 
-function isolatedWorker(form: UploadForm, modulesAround: IsolatedStart["modulesAround"]): WorkerOptions {
+function isolatedWorker(form: UploadForm, addModules: (mainPath: string) => AddedModule[]): WorkerOptions {
   const { modules, ...code } = codeOptions(form);
   const [main] = modules;
-  const added = main === undefined ? [] : modulesAround(main.path);
+  const added = main === undefined ? [] : addModules(main.path);
   return {
     name: WORKER_NAME,
     ...code,

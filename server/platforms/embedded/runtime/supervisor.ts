@@ -1,5 +1,5 @@
 import type { AppHost } from "../embedded-edge-platform.ts";
-import { KeyedLock } from "../keyed-lock.ts";
+import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { ScriptStore, ScriptVersion } from "../storage/script-store.ts";
 import { workerOptions } from "./worker-options.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
