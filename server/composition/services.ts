@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
-import type { PgliteConnection } from "@mikro-orm/pglite";
 import { Redis } from "ioredis";
 import type { PgBoss } from "pg-boss";
 import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
@@ -18,11 +17,10 @@ import type { Db } from "../../domain/database-types.ts";
 import type { Services } from "../../routers/core/context.ts";
 import { openBuildPlatform } from "./deployments.ts";
 import type { Config } from "../config.ts";
-import { openDatabase } from "../database/open-database.ts";
+import { type Database, openDatabase } from "../database/open-database.ts";
 import type { Orm } from "../database/orm.ts";
 import { EdgeProxyCaller } from "../drivers/app-caller/edge-proxy-caller.ts";
 import { FilesystemAuthEntries } from "../platforms/embedded/storage/auth-entries.ts";
-import { MemoryChangeFeed } from "../drivers/change-feed/memory.ts";
 import { PostgresChangeFeed } from "../drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "../drivers/change-feed/redis.ts";
 import { topicOf } from "../drivers/change-feed/topic.ts";
@@ -34,7 +32,7 @@ import { NoCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.
 import { DatabaseCounter } from "../drivers/counter/database.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
 import { RedisCounter } from "../drivers/counter/redis.ts";
-import { openBoss, PgBossQueue, type QueueStorage } from "../drivers/job-queue/pg-boss.ts";
+import { openBoss, PgBossQueue } from "../drivers/job-queue/pg-boss.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
@@ -73,12 +71,12 @@ export interface Outside {
 export async function openServices(config: Config, log: Logger, outside: Outside): Promise<OpenServices> {
   const { appBuilder, publicUrl, clientMetadata = new PublicWebClientMetadata() } = outside;
   await using opening = new AsyncDisposableStack();
-  const database = opening.use(await openDatabase(config));
+  const database = opening.use(await openDatabase(config, log));
   const { orm } = database;
-  const boss = await openBoss(await queueStorage(config, orm), log);
+  const boss = await openBoss(database.url, log);
   opening.defer(() => boss.stop({ graceful: false, close: true }));
-  if (database.exclusive) await requeueActiveJobs(orm, boss);
-  const { counter, callCounter, changes, accessChanges, check } = await openShared(config, orm, opening, log);
+  if (database.isEmbedded) await requeueActiveJobs(orm, boss);
+  const { counter, callCounter, changes, accessChanges, check } = await openShared(config, database, opening, log);
   const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
   const inData = (folder: string) => path.join(config.dataDirectory, folder);
   const authEntries = new FilesystemAuthEntries(inData("auth-entries"));
@@ -130,16 +128,16 @@ export async function openServices(config: Config, log: Logger, outside: Outside
   };
 }
 
-async function queueStorage(config: Config, orm: Orm): Promise<QueueStorage> {
-  if (config.databaseUrl !== null) return { kind: "postgres", url: config.databaseUrl };
-  const connection = orm.em.getConnection() as unknown as PgliteConnection;
-  return { kind: "embedded", database: await connection.getNativeClient() };
-}
-
 /** What several processes share: on Redis when there is one, else in the database, or each for itself. */
-async function openShared(config: Config, orm: Orm, opening: AsyncDisposableStack, log: Logger): Promise<Shared> {
+async function openShared(
+  config: Config,
+  { orm, url }: Database,
+  opening: AsyncDisposableStack,
+  log: Logger,
+): Promise<Shared> {
   if (config.redisUrl === null) {
-    const feed = await openChangeFeed(config.databaseUrl, orm, opening, log);
+    const onFault = (err: unknown) => log.warn({ err }, "changes of apps cannot be announced to or by other processes");
+    const feed = opening.use(await PostgresChangeFeed.open({ url, em: orm.em, onFault }));
     return { counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), ...feedsOver(feed), check: [] };
   }
   // A Redis that takes a command and never answers must not keep a deploy waiting.
@@ -156,20 +154,8 @@ async function openShared(config: Config, orm: Orm, opening: AsyncDisposableStac
   };
 }
 
-/** The embedded database has one process, and one connection, which the feed must not hold. */
 function feedsOver(feed: ChangeFeed): Pick<Shared, "changes" | "accessChanges"> {
   return { changes: topicOf(feed, "apps"), accessChanges: topicOf(feed, "access") };
-}
-
-async function openChangeFeed(
-  url: string | null,
-  orm: Orm,
-  opening: AsyncDisposableStack,
-  log: Logger,
-): Promise<ChangeFeed> {
-  if (url === null) return new MemoryChangeFeed();
-  const onFault = (err: unknown) => log.warn({ err }, "changes of apps cannot be announced to or by other processes");
-  return opening.use(await PostgresChangeFeed.open({ url, em: orm.em, onFault }));
 }
 
 interface Shared {
