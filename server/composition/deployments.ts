@@ -30,7 +30,7 @@ export interface DeploymentServices {
 export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
   const { config, database, edge, external, log, queue, shared, tokenSecret } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
-  const buildPlatform = await openBuildPlatform(config);
+  const buildPlatform = openBuildPlatform(config);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   await buildPlatform.workspaces.clear();
   return {
@@ -44,7 +44,7 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
       authEntries: edge.authEntries,
       edge: edge.platform,
       databases: edge.databases,
-      discovery: new IsolatedDiscovery({ start: edge.startIsolated }),
+      discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder: external.appBuilder,
       tokenSecret,
       secrets: [tokenSecret, ...passwordsIn(config)],
@@ -54,11 +54,9 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
 }
 
 /** Opens the parts of a build that need no database: the source, the bundler and the workspaces. */
-export async function openBuildPlatform(
-  config: Config,
-): Promise<{ git: GitSource; bundler: Bundler; workspaces: Workspaces }> {
+export function openBuildPlatform(config: Config): { git: GitSource; bundler: Bundler; workspaces: Workspaces } {
   const sandbox = config.sandbox === "none" ? new UnconfinedSandbox() : new BubblewrapSandbox();
-  const bundler = await createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment);
   const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "builds"));
   return { git: gitSource(config, sandbox), bundler, workspaces };
 }

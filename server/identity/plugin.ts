@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import type { Quota } from "../../domain/ports/counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
-import { KeyedLock } from "../platforms/embedded/keyed-lock.ts";
+import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import type { Auth } from "./open-auth.ts";
 import { ADDRESS_HEADER } from "./options.ts";
