@@ -52,7 +52,7 @@ export const apps = router({
     })
     .input(deployRequest)
     .output(deployResponse)
-    .mutation(({ ctx, input }) => deployApp(ctx, input)),
+    .mutation(({ ctx, input }) => deployApp(ctx.apps, ctx.caller, input, ctx.idempotencyKey)),
 
   list: procedure
     .meta({
@@ -67,7 +67,7 @@ export const apps = router({
       },
     })
     .output(listAppsResponse)
-    .query(({ ctx }) => listApps(ctx)),
+    .query(({ ctx }) => listApps(ctx.apps, ctx.caller)),
 
   get: procedure
     .meta({
@@ -82,7 +82,7 @@ export const apps = router({
     })
     .input(appId)
     .output(appDetail)
-    .query(({ ctx, input }) => getApp(ctx, input.id)),
+    .query(({ ctx, input }) => getApp(ctx.apps, ctx.caller, input.id)),
 
   delete: procedure
     .meta({
@@ -103,7 +103,7 @@ export const apps = router({
     })
     .input(appId)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteApp(ctx, input.id)),
+    .mutation(({ ctx, input }) => deleteApp(ctx.apps, ctx.caller, input.id)),
 
   rotateToken: procedure
     .meta({
@@ -127,7 +127,7 @@ export const apps = router({
     })
     .input(rotateAppTokenRequest)
     .output(rotateAppTokenResponse)
-    .mutation(({ ctx, input }) => rotateAppToken(ctx, input)),
+    .mutation(({ ctx, input }) => rotateAppToken(ctx.apps, ctx.caller, input)),
 
   logs: procedure
     .meta({
@@ -142,7 +142,7 @@ export const apps = router({
     })
     .input(appId)
     .output(logsResponse)
-    .query(({ ctx, input }) => readDeploymentLog(ctx, input.id)),
+    .query(({ ctx, input }) => readDeploymentLog(ctx.deployments, ctx.caller, input.id)),
 
   browse: procedure
     .meta({
@@ -156,5 +156,5 @@ export const apps = router({
     })
     .input(browseAppsRequest)
     .output(checkedOnce(browseAppsResponse))
-    .query(({ ctx, input }) => browseApps(ctx, input)),
+    .query(({ ctx, input }) => browseApps(ctx.apps, ctx.caller, input)),
 });

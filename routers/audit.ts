@@ -23,5 +23,5 @@ export const audit = router({
     })
     .input(auditRequest)
     .output(auditResponse)
-    .query(({ ctx, input }) => listEvents(ctx, input)),
+    .query(({ ctx, input }) => listEvents(ctx.audit, ctx.caller, input)),
 });

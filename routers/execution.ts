@@ -16,6 +16,11 @@ export const execution = router({
     .input(executeRequest)
     .output(executeResponse)
     .mutation(({ ctx, input, signal }) =>
-      executeCode(ctx, { code: input.code, timeoutMs: input.timeout_ms }, signal ?? new AbortController().signal),
+      executeCode(
+        ctx.execution,
+        ctx.caller,
+        { code: input.code, timeoutMs: input.timeout_ms, callTool: ctx.callTool },
+        signal ?? new AbortController().signal,
+      ),
     ),
 });

@@ -7,7 +7,9 @@ export const procedures = router({
   invoke: procedure
     .input(callRequest)
     .output(callResponse)
-    .mutation(({ ctx, input, signal }) => callProcedure(ctx, input, signal ?? new AbortController().signal)),
+    .mutation(({ ctx, input, signal }) =>
+      callProcedure(ctx.procedures, ctx.caller, input, signal ?? new AbortController().signal),
+    ),
 
   search: procedure
     .meta({
@@ -21,5 +23,5 @@ export const procedures = router({
     })
     .input(searchRequest)
     .output(searchResponse)
-    .query(({ ctx, input }) => searchProcedures(ctx, input)),
+    .query(({ ctx, input }) => searchProcedures(ctx.procedures, ctx.caller, input)),
 });

@@ -38,7 +38,7 @@ export const tokens = router({
     })
     .input(issueTokenRequest)
     .output(issuedToken)
-    .mutation(({ ctx, input }) => issueToken(ctx, input)),
+    .mutation(({ ctx, input }) => issueToken(ctx.tokens, ctx.caller, input)),
 
   list: procedure
     .meta({
@@ -54,7 +54,7 @@ export const tokens = router({
       },
     })
     .output(listTokensResponse)
-    .query(({ ctx }) => listTokens(ctx)),
+    .query(({ ctx }) => listTokens(ctx.tokens, ctx.caller)),
 
   revoke: procedure
     .meta({
@@ -71,7 +71,7 @@ export const tokens = router({
     })
     .input(tokenId)
     .output(revokeTokenResponse)
-    .mutation(({ ctx, input }) => revokeToken(ctx, input.id)),
+    .mutation(({ ctx, input }) => revokeToken(ctx.tokens, ctx.caller, input.id)),
 
   rotate: procedure
     .meta({
@@ -89,5 +89,5 @@ export const tokens = router({
     })
     .input(rotateTokenRequest)
     .output(issuedToken)
-    .mutation(({ ctx, input }) => rotateToken(ctx, input)),
+    .mutation(({ ctx, input }) => rotateToken(ctx.tokens, ctx.caller, input)),
 });

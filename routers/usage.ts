@@ -15,5 +15,5 @@ export const usage = router({
     })
     .input(usageRequest)
     .output(usageResponse)
-    .query(({ ctx }) => getUsage(ctx)),
+    .query(({ ctx }) => getUsage(ctx.usage, ctx.caller)),
 });

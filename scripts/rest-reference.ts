@@ -28,20 +28,20 @@ interface Document {
 
 const INTRODUCTION = `# REST reference
 
-Generated from the routers by \`npm run docs\`. The same as a document for machines: [openapi.json](openapi.json), and
-\`GET /v1/openapi.json\` of a running service; rendered: \`GET /docs\`.
+Generated from the routers by \`npm run docs\`. The OpenAPI document is [openapi.json](openapi.json). A running service serves
+it at \`GET /v1/openapi.json\`, and as a web page at \`GET /docs\`.
 
-Every call carries \`Authorization: Bearer <token>\`. Every error has the body \`{"error": "…"}\`. Every answer carries
-\`X-Request-Id\`.
+Every request needs the header \`Authorization: Bearer <token>\`. Every error has the body \`{"error": "…"}\`. Every response
+has the header \`X-Request-Id\`.
 `;
 
-/** The REST interface as Markdown, from its OpenAPI document. */
-export function restReference(openapi: object): string {
+/** Renders an OpenAPI document as a Markdown reference. */
+export function renderRestReference(openapi: object): string {
   const document = openapi as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationSection(method, path, operation)),
+    Object.entries(methods).map(([method, operation]) => renderOperation(method, path, operation)),
   );
-  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => schemaSection(name, schema));
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => renderSchema(name, schema));
   return (
     [INTRODUCTION, "## Endpoints", ...operations, "## Bodies", ...schemas]
       .join("\n\n")
@@ -50,20 +50,20 @@ export function restReference(openapi: object): string {
   );
 }
 
-function operationSection(method: string, path: string, operation: Operation): string {
+function renderOperation(method: string, path: string, operation: Operation): string {
   const body = operation.requestBody?.content["application/json"]?.schema;
   const parameters = (operation.parameters ?? []).map(
     ({ name, in: place, schema, required, description }) =>
-      `| \`${name}\` | ${place} | ${typeOf(schema)} | ${required === true ? "yes" : "no"} | ${description ?? ""} |`,
+      `| \`${name}\` | ${place} | ${renderType(schema)} | ${required === true ? "yes" : "no"} | ${description ?? ""} |`,
   );
   const responses = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const schema = content?.["application/json"]?.schema;
-    return `| ${status} | ${schema === undefined ? "" : typeOf(schema)} | ${description} |`;
+    return `| ${status} | ${schema === undefined ? "" : renderType(schema)} | ${description} |`;
   });
   return [
     `### \`${method.toUpperCase()} ${path}\``,
     `${operation.summary}. ${operation.description ?? ""}`.trim(),
-    body === undefined ? "" : `Body: ${typeOf(body)}`,
+    body === undefined ? "" : renderBody(body),
     parameters.length === 0
       ? ""
       : ["| Parameter | In | Type | Required | Meaning |", "|---|---|---|---|---|", ...parameters].join("\n"),
@@ -71,25 +71,35 @@ function operationSection(method: string, path: string, operation: Operation): s
   ].join("\n\n");
 }
 
-function schemaSection(name: string, schema: Schema): string {
-  const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
-    const required = schema.required?.includes(field) === true ? "yes" : "no";
-    const preset = property.default === undefined ? "" : ` Default \`${String(property.default)}\`.`;
-    return `| \`${field}\` | ${typeOf(property)} | ${required} | ${property.description ?? ""}${preset} |`;
-  });
-  return [`### ${name}`, ["| Field | Type | Required | Meaning |", "|---|---|---|---|", ...rows].join("\n")].join(
-    "\n\n",
-  );
+function renderBody(schema: Schema): string {
+  return schema.properties === undefined ? `Body: ${renderType(schema)}` : `Body:\n\n${renderFields(schema)}`;
 }
 
-function typeOf(schema: Schema): string {
+function renderSchema(name: string, schema: Schema): string {
+  return `### ${name}\n\n${renderFields(schema)}`;
+}
+
+function renderFields(schema: Schema): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
+    const required = schema.required?.includes(field) === true ? "yes" : "no";
+    return `| \`${field}\` | ${renderType(property)} | ${required} | ${renderMeaning(property)} |`;
+  });
+  return ["| Field | Type | Required | Meaning |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function renderMeaning({ description, default: preset }: Schema): string {
+  const parts = [description, preset === undefined ? undefined : `default \`${preset}\``];
+  return parts.filter((part) => part !== undefined).join("; ");
+}
+
+function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
     return `[${name}](#${name.toLowerCase()})`;
   }
-  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(" or ");
+  if (schema.anyOf !== undefined) return schema.anyOf.map(renderType).join(" or ");
   if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(", ");
   if (schema.const !== undefined) return `\`${schema.const}\``;
-  if (schema.items !== undefined) return `array of ${typeOf(schema.items)}`;
+  if (schema.items !== undefined) return `array of ${renderType(schema.items)}`;
   return [schema.type].flat().join(" or ") + (schema.format === undefined ? "" : ` (${schema.format})`);
 }

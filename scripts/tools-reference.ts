@@ -1,4 +1,4 @@
-import type { Tool } from "../server/mcp/tool-table.ts";
+import type { Tool } from "../routers/tool-registry.ts";
 
 interface Schema {
   type?: string | string[];
@@ -14,56 +14,59 @@ interface Schema {
 
 const INTRODUCTION = `# Tools of the gateway
 
-Generated from the routers by \`npm run docs\`. \`POST /mcp\` speaks the Model Context Protocol, revisions up to 2026-07-28,
-as JSON and without sessions. A call carries \`Authorization: Bearer <token>\`: a personal access token (\`svp_…\`) or an
-agent's gateway token (\`svg_…\`). An organization has 600 calls a minute.
+Generated from the routers by \`npm run docs\`. \`POST /mcp\` implements the Model Context Protocol, all revisions up to
+2026-07-28, with JSON responses and without sessions. Every request needs the header \`Authorization: Bearer <token>\`, with a
+personal access token (\`svp_…\`), a gateway token of an agent (\`svg_…\`), or an OAuth access token for this resource. The rate
+limit is 600 calls a minute per organization.
 
-What a tool refuses comes back as a result with \`isError\`, which says what was wrong and what is valid. An answer holds
-24,000 characters at most; what had to be left out is said in it.
+An error that the agent can correct is a result with \`isError: true\`. Its text says what is wrong and what is valid. A result
+has at most 24,000 characters. A longer result is cut, with a note about what is missing.
 
-Beside the tools below, each procedure of an app with five or fewer is a tool of its own, \`<slug>_<procedure>\`. It returns
-the app's answer as \`output\`; as \`output_cut\` with a \`note\` when that is too long; or \`app_error\` with the app's own
-status and message.
+An app with five or fewer procedures has each of them as a direct tool, \`<slug>_<procedure>\`. A direct tool returns one of:
+
+- \`output\`: the response of the app
+- \`output_cut\` and \`note\`: the start of a response that is too long
+- \`app_error\`: the status and message of an error response of the app
 `;
 
-/** The tools as Markdown, from what a client gets to see of them. */
-export function toolsReference(tools: readonly Tool[]): string {
-  return `${[INTRODUCTION, ...tools.map(toolSection)].join("\n").trimEnd()}\n`;
+/** Renders the tools, as `tools/list` returns them, as a Markdown reference. */
+export function renderToolsReference(tools: readonly Tool[]): string {
+  return `${[INTRODUCTION, ...tools.map(renderTool)].join("\n").trimEnd()}\n`;
 }
 
-function toolSection({ name, title, description, inputSchema, outputSchema, annotations }: Tool): string {
-  const traits = [
-    annotations.readOnlyHint ? "reads only" : "changes something",
-    annotations.destructiveHint ? "may destroy" : "destroys nothing",
-    annotations.idempotentHint ? "safe to repeat" : "not safe to repeat",
-    annotations.openWorldHint ? "reaches outside" : "stays inside",
+function renderTool({ name, title, description, inputSchema, outputSchema, annotations }: Tool): string {
+  const hints = [
+    annotations.readOnlyHint ? "read-only" : "not read-only",
+    annotations.destructiveHint ? "destructive" : "non-destructive",
+    annotations.idempotentHint ? "idempotent" : "not idempotent",
+    annotations.openWorldHint ? "open-world" : "closed-world",
   ];
   return [
     `## \`${name}\``,
-    `**${title}** (${traits.join(", ")}). ${description}`,
+    `**${title}** (${hints.join(", ")}). ${description}`,
     "Input:",
-    fields(inputSchema, ""),
+    renderFields(inputSchema, ""),
     "Output:",
-    fields(outputSchema, ""),
+    renderFields(outputSchema, ""),
     "",
   ].join("\n\n");
 }
 
-function fields(schema: Schema, indent: string): string {
+function renderFields(schema: Schema, indent: string): string {
   const lines = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const optional = schema.required?.includes(name) === true ? "" : ", optional";
     const preset = field.default === undefined ? "" : `, default \`${JSON.stringify(field.default)}\``;
-    const words = field.description === undefined ? "" : `: ${field.description}`;
-    const inner = fields(field.items ?? field, `${indent}  `);
-    return `${indent}- \`${name}\` (${typeOf(field)}${optional}${preset})${words}${inner.startsWith("none") ? "" : `\n${inner}`}`;
+    const description = field.description === undefined ? "" : `: ${field.description}`;
+    const inner = renderFields(field.items ?? field, `${indent}  `);
+    return `${indent}- \`${name}\` (${renderType(field)}${optional}${preset})${description}${inner.startsWith("none") ? "" : `\n${inner}`}`;
   });
   return lines.length === 0 ? "none" : lines.join("\n");
 }
 
-function typeOf({ type, anyOf, items, enum: values, const: value }: Schema): string {
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ");
+function renderType({ type, anyOf, items, enum: values, const: value }: Schema): string {
+  if (anyOf !== undefined) return anyOf.map(renderType).join(" or ");
   if (values !== undefined) return values.map((each) => `\`${each}\``).join(", ");
   if (value !== undefined) return `\`${value}\``;
-  if (items !== undefined) return `list of ${typeOf(items)}`;
+  if (items !== undefined) return `list of ${renderType(items)}`;
   return [type ?? "anything"].flat().join(" or ");
 }

@@ -49,7 +49,7 @@ async function warm(): Promise<void> {
   const sandbox = config.sandbox === "bubblewrap" ? new BubblewrapSandbox() : new UnconfinedSandbox();
   await new Modules(MODULES_FOLDER).ready();
   await fillCompileCache(sandbox, TOOLCHAIN_FOLDERS.modules, TOOLCHAIN_FOLDERS.compiled);
-  const bundler = await createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment);
   for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {
     const example = path.dirname(manifest);
     console.log(`Fetching what examples/${example} is built with ...`);

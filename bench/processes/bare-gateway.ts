@@ -10,7 +10,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { browseAppsRequest, browseAppsResponse } from "../../routers/apps.schema.ts";
-import { TOOLS } from "../../server/mcp/tool-table.ts";
+import { TOOLS } from "../../routers/tool-registry.ts";
 import { serve } from "../support/serve-commands.ts";
 
 export interface BareGatewayOptions {

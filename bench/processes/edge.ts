@@ -3,8 +3,8 @@ import path from "node:path";
 import type { Bundle } from "../../domain/ports/bundler.ts";
 import { openBuildPlatform } from "../../server/composition/deployments.ts";
 import { readConfig } from "../../server/config.ts";
-import { FilesystemAuthEntries } from "../../server/platforms/embedded/storage/auth-entries.ts";
-import { openEmbeddedEdge } from "../../server/platforms/embedded/embedded-edge.ts";
+import { FilesystemAuthEntries } from "../../server/platforms/embedded/auth-entries.ts";
+import { openEmbeddedEdge } from "../../server/platforms/embedded/open-embedded-platform.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { serve } from "../support/serve-commands.ts";
 import { buildExample } from "../support/build-example.ts";
@@ -23,7 +23,7 @@ async function open({ dataDirectory }: EdgeOptions) {
   const log = createLogger(config.logLevel);
   const root = path.join(dataDirectory, "edge");
   const edge = await openEmbeddedEdge({ ...place, root, trustedProxies: config.trustedProxies, entries, log });
-  const buildPlatform = await openBuildPlatform(config);
+  const buildPlatform = openBuildPlatform(config);
   const signal = new AbortController().signal;
   const commands = {
     build: (example: string) => buildExample(buildPlatform, example),

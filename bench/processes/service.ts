@@ -27,7 +27,7 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
   const em = () => service.parts.orm.em.fork();
   const commands = {
     publicUrl: () => service.publicUrl,
-    urlOf: (slug: string) => service.parts.buildDeps.edge.urlOf(slug),
+    urlOf: (slug: string) => service.parts.deploymentDeps.edge.urlOf(slug),
     /** A new organization, so that no measurement runs into the limits of another one. */
     found: () => found(em()),
     /** Many of them, each with as many apps. */
@@ -43,7 +43,7 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
     recordApps: (orgId: string, count: number) => recordApps(em(), orgId, count),
     recordProcedures: (orgId: string, apps: AppsToRecord) => recordProcedures(em(), orgId, apps),
     registerApps: async (orgId: string, count: number) => {
-      const { scriptPath } = await buildExample(service.parts.buildDeps, "hello");
+      const { scriptPath } = await buildExample(service.parts.deploymentDeps, "hello");
       return registerApps({ em: em(), dataDirectory }, orgId, count, scriptPath);
     },
     /** What is in use on the heap and beside it once the garbage is gone, in MB. */

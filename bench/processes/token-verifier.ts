@@ -34,7 +34,7 @@ async function open({ databaseUrl }: VerifierOptions) {
   const tokens = { key: bootstrapped.api_key, jwt: await signedIn((request) => auth().handler(request)) };
   const statements = watchStatements();
   const verify = async (token: keyof typeof tokens): Promise<void> => {
-    assert.notEqual(await authenticator.callerOf(`Bearer ${tokens[token]}`, ADDRESS), null, "it is a good token");
+    assert.notEqual(await authenticator.authenticate(`Bearer ${tokens[token]}`, ADDRESS), null, "it is a good token");
   };
   const commands = {
     /** Other tokens and members, so that looking at all of them would be slow. */

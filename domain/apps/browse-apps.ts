@@ -8,7 +8,6 @@ import type { AppListCache } from "./app-list-cache.ts";
 export interface BrowseDeps {
   db: Db;
   appListCache: AppListCache;
-  caller: Caller;
   urlOf(slug: string): string;
 }
 
@@ -20,10 +19,11 @@ export interface BrowseDeps {
  * @throws {ServiceError} `invalid` for a cursor that no page gave out
  */
 export async function browseApps(
-  { db, appListCache, caller, urlOf }: BrowseDeps,
+  { db, appListCache, urlOf }: BrowseDeps,
+  { orgId }: Caller,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<AppPage> {
-  if (cursor === undefined) return appListCache.of(caller.orgId, limit);
+  if (cursor === undefined) return appListCache.of(orgId, limit);
   const from = { position: parseCursor(cursor), count: limit + 1 };
-  return pageOf(await overviewsAfter(db, caller.orgId, from), { limit, urlOf });
+  return pageOf(await overviewsAfter(db, orgId, from), { limit, urlOf });
 }

@@ -11,7 +11,6 @@ import { appNotFound } from "./app-not-found.ts";
 export interface DeleteDeps {
   em: EntityManager;
   db: Db;
-  caller: Caller;
   jobs: JobQueue;
   changes: ChangeFeed;
   /** How long a call waits for the teardown, in milliseconds. */
@@ -25,9 +24,9 @@ export interface DeleteDeps {
  * @throws {ServiceError} `not_found` when the organization has no such app; `teardown_pending` when the teardown is not
  *   finished in time: it goes on by itself, and the app stays `deleting` until it is true that nothing is left
  */
-export async function deleteApp(deps: DeleteDeps, id: string): Promise<{ status: "deleted" }> {
-  await deps.em.fork().transactional((em) => markDeleting(em, deps, id));
-  deps.changes.announce(deps.caller.orgId);
+export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string): Promise<{ status: "deleted" }> {
+  await deps.em.fork().transactional((em) => markDeleting(em, deps, { id, orgId }));
+  deps.changes.announce(orgId);
   if (await isGone(deps, id)) return { status: "deleted" };
   throw new ServiceError(
     "teardown_pending",
@@ -35,9 +34,12 @@ export async function deleteApp(deps: DeleteDeps, id: string): Promise<{ status:
   );
 }
 
-async function markDeleting(em: EntityManager, deps: DeleteDeps, id: string): Promise<void> {
-  const where = { id, orgId: deps.caller.orgId };
-  const app = await em.findOne(App, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+async function markDeleting(
+  em: EntityManager,
+  deps: DeleteDeps,
+  { id, orgId }: { id: string; orgId: string },
+): Promise<void> {
+  const app = await em.findOne(App, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (app === null) throw appNotFound();
   if (app.status !== "deleting") {
     app.status = "deleting";

@@ -21,7 +21,6 @@ export interface NewDeployment {
 
 export interface DeployDeps {
   em: EntityManager;
-  caller: Caller;
   plans: Plans;
   /** Records a build and queues it, in the transaction of `em`. */
   enqueueDeployment(em: EntityManager, build: NewDeployment): Promise<void>;
@@ -29,8 +28,6 @@ export interface DeployDeps {
   appBuilder: AppBuilder | null;
   tokenSecret: string;
   urlOf(slug: string): string;
-  /** Repeating a call with the same key answers with the app of the first call. */
-  idempotencyKey: string | null;
 }
 
 export interface DeployApp {
@@ -52,26 +49,40 @@ const TRIES = 3;
 /**
  * Records a new app and queues its first build. Both commit together, so a crash never leaves one without the other.
  *
+ * @param idempotencyKey - repeating a call with the same key returns the app of the first call
  * @throws {ServiceError} `invalid` for a repository, branch or customization that is not allowed; `plan_limit` when the
  *   organization's plan has no room for another app; `key_reused` or `conflict` for the
  *   idempotency key
  */
-export async function deployApp(deps: DeployDeps, request: DeployApp): Promise<DeployedApp> {
+export async function deployApp(
+  deps: DeployDeps,
+  caller: Caller,
+  request: DeployApp,
+  idempotencyKey: string | null,
+): Promise<DeployedApp> {
   checkRepo(request.repo);
   checkBranch(request.branch);
   checkCustomization(request.customization, deps.appBuilder);
   for (let tried = 1; ; tried++) {
     try {
-      return deployed(deps, await deps.em.fork().transactional((em) => record(em, deps, request)));
+      return deployed(
+        deps,
+        await deps.em.fork().transactional((em) => record(em, deps, { caller, request, key: idempotencyKey })),
+      );
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException) || tried === TRIES) throw error;
     }
   }
 }
 
-async function record(em: EntityManager, deps: DeployDeps, request: DeployApp): Promise<App> {
-  const { orgId, userId } = deps.caller;
-  const key = deps.idempotencyKey;
+interface DeployCall {
+  caller: Caller;
+  request: DeployApp;
+  key: string | null;
+}
+
+async function record(em: EntityManager, deps: DeployDeps, { caller, request, key }: DeployCall): Promise<App> {
+  const { orgId, userId } = caller;
   const organization = await lockOrganization(em, orgId);
   // Under the lock, so that of parallel calls with one key the second finds the app of the first, and not a full plan.
   const earlier = key === null ? null : await appOfKey(em, orgId, key, request);

@@ -5,20 +5,19 @@ import { appNotFound } from "./app-not-found.ts";
 
 export interface GetAppDeps {
   db: Db;
-  caller: Caller;
   tokenSecret: string;
   urlOf(slug: string): string;
 }
 
 /** @throws {ServiceError} `not_found` when the organization has no such app */
-export async function getApp(deps: GetAppDeps, id: string): Promise<AppDetail> {
+export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): Promise<AppDetail> {
   // Filtering by organization, rather than checking it afterwards, makes another
   // organization's app indistinguishable from one that never existed.
   const row = await deps.db
     .selectFrom("apps")
     .select([...SUMMARY_COLUMNS, "org_id", "created_by", "error", "manifest"])
     .where("id", "=", id)
-    .where("org_id", "=", deps.caller.orgId)
+    .where("org_id", "=", orgId)
     .executeTakeFirst();
   if (row === undefined) throw appNotFound();
   return {

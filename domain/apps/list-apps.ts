@@ -4,16 +4,15 @@ import { type AppSummary, appSummary, SUMMARY_COLUMNS, type SummaryRow } from ".
 
 export interface ListDeps {
   db: Db;
-  caller: Caller;
   tokenSecret: string;
 }
 
 /** Every app of the caller's organization, newest first. */
-export async function listApps(deps: ListDeps): Promise<{ apps: AppSummary[] }> {
+export async function listApps(deps: ListDeps, { orgId }: Caller): Promise<{ apps: AppSummary[] }> {
   const rows: SummaryRow[] = await deps.db
     .selectFrom("apps")
     .select(SUMMARY_COLUMNS)
-    .where("org_id", "=", deps.caller.orgId)
+    .where("org_id", "=", orgId)
     .orderBy("created_at", "desc")
     .orderBy("id")
     .execute();

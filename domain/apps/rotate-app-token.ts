@@ -10,7 +10,6 @@ import { appToken } from "./app-token.ts";
 import { type AuthEntryDeps, syncAuthEntry } from "./sync-auth-entry.ts";
 
 export interface RotateAppTokenDeps extends AuthEntryDeps {
-  caller: Caller;
   changes: ChangeFeed;
 }
 
@@ -27,10 +26,14 @@ export interface RotatedAppToken {
  *
  * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while the app is not `ready`
  */
-export async function rotateAppToken(deps: RotateAppTokenDeps, rotation: Rotation): Promise<RotatedAppToken> {
-  await deps.em.fork().transactional((em) => raiseVersion(em, deps.caller.orgId, rotation));
+export async function rotateAppToken(
+  deps: RotateAppTokenDeps,
+  { orgId }: Caller,
+  rotation: Rotation,
+): Promise<RotatedAppToken> {
+  await deps.em.fork().transactional((em) => raiseVersion(em, orgId, rotation));
   const app = await syncAuthEntry(deps, rotation.id);
-  deps.changes.announce(deps.caller.orgId);
+  deps.changes.announce(orgId);
   if (app === null) throw appNotFound();
   return {
     app_token: appToken(deps.tokenSecret, app),

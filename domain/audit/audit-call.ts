@@ -4,8 +4,12 @@ import { ServiceError, type ErrorCode } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
 import { recordEvent } from "./record-event.ts";
 
+export interface RecordCallDeps {
+  em: EntityManager;
+  reportInternalError(err: unknown, what: string): void;
+}
+
 export interface AuditedCall {
-  deps: { em: EntityManager; reportInternalError(err: unknown, what: string): void };
   caller: Caller;
   action: string;
   address: string | null;
@@ -19,7 +23,11 @@ export type Ending = { output: unknown } | { refusal: unknown };
 const NOT_WORTH_NOTING: readonly ErrorCode[] = ["invalid", "rate_limited"];
 
 /** Writes down a call that changes something, or that was to. That it cannot be written never fails the call. */
-export async function recordCall({ deps, caller, action, address, input }: AuditedCall, ending: Ending): Promise<void> {
+export async function recordCall(
+  deps: RecordCallDeps,
+  { caller, action, address, input }: AuditedCall,
+  ending: Ending,
+): Promise<void> {
   const refused = "refusal" in ending;
   if (refused && (!(ending.refusal instanceof ServiceError) || NOT_WORTH_NOTING.includes(ending.refusal.code))) return;
   try {

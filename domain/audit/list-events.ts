@@ -28,22 +28,27 @@ const COLUMNS = [
   ...(["target", "outcome", "address", "created_at"] as const),
 ] as const;
 
+export interface ListEventsDeps {
+  db: Db;
+}
+
 /**
  * What was done in the caller's organization, newest first, and what its members tried at the door.
  *
  * @throws {ServiceError} `invalid` for a cursor that no page gave out
  */
 export async function listEvents(
-  { db, caller }: { db: Db; caller: Caller },
+  { db }: ListEventsDeps,
+  { orgId }: Caller,
   { cursor }: { cursor?: string | undefined },
 ): Promise<AuditPage> {
   const after = cursor === undefined ? null : parseCursor(cursor);
-  const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", caller.orgId);
+  const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);
   const rows = await db
     .selectFrom("audit_events")
     .select(COLUMNS)
     .where(({ or, and, eb }) =>
-      or([eb("org_id", "=", caller.orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
+      or([eb("org_id", "=", orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
     )
     .$if(after !== null, (query) =>
       query.where(({ or, and, eb }) => {

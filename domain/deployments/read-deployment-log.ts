@@ -7,7 +7,6 @@ import type { Db } from "../database-types.ts";
 
 export interface ReadLogDeps {
   db: Db;
-  caller: Caller;
   objects: ObjectStore;
 }
 
@@ -20,12 +19,16 @@ export interface DeploymentLogView {
 }
 
 /** @throws {ServiceError} `not_found` when the organization has no such app */
-export async function readDeploymentLog(deps: ReadLogDeps, appId: string): Promise<DeploymentLogView> {
+export async function readDeploymentLog(
+  deps: ReadLogDeps,
+  { orgId }: Caller,
+  appId: string,
+): Promise<DeploymentLogView> {
   const app = await deps.db
     .selectFrom("apps")
     .select(["status", "status_message", "error"])
     .where("id", "=", appId)
-    .where("org_id", "=", deps.caller.orgId)
+    .where("org_id", "=", orgId)
     .executeTakeFirst();
   if (app === undefined) throw appNotFound();
   const log = await deps.objects.get(LOG_BUCKET, logKeyOf(appId));

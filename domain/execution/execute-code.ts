@@ -1,3 +1,4 @@
+import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
 import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
@@ -7,10 +8,17 @@ import { shortenOutput } from "./truncate-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   codeRuntime: CodeRuntime;
-  /** The tools that `callTool` takes. */
+  /** The tools that a program can call. */
   toolDeclarations: readonly ToolDeclaration[];
-  /** Calls a tool of the service with the rights of the caller. */
-  callTool(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
+}
+
+/** Calls a tool of the service with the rights of the caller. */
+export type CallTool = (name: string, input: unknown, signal: AbortSignal) => Promise<unknown>;
+
+export interface Program {
+  code: string;
+  timeoutMs: number;
+  callTool: CallTool;
 }
 
 export interface Execution {
@@ -31,14 +39,15 @@ export interface Execution {
  */
 export async function executeCode(
   deps: ExecuteDeps,
-  { code, timeoutMs }: { code: string; timeoutMs: number },
+  caller: Caller,
+  { code, timeoutMs, callTool }: Program,
   signal: AbortSignal,
 ): Promise<Execution> {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
     throw new ServiceError("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
-  const offered = await deps.procedureIndex.of(deps.caller.orgId);
+  const offered = await deps.procedureIndex.of(caller.orgId);
   const declarations = programDeclarations(offered, deps.toolDeclarations);
-  const calls: CallHandler = (name, input, callSignal) => carryOut(deps, name, input, callSignal);
+  const calls: CallHandler = (name, input, callSignal) => carryOut(deps, { caller, callTool, name, input }, callSignal);
   const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, calls, signal });
   const { stdout, stderr, isCut } = shortenOutput(result);
   return {
@@ -51,15 +60,25 @@ export async function executeCode(
   };
 }
 
-async function carryOut(deps: ExecuteDeps, name: string, input: unknown, signal: AbortSignal): Promise<unknown> {
-  if (name === "types")
-    return declarationsOf(await deps.procedureIndex.of(deps.caller.orgId), deps.toolDeclarations, input);
+interface ProgramCall {
+  caller: Caller;
+  callTool: CallTool;
+  name: string;
+  input: unknown;
+}
+
+async function carryOut(
+  deps: ExecuteDeps,
+  { caller, callTool, name, input }: ProgramCall,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (name === "types") return declarationsOf(await deps.procedureIndex.of(caller.orgId), deps.toolDeclarations, input);
   const [kind, target = "", ...rest] = name.split(".");
-  if (kind === "tools" && rest.length === 0) return deps.callTool(target, input ?? {}, signal);
+  if (kind === "tools" && rest.length === 0) return callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)
     throw new ServiceError("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
   const call = { app: target, procedure: rest.join("."), input: inputOf(input) };
-  const answer = await callProcedure(deps, call, signal);
+  const answer = await callProcedure(deps, caller, call, signal);
   // The app's own words, which the program may look at: they are an error's message, and nothing acts on them.
   if (!answer.ok) throw new CallError("app_error", answer.message);
   return answer.output ?? null;

@@ -1,23 +1,24 @@
-/** What an install asked for in vain: names of packages, and of hosts. */
+/** Why an install could not get everything it asked for. */
 export interface PackageReport {
-  /** Packages for which the registry did not answer. */
+  /** Names of packages for which the registry did not respond. */
   unavailable: readonly string[];
-  /** Packages that the registry does not have. */
+  /** Names of packages that the registry does not have, or not in the requested version. */
   missing: readonly string[];
-  /** Hosts other than the registry. */
-  refused: readonly string[];
+  /** Hosts other than the registry that the install tried to reach. */
+  blockedHosts: readonly string[];
 }
 
-/** One install's way to packages. Disposing of it closes it. */
+/** The package access of one install. Disposing of it closes the socket. */
 export interface PackageSession extends AsyncDisposable {
-  /** A unix socket that speaks HTTP as a proxy does. */
+  /** A unix socket of the host that serves as an HTTP proxy. */
   socketPath: string;
-  /** The registry to ask that proxy for; ends with a slash. */
+  /** The registry URL that the package manager requests through that proxy; ends with a slash. */
   registryUrl: string;
   report(): PackageReport;
 }
 
-/** Where installs get packages from, and nothing else. */
+/** Gives installs access to the package registry, and to no other host. */
 export interface PackageSource {
+  /** @throws when the settings of the registry cannot be read, or the socket cannot be opened */
   open(): Promise<PackageSession>;
 }

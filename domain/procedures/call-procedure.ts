@@ -7,7 +7,6 @@ import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
 
 export interface CallDeps {
-  caller: Caller;
   tokenSecret: string;
   appCaller: AppCaller;
   procedureIndex: ProcedureIndex;
@@ -31,10 +30,11 @@ export type ProcedureResult = { ok: true; output: unknown } | { ok: false; statu
  */
 export async function callProcedure(
   deps: CallDeps,
+  { orgId }: Caller,
   call: ProcedureCall,
   signal: AbortSignal,
 ): Promise<ProcedureResult> {
-  const { all: procedures } = await deps.procedureIndex.of(deps.caller.orgId);
+  const { all: procedures } = await deps.procedureIndex.of(orgId);
   const found = procedures.find(({ slug, name }) => slug === call.app && name === call.procedure);
   if (found === undefined) throw absent(procedures, call);
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });

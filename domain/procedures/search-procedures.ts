@@ -5,7 +5,6 @@ import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
 
 export interface SearchDeps {
-  caller: Caller;
   procedureIndex: ProcedureIndex;
 }
 
@@ -40,8 +39,12 @@ const DESCRIPTION_SHOWN = 400;
 const FRAME = 300;
 
 /** The procedures of the organization's ready apps that fit a query, best first. Descriptions are the apps' own words. */
-export async function searchProcedures(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
-  const offered = await deps.procedureIndex.of(deps.caller.orgId);
+export async function searchProcedures(
+  deps: SearchDeps,
+  { orgId }: Caller,
+  request: SearchRequest,
+): Promise<SearchAnswer> {
+  const offered = await deps.procedureIndex.of(orgId);
   const search = await offered.search;
   const found = search.find(request.query, request.limit, request.app).map(({ procedure, score }) => ({
     app_id: procedure.appId,

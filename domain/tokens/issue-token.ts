@@ -9,6 +9,10 @@ import { checkMayIssue } from "./token-permissions.ts";
 import { reserveToken } from "./token-quota.ts";
 import type { IssuedToken } from "./token-view.ts";
 
+export interface IssueTokenDeps {
+  em: EntityManager;
+}
+
 export interface TokenRequest {
   kind: TokenKind;
   name: string;
@@ -26,7 +30,8 @@ export interface TokenRequest {
  *   `conflict` when there are as many tokens as there may be
  */
 export async function issueToken(
-  { em: root, caller }: { em: EntityManager; caller: Caller },
+  { em: root }: IssueTokenDeps,
+  caller: Caller,
   request: TokenRequest,
 ): Promise<IssuedToken> {
   checkMayIssue(caller, request.kind);

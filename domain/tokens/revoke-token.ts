@@ -4,13 +4,19 @@ import type { Db } from "../database-types.ts";
 import { selectTokens } from "./select-tokens.ts";
 import { tokenNotFound } from "./token-view.ts";
 
+export interface RevokeTokenDeps {
+  db: Db;
+  accessChanges: ChangeFeed;
+}
+
 /**
  * Ends a token at once, in every process.
  *
  * @throws {ServiceError} `not_found` for a token that the caller may not manage, or that is revoked already
  */
 export async function revokeToken(
-  { db, caller, accessChanges }: { db: Db; caller: Caller; accessChanges: ChangeFeed },
+  { db, accessChanges }: RevokeTokenDeps,
+  caller: Caller,
   id: string,
 ): Promise<{ status: "revoked" }> {
   const { numUpdatedRows } = await db

@@ -13,6 +13,11 @@ import { type IssuedToken, tokenNotFound } from "./token-view.ts";
 /** How long the old token stays good beside the new one, in milliseconds. */
 export const OVERLAPS = { none: 0, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 
+export interface RotateTokenDeps {
+  em: EntityManager;
+  accessChanges: ChangeFeed;
+}
+
 export interface Rotation {
   id: string;
   overlap: keyof typeof OVERLAPS;
@@ -26,7 +31,8 @@ export interface Rotation {
  *   `conflict` when too many replaced tokens are still good
  */
 export async function rotateToken(
-  { em: root, caller, accessChanges }: { em: EntityManager; caller: Caller; accessChanges: ChangeFeed },
+  { em: root, accessChanges }: RotateTokenDeps,
+  caller: Caller,
   { id, overlap }: Rotation,
 ): Promise<IssuedToken> {
   const now = Date.now();

@@ -1,32 +1,29 @@
-/** How long a verdict may be reused, in milliseconds: the bound on how long one that no longer holds is still used. */
-const VERDICT_LIFE_MS = 5000;
-const VERDICTS_KEPT = 10_000;
+import { LRUCache } from "lru-cache";
 
-/** Remembers, for a moment, what was found out about a credential or a person. */
-export class TokenCache<T> {
-  readonly #kept = new Map<string, { value: T; until: number }>();
-  /** Raised when everything is forgotten, so that an answer that was asked for before is not kept. */
+/** How long a result is used, in milliseconds: the latest time at which an unannounced revocation takes effect. */
+const TTL_MS = 5000;
+const MAX_ENTRIES = 10_000;
+
+/** A bounded LRU cache of what tokens and signed-in users resolve to. Every entry lives at most 5 s, by the monotonic clock. */
+export class TokenCache<T extends object> {
+  // By default lru-cache reads the clock once per millisecond, which in a busy event loop can be much longer.
+  readonly #entries = new LRUCache<string, T>({ max: MAX_ENTRIES, ttl: TTL_MS, ttlResolution: 0 });
+  /** Incremented by `clear`, so that the result of a lookup that began earlier is not stored. */
   #generation = 0;
 
-  /** What is remembered under `key`, else what `ask` finds. What it does not find is not remembered. */
-  async get(key: string, ask: () => Promise<T | null>): Promise<T | null> {
-    const known = this.#kept.get(key);
-    if (known !== undefined && known.until > Date.now()) return known.value;
+  /** Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict valid ones. */
+  async get(key: string, load: () => Promise<T | null>): Promise<T | null> {
+    const cached = this.#entries.get(key);
+    if (cached !== undefined) return cached;
     const generation = this.#generation;
-    const value = await ask();
-    // Guesses must not push the tokenCache of real callers out of the memory, or fill it.
-    if (value !== null && generation === this.#generation) this.#keep(key, value);
+    const value = await load();
+    if (value !== null && generation === this.#generation) this.#entries.set(key, value);
     return value;
   }
 
-  /** Forgets everything, so that a change is effective at once in this process. */
-  forget(): void {
+  /** Removes every entry, so that a change takes effect in this process at once. */
+  clear(): void {
     this.#generation += 1;
-    this.#kept.clear();
-  }
-
-  #keep(key: string, value: T): void {
-    if (this.#kept.size >= VERDICTS_KEPT) this.#kept.clear();
-    this.#kept.set(key, { value, until: Date.now() + VERDICT_LIFE_MS });
+    this.#entries.clear();
   }
 }

@@ -17,24 +17,24 @@ export interface Usage {
 
 export interface UsageDeps {
   em: EntityManager;
-  caller: Caller;
   plans: Plans;
   counter: Counter;
   callCounter: Counter;
 }
 
 /** The organization's plan, how much of it is used, and what its rate limits have left. Reading it spends nothing. */
-export async function getUsage({ em: root, caller, plans, counter, callCounter }: UsageDeps): Promise<Usage> {
-  const em = root.fork();
-  const { plan } = await em.findOneOrFail(Organization, { id: caller.orgId }, { fields: ["plan"] });
-  const used = await countAppsInPlan(em, caller.orgId);
+export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usage> {
+  const { plans, counter, callCounter } = deps;
+  const em = deps.em.fork();
+  const { plan } = await em.findOneOrFail(Organization, { id: orgId }, { fields: ["plan"] });
+  const used = await countAppsInPlan(em, orgId);
   return {
     plan: plans.nameOf(plan),
     period: "now",
     quotas: [{ metric: "apps", used, limit: plans.limitsOf(plan).apps }],
     rate_limits: await Promise.all([
-      reading("deploy", counter, deployQuota(caller.orgId)),
-      reading("tool_calls", callCounter, callQuota(caller.orgId)),
+      reading("deploy", counter, deployQuota(orgId)),
+      reading("tool_calls", callCounter, callQuota(orgId)),
     ]),
   };
 }

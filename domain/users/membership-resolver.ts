@@ -3,82 +3,83 @@ import { ServiceError } from "../shared/errors.ts";
 import type { Db } from "../database-types.ts";
 import { TokenCache } from "../tokens/token-cache.ts";
 
-/** A person as a verified access token describes them. */
-export interface SignedIn {
+/** A user as a verified access token identifies them. */
+export interface AccessTokenUser {
   userId: string;
-  /** The session that must still be there; `null` for a token that outlives the session it was made in. */
+  /** The session that must still exist; `null` for a token that is independent of a session. */
   sessionId: string | null;
-  /** When the token was made, in seconds since the epoch: one from before a change of password is void. */
+  /** Seconds since the epoch. A token that was issued before the password was changed is invalid. */
   issuedAt: number;
   scope: Scope;
 }
 
-interface Standing {
+interface UserState {
   memberships: { orgId: string; role: Role }[];
   activeOrgId: string | null;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; 0 without a password. */
   passwordSetAt: number;
-  /** Whether it is another than the first. */
+  /** `false` while the user has the password they signed up with. */
   passwordChanged: boolean;
 }
 
-/** What people are now, whatever their tokens say: members of which organizations, as what, and still signed in or not. */
+/** Resolves a user's current memberships, roles and session state. Access tokens only identify the user. */
 export class MembershipResolver {
   readonly #db: Db;
-  readonly #tokenCache = new TokenCache<Standing>();
+  readonly #cache = new TokenCache<UserState>();
 
   constructor(db: Db) {
     this.#db = db;
   }
 
   /**
-   * The caller that a person is, in the organization of their session or else their first.
+   * Returns the user as a caller in the active organization of their session, else in their first organization.
    *
-   * @returns `null` when the person or the session is gone, or the password was changed since
-   * @throws {ServiceError} `forbidden` when the person belongs to no organization
+   * @returns `null` when the user or the session does not exist any more, or the password was changed after the token was
+   *   issued
+   * @throws {ServiceError} `forbidden` when the user is a member of no organization
    */
-  async callerOf({ userId, sessionId, issuedAt, scope }: SignedIn): Promise<Caller | null> {
-    const standing = await this.#of(userId, sessionId);
-    if (standing === null || isOutdated(standing, sessionId, issuedAt)) return null;
-    const { memberships, activeOrgId } = standing;
+  async resolveCaller({ userId, sessionId, issuedAt, scope }: AccessTokenUser): Promise<Caller | null> {
+    const state = await this.#getState(userId, sessionId);
+    if (state === null || predatesPassword(state, sessionId, issuedAt)) return null;
+    const { memberships, activeOrgId } = state;
     const membership = memberships.find(({ orgId }) => orgId === activeOrgId) ?? memberships[0];
     if (membership === undefined) throw new ServiceError("forbidden", NO_ORGANIZATION);
     return { ...membership, userId, scope, credential: { kind: "access_token", id: sessionId ?? userId } };
   }
 
-  /** The same person in another of their organizations; `null` when they are no member of it, or are no person. */
-  async inOrganization(caller: Caller, orgId: string): Promise<Caller | null> {
+  /** Returns the caller in another of their organizations; `null` when they are not a member of it, or not a user. */
+  async switchOrganization(caller: Caller, orgId: string): Promise<Caller | null> {
     if (caller.orgId === orgId) return caller;
     const { kind } = caller.credential;
     if (caller.userId === null || (kind !== "personal_access_token" && kind !== "access_token")) return null;
-    const standing = await this.#of(caller.userId, null);
-    const membership = standing?.memberships.find((each) => each.orgId === orgId);
+    const state = await this.#getState(caller.userId, null);
+    const membership = state?.memberships.find((candidate) => candidate.orgId === orgId);
     return membership === undefined ? null : { ...caller, ...membership };
   }
 
-  /** Drops what is remembered, so that a change is effective at once in this process. */
-  forget(): void {
-    this.#tokenCache.forget();
+  /** Empties the cache, so that a change takes effect in this process at once. */
+  clear(): void {
+    this.#cache.clear();
   }
 
-  #of(userId: string, sessionId: string | null): Promise<Standing | null> {
-    return this.#tokenCache.get(`${userId} ${sessionId ?? ""}`, () => this.#ask(userId, sessionId));
+  #getState(userId: string, sessionId: string | null): Promise<UserState | null> {
+    return this.#cache.get(`${userId} ${sessionId ?? ""}`, () => this.#loadState(userId, sessionId));
   }
 
-  async #ask(userId: string, sessionId: string | null): Promise<Standing | null> {
+  async #loadState(userId: string, sessionId: string | null): Promise<UserState | null> {
     const rows = await this.#db
-      .selectFrom("auth.user as person")
-      .leftJoin("auth.member as member", "member.userId", "person.id")
+      .selectFrom("auth.user as user")
+      .leftJoin("auth.member as member", "member.userId", "user.id")
       .leftJoin("auth.account as account", (join) =>
-        join.onRef("account.userId", "=", "person.id").on("account.providerId", "=", "credential"),
+        join.onRef("account.userId", "=", "user.id").on("account.providerId", "=", "credential"),
       )
       .leftJoin("auth.session as session", (join) =>
-        join.onRef("session.userId", "=", "person.id").on("session.id", "=", sessionId),
+        join.onRef("session.userId", "=", "user.id").on("session.id", "=", sessionId),
       )
       .select(["member.organizationId", "member.role", "account.updatedAt as passwordSetAt"])
       .select("account.createdAt as firstPasswordSetAt")
       .select(["session.expiresAt", "session.activeOrganizationId"])
-      .where("person.id", "=", userId)
+      .where("user.id", "=", userId)
       .orderBy("member.createdAt")
       .orderBy("member.id")
       .execute();
@@ -86,31 +87,37 @@ export class MembershipResolver {
     if (first === undefined) return null;
     if (sessionId !== null && (first.expiresAt === null || new Date(first.expiresAt).getTime() <= Date.now()))
       return null;
+    const passwordSetAt = toMilliseconds(first.passwordSetAt);
     return {
       memberships: rows.flatMap(({ organizationId, role }) =>
         organizationId === null || role === null ? [] : [{ orgId: organizationId, role: highestRole(role) }],
       ),
       activeOrgId: first.activeOrganizationId,
-      passwordSetAt: msOf(first.passwordSetAt),
-      passwordChanged: msOf(first.passwordSetAt) - msOf(first.firstPasswordSetAt) > SAME_MOMENT_MS,
+      passwordSetAt,
+      passwordChanged: passwordSetAt - toMilliseconds(first.firstPasswordSetAt) > SAME_MOMENT_MS,
     };
   }
 }
 
 /**
- * A token says to the second when it was made. One from the second in which the password was changed may be from before,
- * unless it needs a session, which the change would have ended.
+ * Whether a token was issued before the current password was set. `issuedAt` has a resolution of one second, so a token
+ * from the second of a password change counts as older. The exception is a token with a session: the change ended every
+ * older session.
  */
-function isOutdated({ passwordSetAt, passwordChanged }: Standing, sessionId: string | null, issuedAt: number): boolean {
-  const second = Math.floor(passwordSetAt / 1000);
-  return issuedAt < second || (issuedAt === second && passwordChanged && sessionId === null);
+function predatesPassword(
+  { passwordSetAt, passwordChanged }: UserState,
+  sessionId: string | null,
+  issuedAt: number,
+): boolean {
+  const passwordSecond = Math.floor(passwordSetAt / 1000);
+  return issuedAt < passwordSecond || (issuedAt === passwordSecond && passwordChanged && sessionId === null);
 }
 
-/** better-auth reads the clock twice for the two times of a new account. */
+/** better-auth reads the clock twice for `createdAt` and `updatedAt` of a new account. */
 const SAME_MOMENT_MS = 10;
 
-function msOf(timestamp: string | null): number {
+function toMilliseconds(timestamp: string | null): number {
   return timestamp === null ? 0 : new Date(timestamp).getTime();
 }
 
-const NO_ORGANIZATION = "You belong to no organization yet. Create one, or accept an invitation to one.";
+const NO_ORGANIZATION = "You are not a member of any organization. Create one, or accept an invitation to one.";

@@ -12,7 +12,7 @@ export interface ExternalUser {
 }
 
 /** The person behind an issuer and a subject, or `null` when they were never seen. */
-export async function findUserByEmail(db: Db, { issuer, subject }: ExternalUser): Promise<string | null> {
+export async function findExternalUser(db: Db, { issuer, subject }: ExternalUser): Promise<string | null> {
   const row = await db
     .selectFrom("auth.account")
     .select("userId")

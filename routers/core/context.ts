@@ -1,48 +1,63 @@
+import type { EntityManager } from "@mikro-orm/core";
+import type { BrowseDeps } from "../../domain/apps/browse-apps.ts";
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
-import type { AppListCache } from "../../domain/apps/app-list-cache.ts";
+import type { GetAppDeps } from "../../domain/apps/get-app.ts";
+import type { ListDeps } from "../../domain/apps/list-apps.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
-import type { ExecuteDeps } from "../../domain/execution/execute-code.ts";
+import type { RecordCallDeps } from "../../domain/audit/audit-call.ts";
+import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
+import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
+import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
+import type { Counter, Taken } from "../../domain/ports/counter.ts";
+import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
+import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import type { ServiceError } from "../../domain/shared/errors.ts";
-import type { AppCaller } from "../../domain/ports/app-caller.ts";
-import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
-import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
-import type { ProcedureIndex } from "../../domain/procedures/procedure-index.ts";
-import type { Counter, Taken } from "../../domain/ports/counter.ts";
-import type { ObjectStore } from "../../domain/ports/object-store.ts";
+import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
+import type { ListTokensDeps } from "../../domain/tokens/list-tokens.ts";
+import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
+import type { RotateTokenDeps } from "../../domain/tokens/rotate-token.ts";
+import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
-/** What every call needs of the service, the same for all of them. */
-export type Services = Omit<DeployDeps & DeleteDeps & RotateAppTokenDeps, "caller" | "idempotencyKey"> & {
+/** The dependencies of the domain functions, one group per capability. They are the same for every call. */
+export interface Capabilities {
+  apps: BrowseDeps & DeleteDeps & DeployDeps & GetAppDeps & ListDeps & RotateAppTokenDeps;
+  audit: ListEventsDeps & RecordCallDeps;
+  deployments: ReadLogDeps;
+  execution: ExecuteDeps;
+  procedures: CallDeps & SearchDeps;
+  rateLimits: RateLimitDeps;
+  tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
+  usage: UsageDeps;
+}
+
+export interface RateLimitDeps {
+  /** Looks up idempotency keys: a repeated deploy does not count against the limit. */
+  em: EntityManager;
+  /** Counts deploys. */
   counter: Counter;
-  /** Counts calls of the tool gateway, which come too often for a database. */
+  /** Counts calls of the tool gateway, which are too frequent for a counter in the database. */
   callCounter: Counter;
-  /** Announces that somebody's rights have changed, so that every process looks again. */
-  accessChanges: ChangeFeed;
-  appCaller: AppCaller;
-  procedureIndex: ProcedureIndex;
-  appListCache: AppListCache;
-  codeRuntime: CodeRuntime;
-  objects: ObjectStore;
-  /** Takes a fault that must not fail the call. */
-  reportInternalError(err: unknown, what: string): void;
-};
+}
 
-/** One call, as the face that received it describes it. */
-export interface Context extends Services {
+/** What the transport (REST, RPC or MCP) knows about one call. */
+export interface CallDetails {
+  /** The client's network address; `null` when the call did not come over the network. */
+  address: string | null;
+  /** The error to report instead of "missing or invalid token", when there is no caller. */
+  authenticationError: ServiceError | null;
+  idempotencyKey: string | null;
+  /** The error of an unreadable body. The procedure throws it after the rate limit has counted the attempt. */
+  malformedBody: ServiceError | null;
+  /** Passes the state of a rate limit to the transport, which may send it in headers. */
+  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: Taken): void;
+}
+
+/** The context of one call: the capabilities, the caller, and the details that the transport knows. */
+export interface Context extends Capabilities, CallDetails {
   /** `null` when the call carries no valid credential. */
   caller: Caller | null;
-  /** Why there is no caller, when there is more to say than that there is none. */
-  callerRefused: ServiceError | null;
-  /** The network address that the call came from, when it came over the network. */
-  address: string | null;
-  idempotencyKey: string | null;
-  /** Calls another tool of the service with the rights of this call. */
-  callTool: ExecuteDeps["callTool"];
-  /** The tools that it can call. */
-  toolDeclarations: ExecuteDeps["toolDeclarations"];
-  /** Why the body could not be read, for the procedure to refuse at its turn: after the rate limit has counted it. */
-  malformedBody: ServiceError | null;
-  /** Tells the face what a limited call has left. */
-  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: Taken): void;
+  /** Calls a tool of the service for a program, with the rights of this call. */
+  callTool: CallTool;
 }

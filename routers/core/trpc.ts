@@ -48,7 +48,8 @@ const mapServiceErrors = t.middleware(async ({ next }) => {
 });
 
 const authenticate = t.middleware(({ ctx, next }) => {
-  if (ctx.caller === null) throw ctx.callerRefused ?? new ServiceError("unauthenticated", "Missing or invalid token");
+  if (ctx.caller === null)
+    throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
   return next({ ctx: { caller: ctx.caller } });
 });
 
@@ -66,13 +67,13 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
     if (refusal !== null) throw refusal;
     return next();
   }
-  const audit = { deps: ctx, caller, action: path, address: ctx.address, input: await getRawInput() };
+  const call = { caller, action: path, address: ctx.address, input: await getRawInput() };
   if (refusal !== null) {
-    await recordCall(audit, { refusal });
+    await recordCall(ctx.audit, call, { refusal });
     throw refusal;
   }
   const result = await next();
-  await recordCall(audit, result.ok ? { output: result.data } : { refusal: result.error.cause });
+  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { refusal: result.error.cause });
   return result;
 });
 
@@ -80,9 +81,9 @@ const authenticated = t.procedure.use(mapServiceErrors).use(authenticate).use(au
 
 /** Counts the attempt before anything of it is looked at. A repeated call with a known idempotency key spends nothing. */
 const deployLimit = authenticated.use(async ({ ctx, next }) => {
-  const { caller, counter, idempotencyKey: key } = ctx;
-  if (key === null || !(await isKnownKey(ctx.em.fork(), caller.orgId, key)))
-    await limitDeploys(counter, caller.orgId, (taken) =>
+  const { caller, rateLimits, idempotencyKey: key } = ctx;
+  if (key === null || !(await isKnownKey(rateLimits.em.fork(), caller.orgId, key)))
+    await limitDeploys(rateLimits.counter, caller.orgId, (taken) =>
       ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, taken),
     );
   if (key !== null) checkIdempotencyKey(key);

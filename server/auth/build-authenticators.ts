@@ -1,102 +1,106 @@
-import { type Caller, SCOPES, type Scope, type TokenKind as MachineKind } from "../../domain/shared/caller.ts";
+import { type Caller, SCOPES, type Scope, type TokenKind } from "../../domain/shared/caller.ts";
 import { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { TokenPrefix } from "../../domain/tokens/token-format.ts";
-import { TokenVerifier } from "../../domain/tokens/verify-token.ts";
+import { MachineTokenVerifier } from "../../domain/tokens/machine-token-verifier.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
-import { type AccessClaims, AccessTokens } from "./access-token.ts";
-import { Authenticator, machineTokenKind, type TokenKind } from "./authenticate.ts";
+import { type AccessTokenClaims, AccessTokenVerifier } from "./access-token-verifier.ts";
+import { Authenticator, type BearerTokenVerifier, prefixedTokenVerifier } from "./authenticator.ts";
 import { RemoteJwks } from "./remote-jwks.ts";
 import { ExternalUsers } from "./external-users.ts";
 import { LocalJwks } from "./local-jwks.ts";
 
-export interface AccessDeps {
+export interface AuthenticatorDeps {
   orm: Orm;
   config: Pick<Config, "oidc">;
-  /** Announces that somebody's rights have changed. */
+  /** Announces changes of tokens, sessions and memberships. */
   accessChanges: ChangeFeed;
   publicUrl(): string;
 }
 
-/** Which tokens open which face. */
-export interface Access {
-  /** REST and typed RPC. */
+/** One authenticator per API, each with the token types that this API accepts. */
+export interface Authenticators {
+  /** For REST and typed RPC. */
   authenticator: Authenticator;
-  /** The tool gateway. */
+  /** For the tool gateway. */
   gatewayAuthenticator: Authenticator;
   membershipResolver: MembershipResolver;
 }
 
-export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: AccessDeps): Access {
-  // Each process counts for itself: who calls must be known also while Redis is out of reach.
-  const wrongTokens = new MemoryCounter();
+export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: AuthenticatorDeps): Authenticators {
+  // Each process counts separately, because authentication must work while Redis is unavailable.
+  const invalidTokens = new MemoryCounter();
   const db = queryBuilderOf(orm.em.fork());
+  const clearOnChange = (cache: { clear(): void }): void => {
+    const clear = () => cache.clear();
+    accessChanges.listen(clear, clear);
+  };
   const membershipResolver = new MembershipResolver(db);
-  const onChange = (forget: () => void): void => void accessChanges.listen(forget, forget);
-  onChange(() => membershipResolver.forget());
-  const machine = (prefix: TokenPrefix, kind: MachineKind): TokenKind => {
-    const verifier = new TokenVerifier(db, kind);
-    onChange(() => verifier.forget());
-    return machineTokenKind(prefix, verifier);
+  clearOnChange(membershipResolver);
+  const machineTokens = (prefix: TokenPrefix, kind: TokenKind): BearerTokenVerifier => {
+    const verifier = new MachineTokenVerifier(db, kind);
+    clearOnChange(verifier);
+    return prefixedTokenVerifier(prefix, verifier);
   };
   const keys = new LocalJwks(db);
-  const own = (audiences: () => string[]): TokenKind =>
-    new AccessTokens({
+  const ownAccessTokens = (audiences: () => string[]): BearerTokenVerifier =>
+    new AccessTokenVerifier({
       issuer: publicUrl,
       audiences,
-      keyOf: (id) => keys.keyOf(id),
-      callerOf: (claims) => ownCaller(membershipResolver, claims),
+      getKey: (id) => keys.getKey(id),
+      resolveCaller: (claims) => resolveOwnCaller(membershipResolver, claims),
     });
-  const rest = [machine("svk", "api_key"), own(() => [publicUrl(), `${publicUrl()}/v1`])];
-  if (config.oidc !== null) rest.push(foreign(config.oidc, orm, membershipResolver));
-  const gateway = [
-    machine("svp", "personal_access_token"),
-    machine("svg", "gateway_token"),
-    own(() => [`${publicUrl()}/mcp`]),
+  const apiVerifiers = [machineTokens("svk", "api_key"), ownAccessTokens(() => [publicUrl(), `${publicUrl()}/v1`])];
+  if (config.oidc !== null) apiVerifiers.push(externalAccessTokens(config.oidc, orm, membershipResolver));
+  const gatewayVerifiers = [
+    machineTokens("svp", "personal_access_token"),
+    machineTokens("svg", "gateway_token"),
+    ownAccessTokens(() => [`${publicUrl()}/mcp`]),
   ];
   return {
-    authenticator: new Authenticator(rest, wrongTokens),
-    gatewayAuthenticator: new Authenticator(gateway, wrongTokens),
+    authenticator: new Authenticator(apiVerifiers, invalidTokens),
+    gatewayAuthenticator: new Authenticator(gatewayVerifiers, invalidTokens),
     membershipResolver,
   };
 }
 
 /**
- * A token that a signed-in page asked for lives as long as its session. One that OAuth gave to a client outlives it, and
- * may do what the person consented to.
+ * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. A token of
+ * an OAuth client (`at+jwt`) is independent of any session and has the scope that the user consented to.
  */
-function ownCaller(
+function resolveOwnCaller(
   membershipResolver: MembershipResolver,
-  { sub, sid, iat, type, scope }: AccessClaims,
+  { sub: userId, sid: sessionId, iat: issuedAt, type, scope }: AccessTokenClaims,
 ): Promise<Caller | null> {
-  const person = { userId: sub, issuedAt: iat };
-  if (type === "at+jwt") return membershipResolver.callerOf({ ...person, sessionId: null, scope: scopeOf(scope) });
-  if (typeof sid !== "string") return Promise.resolve(null);
-  return membershipResolver.callerOf({ ...person, sessionId: sid, scope: "everything" });
+  if (type === "at+jwt")
+    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: grantedScope(scope) });
+  if (typeof sessionId !== "string") return Promise.resolve(null);
+  return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything" });
 }
 
-function scopeOf(granted: unknown): Scope {
-  const names = typeof granted === "string" ? granted.split(" ") : [];
+/** The highest scope among those of a space-separated `scope` claim. */
+function grantedScope(claim: unknown): Scope {
+  const names = typeof claim === "string" ? claim.split(" ") : [];
   return SCOPES.findLast((scope) => names.includes(scope)) ?? "read";
 }
 
-function foreign(
+function externalAccessTokens(
   { issuer, audience }: NonNullable<Config["oidc"]>,
   orm: Orm,
   membershipResolver: MembershipResolver,
-): TokenKind {
+): BearerTokenVerifier {
   const keys = new RemoteJwks(issuer);
-  const people = new ExternalUsers(orm);
-  return new AccessTokens({
+  const users = new ExternalUsers(orm);
+  return new AccessTokenVerifier({
     issuer: () => issuer,
     audiences: () => [audience],
-    keyOf: (id) => keys.keyOf(id),
-    callerOf: async (claims) =>
-      membershipResolver.callerOf({
-        userId: await people.userIdOf(claims),
+    getKey: (id) => keys.getKey(id),
+    resolveCaller: async (claims) =>
+      membershipResolver.resolveCaller({
+        userId: await users.resolveUserId(claims),
         sessionId: null,
         issuedAt: claims.iat,
         scope: "everything",

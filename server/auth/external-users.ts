@@ -1,56 +1,61 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import { LRUCache } from "lru-cache";
 import {
-  provisionExternalUser,
-  findUserByEmail,
   type ExternalUser,
+  findExternalUser,
+  provisionExternalUser,
 } from "../../domain/users/provision-external-user.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Orm } from "../database/orm.ts";
-import type { AccessClaims } from "./access-token.ts";
+import type { AccessTokenClaims } from "./access-token-verifier.ts";
 
-const KEPT = 10_000;
+const MAX_CACHED_USERS = 10_000;
+const MAX_NAME_LENGTH = 100;
 
-/** People of an external identity provider: made at first sight, recognised by issuer and subject alone. */
+/** The users of an external identity provider. They are provisioned just in time and identified by issuer and subject only. */
 export class ExternalUsers {
   readonly #orm: Orm;
-  readonly #known = new Map<string, string>();
+  readonly #userIdByIdentity = new LRUCache<string, string>({ max: MAX_CACHED_USERS });
 
   constructor(orm: Orm) {
     this.#orm = orm;
   }
 
-  /** The id of the person behind the claims. */
-  async userIdOf(claims: AccessClaims): Promise<string> {
-    const person = { issuer: String(claims.iss), subject: claims.sub, name: nameOf(claims) };
-    const key = `${person.issuer}\n${person.subject}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const userId = await this.#findOrAdd(person);
-    if (this.#known.size >= KEPT) this.#known.clear();
-    this.#known.set(key, userId);
+  /** Returns the id of the user that the claims identify. Provisions the user at the first call. */
+  async resolveUserId(claims: AccessTokenClaims): Promise<string> {
+    const user = { issuer: String(claims.iss), subject: claims.sub, name: readName(claims) };
+    const key = `${user.issuer}\n${user.subject}`;
+    const cached = this.#userIdByIdentity.get(key);
+    if (cached !== undefined) return cached;
+    const userId = await this.#findOrProvision(user);
+    this.#userIdByIdentity.set(key, userId);
     return userId;
   }
 
-  async #findOrAdd(person: ExternalUser): Promise<string> {
-    const found = await findUserByEmail(queryBuilderOf(this.#orm.em.fork()), person);
+  async #findOrProvision(user: ExternalUser): Promise<string> {
+    const found = await this.#find(user);
     if (found !== null) return found;
     try {
-      return await this.#orm.em.fork().transactional((em) => provisionExternalUser(queryBuilderOf(em), person));
+      return await this.#orm.em.fork().transactional((em) => provisionExternalUser(queryBuilderOf(em), user));
     } catch (error) {
-      // Two first calls at once: the other one has made the person.
-      const other = isTaken(error) ? await findUserByEmail(queryBuilderOf(this.#orm.em.fork()), person) : null;
-      if (other !== null) return other;
+      // Of two simultaneous first calls, one provisions the user and the other violates the unique constraint.
+      const provisioned = isUniqueViolation(error) ? await this.#find(user) : null;
+      if (provisioned !== null) return provisioned;
       throw error;
     }
   }
+
+  #find(user: ExternalUser): Promise<string | null> {
+    return findExternalUser(queryBuilderOf(this.#orm.em.fork()), user);
+  }
 }
 
-/** Plain queries fail with the driver's own error. */
-function isTaken(error: unknown): boolean {
+/** Queries of the query builder fail with the driver's own error. */
+function isUniqueViolation(error: unknown): boolean {
   return error instanceof UniqueConstraintViolationException || (error as { code?: unknown }).code === "23505";
 }
 
-function nameOf({ name }: AccessClaims): string {
-  const given = typeof name === "string" ? name.trim().slice(0, 100) : "";
-  return given === "" ? "Person" : given;
+function readName({ name }: AccessTokenClaims): string {
+  const trimmed = typeof name === "string" ? name.trim().slice(0, MAX_NAME_LENGTH) : "";
+  return trimmed === "" ? "User" : trimmed;
 }

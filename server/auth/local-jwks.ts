@@ -1,44 +1,45 @@
 import { type CryptoKey, importJWK, type JWK } from "jose";
+import { LRUCache } from "lru-cache";
 import type { Db } from "../../domain/database-types.ts";
 
 const KEY_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** How long an unknown key id is taken for unknown without asking again, in milliseconds, and how many are kept. */
-const UNKNOWN_MS = 1000;
-const UNKNOWN_KEPT = 1000;
-/** How long a retired key still verifies, in milliseconds: longer than any token it signed lives. */
-const RETIRED_MS = 2 * 86_400_000;
+const MAX_CACHED_KEYS = 100;
+/** How long an unknown key id is not looked up again, in milliseconds, and how many such ids are cached. */
+const UNKNOWN_KEY_TTL_MS = 1000;
+const MAX_UNKNOWN_KEYS = 1000;
+/** How long a key verifies after its expiry, in milliseconds: longer than the lifetime of any token that it signed. */
+const EXPIRED_KEY_GRACE_MS = 2 * 86_400_000;
 
-/** The public keys with which the service's own access tokens are signed, read once each. */
+/** The public keys that verify the access tokens of this service. Each is read from the database once. */
 export class LocalJwks {
   readonly #db: Db;
-  readonly #keys = new Map<string, { key: CryptoKey; until: number }>();
-  readonly #unknown = new Map<string, number>();
+  readonly #keys = new LRUCache<string, { key: CryptoKey; validUntil: number }>({ max: MAX_CACHED_KEYS });
+  readonly #unknownKeyIds = new LRUCache<string, true>({ max: MAX_UNKNOWN_KEYS, ttl: UNKNOWN_KEY_TTL_MS });
 
   constructor(db: Db) {
     this.#db = db;
   }
 
-  async keyOf(keyId: string): Promise<CryptoKey | null> {
-    const known = this.#keys.get(keyId);
-    if (known !== undefined && known.until > Date.now()) return known.key;
-    if (!KEY_ID.test(keyId) || (this.#unknown.get(keyId) ?? 0) > Date.now()) return null;
-    return this.#read(keyId);
+  async getKey(keyId: string): Promise<CryptoKey | null> {
+    const cached = this.#keys.get(keyId);
+    if (cached !== undefined && cached.validUntil > Date.now()) return cached.key;
+    if (!KEY_ID.test(keyId) || this.#unknownKeyIds.get(keyId) !== undefined) return null;
+    return this.#loadKey(keyId);
   }
 
-  async #read(keyId: string): Promise<CryptoKey | null> {
+  async #loadKey(keyId: string): Promise<CryptoKey | null> {
     const row = await this.#db
       .selectFrom("auth.jwks")
       .select(["publicKey", "expiresAt"])
       .where("id", "=", keyId)
       .executeTakeFirst();
-    const until = row?.expiresAt == null ? Infinity : new Date(row.expiresAt).getTime() + RETIRED_MS;
-    if (row === undefined || until <= Date.now()) {
-      if (this.#unknown.size >= UNKNOWN_KEPT) this.#unknown.clear();
-      this.#unknown.set(keyId, Date.now() + UNKNOWN_MS);
+    const validUntil = row?.expiresAt == null ? Infinity : new Date(row.expiresAt).getTime() + EXPIRED_KEY_GRACE_MS;
+    if (row === undefined || validUntil <= Date.now()) {
+      this.#unknownKeyIds.set(keyId, true);
       return null;
     }
     const key = (await importJWK(JSON.parse(row.publicKey) as JWK, "RS256")) as CryptoKey;
-    this.#keys.set(keyId, { key, until });
+    this.#keys.set(keyId, { key, validUntil });
     return key;
   }
 }

@@ -6,7 +6,7 @@ import { WranglerBundler } from "../drivers/bundler/wrangler-bundler.ts";
 
 const PROJECT = path.resolve(import.meta.dirname, "../..");
 
-/** Where this project has the toolchain, and keeps what makes builds fast and possible without a network. */
+/** The toolchain of builds, and the caches that make them fast and possible without a network. */
 export const TOOLCHAIN_FOLDERS = {
   modules: path.join(PROJECT, "node_modules"),
   packages: path.join(PROJECT, ".cache/packages"),
@@ -14,18 +14,18 @@ export const TOOLCHAIN_FOLDERS = {
 } as const;
 
 /**
- * The bundler as this project runs it: its own toolchain, and the machine's package registries.
+ * Creates the bundler with this project's toolchain and the machine's package registries.
  *
- * @param npmEnvironment - the environment variables that npm would read its settings from
+ * @param npmEnvironment - the environment variables that npm reads its settings from
  */
-export async function createBundler(
-  sandbox: Sandbox,
-  npmEnvironment: Readonly<Record<string, string>>,
-): Promise<WranglerBundler> {
-  const settings = await readNpmSettings(npmEnvironment, PROJECT);
+export function createBundler(sandbox: Sandbox, npmEnvironment: Readonly<Record<string, string>>): WranglerBundler {
+  const packages = new PackageMirror({
+    cacheDirectory: TOOLCHAIN_FOLDERS.packages,
+    readSettings: () => readNpmSettings(npmEnvironment, PROJECT),
+  });
   return new WranglerBundler({
     sandbox,
-    packages: new PackageMirror({ cacheDirectory: TOOLCHAIN_FOLDERS.packages, settings }),
+    packages,
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
   });

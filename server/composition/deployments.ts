@@ -1,33 +1,77 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import type { Workspaces } from "../../domain/ports/workspaces.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
-import { createBundler } from "./bundler.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
 import { GitHost } from "../drivers/git-source/sandboxed-git.ts";
+import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
+import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
+import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
-import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
+import { createBundler } from "./bundler.ts";
+import type { Foundation } from "./foundation.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a build works with: where it gets the source, what it runs in, what makes a bundle of it. */
-export async function openBuildPlatform(
-  config: Config,
-): Promise<{ git: GitSource; bundler: Bundler; workspaces: Workspaces }> {
+export interface DeploymentServices {
+  /** For calls that read deployments. */
+  deployments: Capabilities["deployments"];
+  /** For the worker, which runs deployments. */
+  deploymentDeps: DeploymentDeps;
+}
+
+/** Opens what a deployment needs: the source, the sandbox, the bundler and the object store. */
+export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
+  const { config, database, edge, external, log, queue, shared, tokenSecret } = foundation;
+  const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
+  const buildPlatform = openBuildPlatform(config);
+  // The edge platform has locked the data folder by now, so no other process can be building in it.
+  await buildPlatform.workspaces.clear();
+  return {
+    deployments: { db: database.db, objects },
+    deploymentDeps: {
+      ...buildPlatform,
+      em: database.em,
+      jobs: queue.jobs,
+      changes: shared.changes,
+      objects,
+      authEntries: edge.authEntries,
+      edge: edge.platform,
+      databases: edge.databases,
+      discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
+      appBuilder: external.appBuilder,
+      tokenSecret,
+      secrets: [tokenSecret, ...passwordsIn(config)],
+      reportInternalError: (err, build) => log.error({ err, ...build }, "a deployment failed with an internal error"),
+    },
+  };
+}
+
+/** Opens the parts of a build that need no database: the source, the bundler and the workspaces. */
+export function openBuildPlatform(config: Config): { git: GitSource; bundler: Bundler; workspaces: Workspaces } {
   const sandbox = config.sandbox === "none" ? new UnconfinedSandbox() : new BubblewrapSandbox();
-  const bundler = await createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment);
   const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "builds"));
   return { git: gitSource(config, sandbox), bundler, workspaces };
 }
 
-/** Outside production the project's own examples can be deployed without a network, as `examples/<name>`. */
+/** Outside production, `examples/<name>` deploys the project's own examples without a network. */
 function gitSource(config: Config, sandbox: Sandbox): GitSource {
   const others = new GitHost({ baseUrl: config.gitBaseUrl, sandbox });
   if (config.production) return others;
   const dataFolder = path.join(config.dataDirectory, "examples");
   return new ExamplesSource({ examplesFolder: path.join(PROJECT, "examples"), dataFolder, sandbox, others });
+}
+
+/** Passwords that must not appear in a build log, even if a tool prints them. */
+function passwordsIn(config: Config): string[] {
+  return [config.databaseUrl, config.redisUrl, config.gitBaseUrl]
+    .map((url) => (url === null ? undefined : URL.parse(url)?.password))
+    .filter((password): password is string => password !== undefined && password !== "");
 }

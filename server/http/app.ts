@@ -6,8 +6,9 @@ import {
   fastify,
   LogController,
 } from "fastify";
-import type { Services } from "../../routers/core/context.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Db } from "../../domain/database-types.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { trustedPeers } from "./client-address.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
@@ -24,7 +25,8 @@ import { restPlugin } from "../rest/plugin.ts";
 import { rpcPlugin } from "../rpc/plugin.ts";
 
 export interface AppOptions {
-  services: Services;
+  capabilities: Capabilities;
+  db: Db;
   authenticator: Authenticator;
   gatewayAuthenticator: Authenticator;
   membershipResolver: MembershipResolver;
@@ -67,7 +69,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(healthPlugin(options.readiness));
   await app.register(docsPlugin(options.publicUrl));
   await app.register(identityPlugin(options));
-  await app.register(dashboardPlugin({ db: options.services.db, signIn: options.signIn }));
+  await app.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
   await app.register(restPlugin(options));
   await app.register(rpcPlugin(options));
   await app.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));

@@ -1,23 +1,24 @@
 import type { IncomingMessage } from "node:http";
+import { normalizeIP } from "@better-auth/core/utils/ip";
 import proxyAddr from "@fastify/proxy-addr";
 
-/** Whether the peer at an address is a reverse proxy of the operator's, whose word about its own peer is taken. */
+/** Whether the peer at an address is a reverse proxy of the operator, so that its `X-Forwarded-For` is believed. */
 export type TrustsPeer = (address: string, hop: number) => boolean;
 
 /**
- * Who may say for whom a request comes.
+ * Compiles the trusted proxies.
  *
- * @param ranges - addresses and CIDR ranges, as `TRUSTED_PROXIES` names them
- * @returns `null` when there is nobody, so that no request costs a look at what it says
+ * @param ranges - addresses and CIDR ranges, in the syntax of `TRUSTED_PROXIES`
+ * @returns `null` without any range, so that no request pays for reading forwarding headers
  */
 export function trustedPeers(ranges: readonly string[]): TrustsPeer | null {
   return ranges.length === 0 ? null : proxyAddr.compile([...ranges]);
 }
 
-/** Where a request comes from: the right-most address of `X-Forwarded-For` that is no trusted proxy, else the peer's own. */
+/** The client address: the right-most address of `X-Forwarded-For` that is no trusted proxy, else the address of the peer. */
 export function clientAddress(request: IncomingMessage, trusts: TrustsPeer | null): string {
   const peer = request.socket.remoteAddress;
-  // One that has hung up has none any more, and what it said is not worth a look.
+  // A closed socket has no address, so no forwarding header can be trusted.
   if (peer === undefined) return "";
   return trusts === null ? peer : proxyAddr(request, trusts);
 }
@@ -25,4 +26,12 @@ export function clientAddress(request: IncomingMessage, trusts: TrustsPeer | nul
 /** Whether the peer itself is a trusted proxy. */
 export function isTrustedPeer({ socket }: IncomingMessage, trusts: TrustsPeer | null): boolean {
   return trusts !== null && trusts(socket.remoteAddress ?? "", 0);
+}
+
+/**
+ * The key of a client address for rate limits: an IPv4 address itself, or the /64 prefix of an IPv6 address, because
+ * providers assign a whole /64 to one customer. better-auth stores the same form with a session.
+ */
+export function clientNetwork(address: string): string {
+  return normalizeIP(address);
 }

@@ -4,7 +4,7 @@ import { roleIn } from "../../domain/users/memberships.ts";
 import type { SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
 import type { Db } from "../../domain/database-types.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
-import { networkOf } from "../http/network-of.ts";
+import { clientNetwork } from "../http/client-address.ts";
 import { fieldsOf } from "./fields.ts";
 import { ADDRESS_HEADER } from "./options.ts";
 
@@ -30,7 +30,7 @@ export const SIGN_IN = "/sign-in/email";
 
 export function attemptOf({ body, headers }: Call): SignInAttempt {
   const { email } = fieldsOf(body);
-  return { address: networkOf(addressOf(headers)), email: typeof email === "string" ? email : "" };
+  return { address: clientNetwork(addressOf(headers)), email: typeof email === "string" ? email : "" };
 }
 
 /** The network address that a call comes from. */

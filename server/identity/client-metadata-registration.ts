@@ -5,7 +5,7 @@ import { APIError } from "better-auth/api";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import { type ClientMetadataFetcher, UnreadableClientMetadata } from "../../domain/ports/client-metadata.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { networkOf } from "../http/network-of.ts";
+import { clientNetwork } from "../http/client-address.ts";
 import { type ClientMetadata, clientMetadataIn } from "./client-metadata.ts";
 import { checkClientUrl, isClientUrl, UnusableClient } from "./client-id-url.ts";
 import { MetadataFetchLimiter } from "./metadata-fetch-limiter.ts";
@@ -65,7 +65,7 @@ async function resolveClient(
   try {
     checkClientUrl(url, options.ownHosts);
     if (known !== null && freshUntil(known) > Date.now()) return known;
-    const network = networkOf(addressOf(context.headers));
+    const network = clientNetwork(addressOf(context.headers));
     return await visits.visit({ url, network, isFinal: isUnusable }, () => readClient(options, asked));
   } catch (error) {
     throw refusalOf(error);

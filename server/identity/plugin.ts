@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import type { Quota } from "../../domain/ports/counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
-import { KeyedLock } from "../platforms/embedded/keyed-lock.ts";
-import { networkOf } from "../http/network-of.ts";
+import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
+import { clientNetwork } from "../http/client-address.ts";
 import type { Auth } from "./open-auth.ts";
 import { ADDRESS_HEADER } from "./options.ts";
 
@@ -42,8 +42,9 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
       if (!allowed) throw new RateLimited("Too many calls came from this address. Wait, then try again.", resetSeconds);
     };
     scope.addHook("onRequest", async (request) => {
-      await limit({ key: `identity:${networkOf(request.ip)}`, ...CALLS });
-      if (posts(request, LEAVES_SOMETHING)) await limit({ key: `newcomers:${networkOf(request.ip)}`, ...NEWCOMERS });
+      await limit({ key: `identity:${clientNetwork(request.ip)}`, ...CALLS });
+      if (posts(request, LEAVES_SOMETHING))
+        await limit({ key: `newcomers:${clientNetwork(request.ip)}`, ...NEWCOMERS });
     });
     // The provider's own page for a browser that it can send nowhere else; in production it would show nothing.
     scope.get(`${BASE}error`, { exposeHeadRoute: false }, (request, reply) => {
@@ -58,7 +59,9 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         exposeHeadRoute: false,
         handler: async (request, reply) => {
           const ask = () => auth().handler(asFetch(request, publicUrl()));
-          const answer = await (posts(request, TRIES_PASSWORD) ? oneByOne.run([networkOf(request.ip)], ask) : ask());
+          const answer = await (posts(request, TRIES_PASSWORD)
+            ? oneByOne.run([clientNetwork(request.ip)], ask)
+            : ask());
           // Somebody comes back from GitHub or Google, and has no use for JSON.
           const isLost = answer.status >= 400 && request.method === "GET" && pathOf(request).startsWith("callback/");
           return isLost ? toSignIn(reply, FAILED) : relay(reply, answer);

@@ -1,11 +1,11 @@
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
+import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
 import type { Context } from "../../routers/core/context.ts";
-import { createCaller } from "../../routers/index.ts";
-import { procedureAt, serviceErrorOf } from "../context.ts";
+import { callProcedureAt, type ToolEntry } from "../../routers/tool-registry.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { resultOf } from "./direct-tool-result.ts";
 import { resultFrom, type ToolResult } from "./tool-result.ts";
-import type { ToolEntry } from "./tool-table.ts";
 
 /** What the caller gets of a fault: that there was one, and nothing of it. */
 export const INTERNAL_ERROR =
@@ -23,7 +23,7 @@ export interface ToolCall {
 export function callTool(entry: ToolEntry, { context, input, signal, log }: ToolCall): Promise<ToolResult> {
   const { tool, path, takes } = entry;
   return carriedOut({ name: tool.name, takes }, log, async () => {
-    return resultFrom(await procedureAt(createCaller(context, { signal }), path)(input ?? {}));
+    return resultFrom(await callProcedureAt(context, path, input ?? {}, signal));
   });
 }
 
@@ -34,7 +34,7 @@ export function callDirectTool(
 ): Promise<ToolResult> {
   return carriedOut({ name: `${slug} ${name}`, takes: null }, log, async () => {
     const call = { app: slug, procedure: name, input: (input ?? {}) as Record<string, unknown> };
-    return resultOf(await createCaller(context, { signal }).procedures.invoke(call), kind);
+    return resultOf(await callProcedureAt<ProcedureResult>(context, "procedures.invoke", call, signal), kind);
   });
 }
 
@@ -47,7 +47,7 @@ async function carriedOut(
   try {
     return await call();
   } catch (error) {
-    const refusal = serviceErrorOf(error);
+    const refusal = error instanceof ServiceError ? error : null;
     if (refusal === null) log.error({ err: error, tool: name }, "a tool failed");
     const advice = refusal?.code === "invalid" && takes !== null ? ` ${takes}` : "";
     return { content: [{ type: "text", text: `${refusal?.message ?? INTERNAL_ERROR}${advice}` }], isError: true };

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
 import { DIRECT_TOOL_OUTPUT } from "./direct-tool-result.ts";
-import type { Tool } from "./tool-table.ts";
+import type { Tool } from "../../routers/tool-registry.ts";
 
 export interface DirectTools {
   list: readonly Tool[];

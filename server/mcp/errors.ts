@@ -29,13 +29,6 @@ export const unauthenticated = (publicUrl: string): GatewayError =>
     "www-authenticate": `Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp", scope="everything offline_access"`,
   });
 
-export const notAMember = (): GatewayError =>
-  refusal(
-    403,
-    -32_003,
-    "X-Service-Org-Id names no organization of this token. Leave the header out to use the token's own.",
-  );
-
 export const forbidden = ({ message }: ServiceError): GatewayError => refusal(403, -32_003, message);
 
 export const wrongMethod = (): GatewayError => refusal(405, -32_000, "The gateway takes POST only.", { allow: "POST" });

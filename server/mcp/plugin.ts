@@ -2,28 +2,27 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
-import type { Services } from "../../routers/core/context.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticate-request.ts";
 import { callContext } from "../context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import {
   forbidden,
   foreignOrigin,
   type GatewayError,
-  notAMember,
   rateLimited,
   unauthenticated,
   unreadable,
   wrongMethod,
 } from "./errors.ts";
-import { type GatewayAccess, gatewayCaller, stillMayCall } from "./gateway-caller.ts";
 import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
 import { isOwnOrigin } from "./origin.ts";
 import { closeWhenRevoked } from "./stream-revocation.ts";
 import type { GatewayCall } from "./tool-methods.ts";
 import { McpTransport } from "./transport.ts";
 
-export interface McpOptions extends GatewayAccess {
-  services: Services;
+export interface McpOptions extends RequestAuthentication {
+  capabilities: Capabilities;
   log: Logger;
   publicUrl: () => string;
 }
@@ -32,7 +31,7 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The tool gateway at `POST /mcp`. */
 export function mcpPlugin(options: McpOptions) {
-  const { services, log } = options;
+  const { capabilities, log } = options;
   const transport = new McpTransport<GatewayCall>({
     serverFor: gatewayServer,
     plainMethods: PLAIN_METHODS,
@@ -49,8 +48,8 @@ export function mcpPlugin(options: McpOptions) {
       const refused = await whyRefused(request, options);
       if (refused !== null) await send(reply, refused);
     });
-    closeWhenRevoked(scope, services.accessChanges, (request) => stillMayCall(request, options));
-    const unlisten = services.changes.listen(
+    closeWhenRevoked(scope, capabilities.tokens.accessChanges, (request) => isStillAuthenticated(request, options));
+    const unlisten = capabilities.apps.changes.listen(
       (orgId) => transport.toolsChanged(orgId),
       () => transport.anyToolsChanged(),
     );
@@ -68,7 +67,7 @@ export function mcpPlugin(options: McpOptions) {
     scope.post("/mcp", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const { caller, headers, body: parsedBody } = request;
       const call = {
-        context: callContext(services, caller, { address: request.ip }),
+        context: callContext(capabilities, caller, { address: request.ip }),
         log,
         signal: whileAwaited(reply),
       };
@@ -80,14 +79,13 @@ export function mcpPlugin(options: McpOptions) {
 
 /** Lets the caller in, before the body is read, or says why not. */
 async function whyRefused(request: FastifyRequest, options: McpOptions): Promise<GatewayError | null> {
-  const { services, publicUrl } = options;
+  const { capabilities, publicUrl } = options;
   if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
   try {
-    const caller = await gatewayCaller(request, options);
+    const caller = await authenticateRequest(request, options);
     if (caller === null) return unauthenticated(publicUrl());
-    if (caller === "no member") return notAMember();
     request.caller = caller;
-    if (request.method === "POST") await limitCalls(services.callCounter, caller.orgId);
+    if (request.method === "POST") await limitCalls(capabilities.rateLimits.callCounter, caller.orgId);
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);

@@ -5,7 +5,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import { callDirectTool, callTool, INTERNAL_ERROR } from "./call-tool.ts";
 import { directTools } from "./direct-tools.ts";
 import type { ToolResult } from "./tool-result.ts";
-import { type Tool, TOOL_LIST, TOOLS } from "./tool-table.ts";
+import { type Tool, TOOL_LIST, TOOLS } from "../../routers/tool-registry.ts";
 
 /** One request of the gateway. */
 export interface GatewayCall {
@@ -45,10 +45,10 @@ export async function callToolNamed(call: GatewayCall, name: string, input: unkn
 }
 
 /** @throws {ProtocolError} that says nothing of the fault, which is in the log */
-async function offeredTo({ context: { procedureIndex, caller }, log }: GatewayCall): Promise<OfferedProcedures> {
+async function offeredTo({ context: { procedures, caller }, log }: GatewayCall): Promise<OfferedProcedures> {
   try {
     if (caller === null) throw new Error("a call reached the gateway without a caller");
-    return await procedureIndex.of(caller.orgId);
+    return await procedures.procedureIndex.of(caller.orgId);
   } catch (err) {
     log.error({ err }, "the gateway could not learn what tools an organization has");
     throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_ERROR);

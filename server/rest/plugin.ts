@@ -4,10 +4,10 @@ import { createOpenApiNodeHttpHandler } from "trpc-to-openapi";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Taken } from "../../domain/ports/counter.ts";
-import type { Context, Services } from "../../routers/core/context.ts";
+import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { appRouter } from "../../routers/index.ts";
 import { callContext } from "../context.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
 import { BODY_LIMIT, parseBodies } from "./bodies.ts";
 import { Sink, Source } from "./exchange.ts";
 import { metaOf } from "./procedure-meta.ts";
@@ -20,22 +20,22 @@ declare module "fastify" {
 }
 
 export interface RestOptions {
-  services: Services;
+  capabilities: Capabilities;
   authenticator: Authenticator;
 }
 
 /** Serves every procedure that has `meta.openapi` as REST under `/v1`. */
-export function restPlugin({ services, authenticator }: RestOptions) {
+export function restPlugin({ capabilities, authenticator }: RestOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("malformedBody", null);
     parseBodies(scope);
     // 401 comes before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      request.caller = await authenticator.callerOf(request.headers.authorization, request.ip);
+      request.caller = await authenticator.authenticate(request.headers.authorization, request.ip);
       if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
     });
-    const handle = createHandler(services);
+    const handle = createHandler(capabilities);
     scope.route({
       method: ["GET", "POST", "DELETE", "PUT", "PATCH"],
       url: "/v1/*",
@@ -54,10 +54,10 @@ const UNAUTHENTICATED = "Missing or invalid token. Send an API key as Authorizat
 
 type Handler = (source: never, sink: never) => Promise<void>;
 
-function createHandler(services: Services): Handler {
+function createHandler(capabilities: Capabilities): Handler {
   return createOpenApiNodeHttpHandler<typeof appRouter, never, never>({
     router: appRouter,
-    createContext: ({ req }: { req: Source }) => contextOf(services, req.incoming, req.sink),
+    createContext: ({ req }: { req: Source }) => contextOf(capabilities, req.incoming, req.sink),
     onError: ({ error, path, req }: { error: TRPCError; path: string | undefined; req: Source }) => {
       req.sink.error = error;
       req.sink.path = path;
@@ -69,9 +69,9 @@ function createHandler(services: Services): Handler {
   });
 }
 
-function contextOf(services: Services, request: FastifyRequest, sink: Sink): Context {
+function contextOf(capabilities: Capabilities, request: FastifyRequest, sink: Sink): Context {
   const key = request.headers["idempotency-key"];
-  return callContext(services, request.caller, {
+  return callContext(capabilities, request.caller, {
     address: request.ip,
     malformedBody: request.malformedBody,
     idempotencyKey: typeof key === "string" ? key : null,

@@ -1,17 +1,13 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
-import type { Caller } from "../../domain/shared/caller.ts";
-import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
-import type { Context, Services } from "../../routers/core/context.ts";
+import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
-import type { Authenticator } from "../auth/authenticate.ts";
+import { authenticateRequest, type RequestAuthentication } from "../auth/authenticate-request.ts";
 import { callContext } from "../context.ts";
 
-export interface RpcOptions {
-  services: Services;
-  authenticator: Authenticator;
-  membershipResolver: MembershipResolver;
+export interface RpcOptions extends RequestAuthentication {
+  capabilities: Capabilities;
 }
 
 const LARGEST_BATCH = 20;
@@ -35,30 +31,16 @@ export function rpcPlugin(options: RpcOptions) {
   };
 }
 
-async function contextOf(
-  { services, authenticator, membershipResolver }: RpcOptions,
-  request: FastifyRequest,
-): Promise<Context> {
-  const face = { address: request.ip };
+async function contextOf(options: RpcOptions, request: FastifyRequest): Promise<Context> {
+  const { capabilities } = options;
+  const address = request.ip;
   try {
-    const caller = await authenticator.callerOf(request.headers.authorization, request.ip);
-    return callContext(services, caller && (await chosen(membershipResolver, caller, request)), face);
+    return callContext(capabilities, await authenticateRequest(request, options), { address });
   } catch (error) {
-    // Each procedure of the batch says so in its own answer.
-    if (error instanceof ServiceError) return callContext(services, null, { ...face, callerRefused: error });
+    // Each procedure of the batch reports the error in its own response.
+    if (error instanceof ServiceError) return callContext(capabilities, null, { address, authenticationError: error });
     throw error;
   }
-}
-
-async function chosen(
-  membershipResolver: MembershipResolver,
-  caller: Caller,
-  { headers }: FastifyRequest,
-): Promise<Caller> {
-  const orgId = headers["x-service-org-id"];
-  const found = orgId === undefined ? caller : await membershipResolver.inOrganization(caller, String(orgId));
-  if (found === null) throw new ServiceError("forbidden", "X-Service-Org-Id names no organization of this caller.");
-  return found;
 }
 
 function headersOf(causes: unknown[]): Record<string, string> {

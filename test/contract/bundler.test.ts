@@ -1,19 +1,19 @@
 import { tmpdir } from "node:os";
 import { expect } from "vitest";
 import { DEFAULT_LIMITS } from "../../server/drivers/bundler/wrangler-bundler.ts";
-import { bundlerOn } from "../support/builds/create-bundler.ts";
+import { createTestBundler } from "../support/builds/create-bundler.ts";
 import { failureOf } from "../support/builds/bundle-checkout.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 import { bundlerContract } from "./bundler.ts";
 
 // Nothing in the contract installs a package.
-bundlerContract(bundlerOn({}, tmpdir()));
+bundlerContract(createTestBundler({}, tmpdir()));
 
 verifies(
   hazard(18),
   "a pattern that takes forever to match costs the build its time, and not the service",
   async () => {
-    const bundler = bundlerOn({}, tmpdir(), { bundling: { ...DEFAULT_LIMITS.bundling, wallTimeMs: 6000 } });
+    const bundler = createTestBundler({}, tmpdir(), { bundling: { ...DEFAULT_LIMITS.bundling, wallTimeMs: 6000 } });
     const stalls: number[] = [];
     let seen = performance.now();
     const timer = setInterval(() => {

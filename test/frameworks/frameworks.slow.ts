@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readForm } from "../support/builds/read-upload-form.ts";
-import { machineBundler } from "../support/builds/create-bundler.ts";
+import { createMachineBundler } from "../support/builds/create-bundler.ts";
 import { bundleIn, checkoutOf } from "../support/builds/bundle-checkout.ts";
 
 function manifest(dependencies: Record<string, string>, scripts?: Record<string, string>): string {
@@ -24,7 +24,7 @@ describe("a bundler", () => {
       "package.json": manifest(REACT_PACKAGES),
       "vite.config.ts": viteConfig("", ""),
     });
-    const { bundle } = await bundleIn(await machineBundler(), checkout);
+    const { bundle } = await bundleIn(createMachineBundler(), checkout);
     expect(bundle).toMatchObject({
       framework: "vite",
       assets: { rules: { not_found_handling: "single-page-application" } },
@@ -38,7 +38,7 @@ describe("a bundler", () => {
       "src/pages/index.astro": "---\nconst name = 'Astro';\n---\n<h1>hello {name}</h1>\n",
       "src/pages/404.astro": "<h1>nothing</h1>\n",
     });
-    const { bundle } = await bundleIn(await machineBundler(), checkout);
+    const { bundle } = await bundleIn(createMachineBundler(), checkout);
     expect(bundle).toMatchObject({ framework: "astro", assets: { rules: { not_found_handling: "404-page" } } });
     expect((await readdir(bundle.assets?.directory ?? "")).toSorted()).toEqual(["404.html", "index.html"]);
   });
@@ -51,7 +51,7 @@ describe("a bundler", () => {
       "wrangler.jsonc": `{ "name": "app", "main": "worker/index.ts", "compatibility_date": "2026-06-01", "assets": { "not_found_handling": "single-page-application" } }`,
       "worker/index.ts": `export default { fetch: (): Response => new Response("from the worker") };`,
     });
-    const { bundle } = await bundleIn(await machineBundler(), checkout);
+    const { bundle } = await bundleIn(createMachineBundler(), checkout);
     expect(Object.values((await readForm(bundle.scriptPath)).modules).join("\n")).toContain("from the worker");
     expect(bundle.assets?.rules.not_found_handling).toBe("single-page-application");
     expect(await readdir(bundle.assets?.directory ?? "")).toContain("index.html");

@@ -99,13 +99,13 @@ test("429 bounds what strangers can leave behind from one address", async () => 
 
 test("strangers who guess from many addresses do not lock an owner out of an address they know", async () => {
   await using harness = await createHarness();
-  const { orm, services } = harness.service.parts;
+  const { orm, capabilities } = harness.service.parts;
   const person = new Person(harness.service.publicUrl);
   await person.signUp();
   const { email } = person;
   for (let stranger = 0; stranger < 100; stranger += 1)
-    await countRefusedSignIn(services.counter, { address: `192.0.2.${stranger}`, email });
-  const deps = { counter: services.counter, db: queryBuilderOf(orm.em.fork()) };
+    await countRefusedSignIn(capabilities.rateLimits.counter, { address: `192.0.2.${stranger}`, email });
+  const deps = { counter: capabilities.rateLimits.counter, db: queryBuilderOf(orm.em.fork()) };
   await expect(limitSignIns(deps, { address: "198.51.100.7", email })).rejects.toThrow("Too many wrong passwords");
   expect((await person.signIn()).status).toBe(200);
 });
@@ -131,7 +131,7 @@ test("limits count an IPv6 network as one, and know the people who signed in fro
     statuses.push((await tried(person, elsewhere + at.toString(16), "wrong password")).status);
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   for (let stranger = 0; stranger < 100; stranger += 1)
-    await countRefusedSignIn(parts.services.counter, { address: `192.0.2.${stranger}`, email });
+    await countRefusedSignIn(parts.capabilities.rateLimits.counter, { address: `192.0.2.${stranger}`, email });
   expect((await tried(person, somewhere())).status).toBe(429);
   expect((await tried(person, `${home}f`)).status).toBe(200);
 });

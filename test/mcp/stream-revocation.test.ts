@@ -60,7 +60,7 @@ verifies(
     const revoked = await openStream(publicUrl, one.personal_access_token);
     const kept = await openStream(publicUrl, two.personal_access_token);
     await parts.orm.em.fork().execute("update machine_tokens set revoked_at = now() where org_id = ?", [one.org_id]);
-    parts.services.accessChanges.announce(one.org_id);
+    parts.capabilities.tokens.accessChanges.announce(one.org_id);
     await revoked.ended;
     expect((await new GatewayClient(publicUrl, one.personal_access_token).call("ping")).status).toBe(401);
     expect(await Promise.race([kept.ended.then(() => "ended"), Promise.resolve("open")])).toBe("open");

@@ -16,7 +16,7 @@ import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
-const deps = () => service().service.parts.buildDeps;
+const deps = () => service().service.parts.deploymentDeps;
 
 const rotate = (tenant: Tenant, { id }: { id: string }, body: object = {}): Promise<Answer> =>
   tenant.rest.post(`/v1/apps/${id}/rotate-token`, body);

@@ -52,7 +52,7 @@ async function deployed(
   return { id, slug: String(answer.body["slug"]), app, logs: String(log["logs"]) };
 }
 
-const platform = () => harness.service.parts.buildDeps;
+const platform = () => harness.service.parts.deploymentDeps;
 
 verifies(
   [
@@ -116,7 +116,7 @@ verifies(
   "a build that fails keeps its log, names its exit code, and masks what is secret",
   async () => {
     const tenant = await harness.tenant();
-    const secret = harness.service.parts.services.tokenSecret;
+    const secret = harness.service.parts.capabilities.apps.tokenSecret;
     const repo = await repository(
       "broken",
       building(`echo "the reason: $SECRET"\nprintf '\\033]0;owned\\007\\n'\necho ${secret}\nexit 7\n`),

@@ -20,7 +20,7 @@ afterAll(async () => {
   await repositories[Symbol.asyncDispose]();
 });
 
-const found = async (tenant: Tenant) => (await proceduresOf(harness.service.parts.services.db, tenant.org_id)).value;
+const found = async (tenant: Tenant) => (await proceduresOf(harness.service.parts.db, tenant.org_id)).value;
 
 async function deploy(tenant: Tenant, repo: string) {
   const { body } = await tenant.rest.deploy({ repo });
@@ -85,9 +85,9 @@ test("an app whose procedures cannot be found out is ready all the same, and say
 });
 
 test("a fault of the platform while it looks for procedures leaves the app ready, and the operator is told", async () => {
-  const { buildDeps } = harness.service.parts;
-  const real = buildDeps.discovery;
-  buildDeps.discovery = failing(real, "discover", 1);
+  const { deploymentDeps } = harness.service.parts;
+  const real = deploymentDeps.discovery;
+  deploymentDeps.discovery = failing(real, "discover", 1);
   try {
     const { app, logs } = await deployScript(await harness.tenant(), "faulty", HELLO);
     expect(app).toMatchObject({ status: "ready", status_message: expect.stringContaining("Deploy again") });
@@ -96,6 +96,6 @@ test("a fault of the platform while it looks for procedures leaves the app ready
     expect(harness.logged()).toContain("the provider answered 500 to discover");
     expect(app["status_message"]).not.toContain("500");
   } finally {
-    buildDeps.discovery = real;
+    deploymentDeps.discovery = real;
   }
 });

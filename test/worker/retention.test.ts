@@ -20,8 +20,7 @@ beforeAll(async () => {
 
 const execute = <T = unknown>(sql: string, values: unknown[] = []): Promise<T[]> =>
   service().service.parts.orm.em.fork().execute<T[]>(sql, values);
-const forget = (auditDays: number | null = 365) =>
-  purgeExpiredRecords(service().service.parts.services.db, { auditDays });
+const forget = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
 
 async function namesIn(table: string, column: string): Promise<string[]> {
   const rows = await execute<{ name: string }>(`select "${column}" as name from ${table} order by 1`);

@@ -49,7 +49,7 @@ function installFailure(packageManager: string, report: PackageReport, output: O
   const missing = report.missing.find((name) => lines.some((line) => line.includes(name)));
   if (missing !== undefined)
     return userFailure(`The package registry does not have ${missing}`, "Correct its name or version in package.json.");
-  const refused = report.refused[0];
+  const refused = report.blockedHosts[0];
   if (refused !== undefined)
     return userFailure(
       `The install asked for ${refused}, which builds cannot reach`,

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Packument } from "./packument.ts";
 
 const FRESH_MS = 5 * 60_000;
@@ -5,43 +6,29 @@ const CAPACITY_BYTES = 64 * 1024 * 1024;
 
 interface Entry {
   packument: Packument;
-  askedAt: number;
+  fetchedAt: number;
 }
 
-/** The packuments that were read last, within a bound on their size, so that builds in a row need not read them again. */
+/** A memory cache of packuments, bounded by their size, so that consecutive installs do not parse them again. */
 export class PackumentCache {
-  /** In the order of their use, the oldest first. */
-  readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  readonly #entries = new LRUCache<string, Entry>({
+    maxSize: CAPACITY_BYTES,
+    sizeCalculation: ({ packument }) => packument.body.length,
+  });
 
-  /** One that the registry gave within the last minutes. */
-  fresh(name: string): Packument | null {
+  /** Returns the packument if the registry sent it in the last 5 minutes. */
+  getFresh(name: string): Packument | null {
     const entry = this.#entries.get(name);
-    return entry && Date.now() - entry.askedAt < FRESH_MS ? this.any(name) : null;
+    return entry && Date.now() - entry.fetchedAt < FRESH_MS ? entry.packument : null;
   }
 
-  /** One of any age. */
-  any(name: string): Packument | null {
-    const entry = this.#entries.get(name);
-    if (!entry) return null;
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    return entry.packument;
+  /** Returns the packument whatever its age. */
+  get(name: string): Packument | null {
+    return this.#entries.get(name)?.packument ?? null;
   }
 
-  /** @param askedAt - when the registry was asked for it, in milliseconds since the epoch; 0 when it is from the disk */
-  keep(name: string, packument: Packument, askedAt: number): void {
-    this.#forget(name);
-    this.#entries.set(name, { packument, askedAt });
-    this.#bytes += packument.body.length;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= CAPACITY_BYTES) break;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(name: string): void {
-    this.#bytes -= this.#entries.get(name)?.packument.body.length ?? 0;
-    this.#entries.delete(name);
+  /** @param fetchedAt - when the registry sent it, in milliseconds since the epoch; 0 if it was read from disk */
+  set(name: string, packument: Packument, fetchedAt: number): void {
+    this.#entries.set(name, { packument, fetchedAt });
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MIRROR_URL } from "./parse-mirror-request.ts";
 
 const dist = z.looseObject({ tarball: z.string(), integrity: z.string().optional() });
 
@@ -9,7 +10,7 @@ const packumentSchema = z.object({
   versions: z.record(z.string(), z.looseObject({ dist })).default({}),
 });
 
-/** The fields of a version that an install reads; a registry may send its whole history and readme beside them. */
+/** The fields of a version that an install reads. A registry may send much more, such as the readme. */
 const INSTALL_FIELDS = new Set(
   (
     "name version dependencies optionalDependencies devDependencies peerDependencies peerDependenciesMeta acceptDependencies " +
@@ -17,41 +18,45 @@ const INSTALL_FIELDS = new Set(
   ).split(" "),
 );
 
+const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall"];
+
 export interface Tarball {
   url: string;
   integrity: string | undefined;
 }
 
-/** What a registry knows of one package. */
+/** The metadata of one package (npm's term): all its versions. */
 export interface Packument {
-  /** The document for clients of the mirror: what an install needs, with tarballs that are the mirror's own. */
+  /** JSON for clients of the mirror: the fields that an install reads, with tarball URLs of the mirror. */
   body: Buffer;
-  /** Where the registry has the tarball of each version. */
+  /** The tarballs of the registry, by version. */
   tarballs: ReadonlyMap<string, Tarball>;
 }
 
-/** @throws {z.ZodError} when it is no packument */
-export function readPackument(document: unknown, mirrorUrl: string): Packument {
+/** @throws {z.ZodError} when the document is not a packument */
+export function readPackument(document: unknown): Packument {
   const { versions, ...rest } = packumentSchema.parse(document);
   const tarballs = new Map<string, Tarball>();
   const abbreviated: Record<string, unknown> = {};
   for (const [version, manifest] of Object.entries(versions)) {
     tarballs.set(version, { url: manifest.dist.tarball, integrity: manifest.dist.integrity });
-    abbreviated[version] = abbreviate(manifest, `${mirrorUrl}${rest.name}/-/${fileName(rest.name, version)}`);
+    abbreviated[version] = abbreviateManifest(manifest, tarballUrl(rest.name, version));
   }
   return { body: Buffer.from(JSON.stringify({ ...rest, versions: abbreviated })), tarballs };
 }
 
-function abbreviate(manifest: Record<string, unknown> & { dist: object }, tarball: string): Record<string, unknown> {
-  const kept = Object.fromEntries(Object.entries(manifest).filter(([field]) => INSTALL_FIELDS.has(field)));
-  const scripts = manifest["scripts"];
-  const installs =
-    typeof scripts === "object" &&
-    scripts !== null &&
-    ["preinstall", "install", "postinstall"].some((name) => name in scripts);
-  return { ...kept, ...(installs ? { hasInstallScript: true } : {}), dist: { ...manifest.dist, tarball } };
+function abbreviateManifest(manifest: Record<string, unknown> & { dist: object }, tarball: string): object {
+  const fields = Object.entries(manifest).filter(([field]) => INSTALL_FIELDS.has(field));
+  const abbreviated: Record<string, unknown> = Object.fromEntries(fields);
+  if (hasInstallScript(manifest["scripts"])) abbreviated["hasInstallScript"] = true;
+  abbreviated["dist"] = { ...manifest.dist, tarball };
+  return abbreviated;
 }
 
-function fileName(name: string, version: string): string {
-  return `${name.replace(/^@.*\//, "")}-${version}.tgz`;
+function hasInstallScript(scripts: unknown): boolean {
+  return typeof scripts === "object" && scripts !== null && INSTALL_SCRIPTS.some((name) => name in scripts);
+}
+
+function tarballUrl(name: string, version: string): string {
+  return `${MIRROR_URL}${name}/-/${name.replace(/^@.*\//, "")}-${version}.tgz`;
 }

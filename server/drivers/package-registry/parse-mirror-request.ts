@@ -1,38 +1,44 @@
-/** What a request to the mirror asks for. */
-export type Target =
+/**
+ * The registry URL that package managers are configured with. The host does not exist: they send every request to
+ * their proxy, which is the mirror. The scheme is http, so that they send the proxy the URL instead of a CONNECT.
+ */
+export const MIRROR_URL = "http://packages.invalid/";
+
+/** A request to the mirror, by what it asks for. */
+export type MirrorRequest =
   | { kind: "package"; name: string }
   | { kind: "tarball"; name: string; version: string }
-  /** Another host, asked for as if the mirror were an open proxy. */
-  | { kind: "elsewhere"; host: string }
+  /** A URL of another host, sent as if the mirror were an open proxy. */
+  | { kind: "other-host"; host: string }
   | { kind: "unknown" };
 
+const MIRROR_HOST = new URL(MIRROR_URL).host;
+
 const NAME = "(?:@[\\w~.-]+/)?[\\w~][\\w~.-]*";
-const PACKAGE = new RegExp(`^/(${NAME})$`);
+const PACKAGE_PATH = new RegExp(`^/(${NAME})$`);
 
-/** The name may follow the path of another registry, whose host a client has replaced with ours. */
-const TARBALL = new RegExp(`^/(?:.*?/)??(${NAME})/-/(?:@[^/]+/)?([^/]+)\\.tgz$`);
+/** The name may follow a path prefix: clients replace only the host in the tarball URLs of a lockfile. */
+const TARBALL_PATH = new RegExp(`^/(?:.*?/)??(${NAME})/-/(?:@[^/]+/)?([^/]+)\\.tgz$`);
 
-/**
- * @param url - as it stands in the request: a path, or a whole URL when the client takes us for its proxy
- * @param ownHost - the host by which clients know the mirror
- */
-export function parseTarget(url: string, ownHost: string): Target {
+/** @param url - the request target: a path, or an absolute URL from a client that uses the mirror as its proxy */
+export function parseMirrorRequest(url: string): MirrorRequest {
   const absolute = url.startsWith("/") ? null : URL.parse(url);
-  if (absolute && absolute.host !== ownHost) return { kind: "elsewhere", host: absolute.host };
-  const path = decoded(absolute?.pathname ?? url.replace(/[?#].*$/, ""));
-  const name = PACKAGE.exec(path)?.[1];
+  if (absolute && absolute.host !== MIRROR_HOST) return { kind: "other-host", host: absolute.host };
+  const path = decodePath(absolute?.pathname ?? url.replace(/[?#].*$/, ""));
+  const name = PACKAGE_PATH.exec(path)?.[1];
   if (name !== undefined) return { kind: "package", name };
-  return parseTarball(path);
+  return parseTarballPath(path);
 }
 
-function parseTarball(path: string): Target {
-  const [name, file] = TARBALL.exec(path)?.slice(1) ?? [];
+function parseTarballPath(path: string): MirrorRequest {
+  const [name, file] = TARBALL_PATH.exec(path)?.slice(1) ?? [];
   const stem = `${name?.replace(/^@.*\//, "")}-`;
   if (name === undefined || !file?.startsWith(stem)) return { kind: "unknown" };
   return { kind: "tarball", name, version: file.slice(stem.length) };
 }
 
-function decoded(path: string): string {
+/** Returns the empty string, which matches no path, when the escapes are invalid. */
+function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

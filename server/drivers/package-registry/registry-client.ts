@@ -1,137 +1,142 @@
-import fetch from "npm-registry-fetch";
+import type fetch from "npm-registry-fetch";
+import type { NpmSettings } from "./npm-settings.ts";
 import { type Packument, readPackument, type Tarball } from "./packument.ts";
 import { PackumentCache } from "./packument-cache.ts";
-import type { NpmSettings } from "./npm-settings.ts";
 
-/** The registry does not have what was asked for, or not for us. */
+/** The registry does not have the package or version, or denies access to it. */
 export class NotInRegistry extends Error {
   override readonly name = "NotInRegistry";
 }
 
-/** The registry could not be asked, and no earlier answer is kept. */
+/** The registry did not respond, and the cache has no earlier response. */
 class RegistryUnavailable extends Error {
   override readonly name = "RegistryUnavailable";
 }
 
-/** How long an outage is remembered: meanwhile what is kept is used at once, instead of after a failed attempt each. */
+/** After a failed request, the cache is tried first for this long. Otherwise every request would wait for a timeout. */
 const OUTAGE_MS = 15_000;
 
 const PACKUMENT_HEADERS = { accept: "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*" };
 
-export interface RegistryOptions {
-  /** Where answers are kept. Entries name their content by its hash, so several processes may share it. */
+const REQUEST_SETTINGS: fetch.Options = {
+  timeout: 30_000,
+  retry: { retries: 2, minTimeout: 250, factor: 3 },
+  offline: false,
+  preferOnline: false,
+};
+
+export interface RegistryClientOptions {
+  /** The cache of responses on disk. Entries are named by the hash of their content, so processes may share it. */
   cacheDirectory: string;
-  settings: NpmSettings;
-  /** What tarballs in the answers are relative to; ends with a slash. */
-  mirrorUrl: string;
+  readSettings(): Promise<NpmSettings>;
 }
 
 /**
- * The package registries of this machine, as npm is set up to use them. Everything they answer is kept; when they
- * cannot be reached, an answer of any age is as good.
+ * Reads packages from the registries that npm uses on this machine. Caches every response on disk, and returns the
+ * cached one, whatever its age, while the registry does not respond.
  */
-export class Registry {
+export class RegistryClient {
+  readonly #request: typeof fetch;
   readonly #settings: fetch.Options;
-  readonly #mirrorUrl: string;
-  readonly #memory = new PackumentCache();
-  readonly #pending = new Map<string, Promise<Packument>>();
-  #outageSince = Number.NEGATIVE_INFINITY;
+  readonly #packuments = new PackumentCache();
+  readonly #loading = new Map<string, Promise<Packument>>();
+  #failedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ cacheDirectory, settings, mirrorUrl }: RegistryOptions) {
-    const retry = { retries: 2, minTimeout: 250, factor: 3 };
-    this.#settings = {
-      ...settings,
-      cache: cacheDirectory,
-      timeout: 30_000,
-      retry,
-      offline: false,
-      preferOnline: false,
-    };
-    this.#mirrorUrl = mirrorUrl;
+  private constructor(request: typeof fetch, settings: fetch.Options) {
+    this.#request = request;
+    this.#settings = settings;
+  }
+
+  static async open({ cacheDirectory, readSettings }: RegistryClientOptions): Promise<RegistryClient> {
+    // Imported here and not at start: npm's HTTP client takes 20 MB of memory, and only installs need it.
+    const { default: request } = await import("npm-registry-fetch");
+    return new RegistryClient(request, { ...(await readSettings()), ...REQUEST_SETTINGS, cache: cacheDirectory });
   }
 
   /**
-   * What there is of a package, at most minutes old while the registry can be reached.
+   * Returns the metadata of a package, at most 5 minutes old while the registry responds.
    *
    * @throws {NotInRegistry}
    * @throws {RegistryUnavailable}
    */
-  async package(name: string): Promise<Packument> {
-    return this.#memory.fresh(name) ?? (await this.#once(name));
+  async getPackument(name: string): Promise<Packument> {
+    return this.#packuments.getFresh(name) ?? (await this.#loadOnce(name));
   }
 
   /**
-   * The tarball of one version, whose content is checked while it is read.
+   * Returns the tarball of one version. Its hash is verified while the body is read.
    *
    * @throws {NotInRegistry}
    * @throws {RegistryUnavailable}
    */
-  async tarball(name: string, version: string): Promise<fetch.Response> {
+  async fetchTarball(name: string, version: string): Promise<fetch.Response> {
     const { url, integrity } = await this.#findTarball(name, version);
-    return this.#fetch(url, { spec: name, preferOffline: true, ...(integrity === undefined ? {} : { integrity }) });
+    const options: fetch.Options = { spec: name, preferOffline: true };
+    if (integrity !== undefined) options.integrity = integrity;
+    return this.#fetch(url, options);
   }
 
-  /** A published version never changes, so what is known of it needs no second look. */
+  /** A published version never changes, so a cached packument of any age is good enough if it lists the version. */
   async #findTarball(name: string, version: string): Promise<Tarball> {
-    const known = this.#memory.any(name) ?? (await this.#kept(name));
-    const tarball = known?.tarballs.get(version) ?? (await this.package(name)).tarballs.get(version);
-    if (tarball === undefined) throw new NotInRegistry(`${name} has no version ${version}`);
+    const cached = this.#packuments.get(name) ?? (await this.#readFromDisk(name));
+    const tarball = cached?.tarballs.get(version) ?? (await this.getPackument(name)).tarballs.get(version);
+    if (tarball === undefined) throw new NotInRegistry(`${name} has no version ${version}.`);
     return tarball;
   }
 
-  async #kept(name: string): Promise<Packument | null> {
-    const response = await fetch(pathOf(name), this.#packumentOptions(name, { offline: true })).catch(() => null);
-    return response && this.#read(name, response);
+  async #readFromDisk(name: string): Promise<Packument | null> {
+    const response = await this.#fetchCached(packumentPath(name), packumentOptions(name));
+    return response && this.#parse(name, response, 0);
   }
 
-  #once(name: string): Promise<Packument> {
-    const pending = this.#pending.get(name) ?? this.#load(name).finally(() => this.#pending.delete(name));
-    this.#pending.set(name, pending);
-    return pending;
+  /** Shares one request between concurrent callers. */
+  #loadOnce(name: string): Promise<Packument> {
+    const loading = this.#loading.get(name) ?? this.#load(name).finally(() => this.#loading.delete(name));
+    this.#loading.set(name, loading);
+    return loading;
   }
 
   async #load(name: string): Promise<Packument> {
-    return this.#read(name, await this.#fetch(pathOf(name), this.#packumentOptions(name, {})), Date.now());
+    return this.#parse(name, await this.#fetch(packumentPath(name), packumentOptions(name)), Date.now());
   }
 
-  async #read(name: string, response: fetch.Response, askedAt = 0): Promise<Packument> {
-    const packument = readPackument(await response.json(), this.#mirrorUrl);
-    this.#memory.keep(name, packument, askedAt);
+  async #parse(name: string, response: fetch.Response, fetchedAt: number): Promise<Packument> {
+    const packument = readPackument(await response.json());
+    this.#packuments.set(name, packument, fetchedAt);
     return packument;
   }
 
-  #packumentOptions(name: string, more: fetch.Options): fetch.Options {
-    return { ...this.#settings, headers: PACKUMENT_HEADERS, spec: name, ...more };
-  }
-
   async #fetch(uri: string, options: fetch.Options): Promise<fetch.Response> {
-    const request = { ...this.#settings, ...options };
-    const isOutage = Date.now() - this.#outageSince < OUTAGE_MS;
-    const kept = isOutage ? await offline(uri, request) : null;
-    if (kept) return kept;
+    const isOutage = Date.now() - this.#failedAt < OUTAGE_MS;
+    const cached = isOutage ? await this.#fetchCached(uri, options) : null;
+    if (cached) return cached;
     try {
-      return await fetch(uri, request);
+      return await this.#request(uri, { ...this.#settings, ...options });
     } catch (cause) {
-      if (isRefusal(cause)) throw new NotInRegistry(`The registry does not have ${options.spec}`, { cause });
-      this.#outageSince = Date.now();
-      const answer = isOutage ? null : await offline(uri, request);
-      if (answer === null) throw new RegistryUnavailable(`The registry did not answer for ${options.spec}`, { cause });
-      return answer;
+      if (isDenial(cause)) throw new NotInRegistry(`${options.spec} was not found in the registry.`, { cause });
+      this.#failedAt = Date.now();
+      const fallback = isOutage ? null : await this.#fetchCached(uri, options);
+      if (fallback) return fallback;
+      throw new RegistryUnavailable(`The registry did not respond to the request for ${options.spec}.`, { cause });
     }
   }
+
+  #fetchCached(uri: string, options: fetch.Options): Promise<fetch.Response | null> {
+    return this.#request(uri, { ...this.#settings, ...options, offline: true }).catch(() => null);
+  }
 }
 
-function offline(uri: string, options: fetch.Options): Promise<fetch.Response | null> {
-  return fetch(uri, { ...options, offline: true }).catch(() => null);
+function packumentOptions(name: string): fetch.Options {
+  return { headers: PACKUMENT_HEADERS, spec: name };
 }
 
-/** Whether the registry itself answered that it will not give this; being asked to slow down is no such answer. */
-function isRefusal(error: unknown): boolean {
+/** Whether the registry refused the request for good. 408 and 429 ask the client to try again later. */
+function isDenial(error: unknown): boolean {
   const status = (error as { statusCode?: unknown }).statusCode;
   return typeof status === "number" && status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** A slash in a name is part of it, not of the path. */
-function pathOf(name: string): string {
+/** The slash of a scoped name is escaped: it is part of the name and does not separate path segments. */
+function packumentPath(name: string): string {
   return `/${name.replace("/", "%2f")}`;
 }

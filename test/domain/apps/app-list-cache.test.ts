@@ -7,7 +7,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const openPages = () => new AppListCache(service().service.parts.services.db, (slug) => `https://${slug}.example`);
+const openPages = () => new AppListCache(service().service.parts.db, (slug) => `https://${slug}.example`);
 
 /** One moment for everything: a change is to be seen though no time says so. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");

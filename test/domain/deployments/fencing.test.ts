@@ -13,7 +13,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const service = sharedHarness();
-const deps = () => service().service.parts.buildDeps;
+const deps = () => service().service.parts.deploymentDeps;
 const NOTHING_FOUND = { procedures: [], statusMessage: null };
 const execute = (statement: string, values: unknown[] = []) =>
   deps().em.fork().getConnection().execute(statement, values);

@@ -8,7 +8,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const service = sharedHarness();
-const deps = () => service().service.parts.buildDeps;
+const deps = () => service().service.parts.deploymentDeps;
 
 async function recordOf(app: App): Promise<string | undefined> {
   const rows = await deps().em.fork().getConnection().execute("select status from apps where id = ?", [app.id]);

@@ -9,7 +9,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const db = () => service().service.parts.services.db;
+const db = () => service().service.parts.db;
 
 const procedure = (name: string): DiscoveredProcedure => ({
   ...{ name, kind: "query", description: "", inputSchema: { type: "object" }, outputSchema: null },

@@ -10,9 +10,9 @@ import { replaceProcedures } from "../../../domain/procedures/replace-procedures
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
-const deps = () => service().service.parts.buildDeps;
+const deps = () => service().service.parts.deploymentDeps;
 const em = () => deps().em.fork();
-const found = async (orgId: string) => (await proceduresOf(service().service.parts.services.db, orgId)).value;
+const found = async (orgId: string) => (await proceduresOf(service().service.parts.db, orgId)).value;
 
 const procedure = (name: string): DiscoveredProcedure => ({
   name,

@@ -2,7 +2,7 @@ import { cp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readForm } from "../../support/builds/read-upload-form.ts";
-import { machineBundler } from "../../support/builds/create-bundler.ts";
+import { createMachineBundler } from "../../support/builds/create-bundler.ts";
 import { bundleIn, emptyCheckout } from "../../support/builds/bundle-checkout.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
@@ -11,7 +11,7 @@ const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
 async function bundleExample(name: string) {
   const checkout = await emptyCheckout();
   await cp(path.join(EXAMPLES, name), checkout.sourceDirectory, { recursive: true });
-  const { bundle } = await bundleIn(await machineBundler(), checkout);
+  const { bundle } = await bundleIn(createMachineBundler(), checkout);
   const form = await readForm(bundle.scriptPath);
   return { bundle, form, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
 }

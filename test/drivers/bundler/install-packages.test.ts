@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_LIMITS, type WranglerBundlerOptions } from "../../../server/drivers/bundler/wrangler-bundler.ts";
 import { readForm } from "../../support/builds/read-upload-form.ts";
-import { bundlerOn } from "../../support/builds/create-bundler.ts";
+import { createTestBundler } from "../../support/builds/create-bundler.ts";
 import { bundleIn, checkoutOf, failureOf } from "../../support/builds/bundle-checkout.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -38,7 +38,7 @@ async function setUp(limits: WranglerBundlerOptions["limits"] = {}) {
   const cache = stack.use(await temporaryFolder());
   const settings = { registry: registry.url, [`//${new URL(registry.url).host}/:_authToken`]: "npm-secret" };
   /** A bundler as a newly started service has it: its packages are those on disk. */
-  const newBundler = () => bundlerOn(settings, cache.path, limits);
+  const newBundler = () => createTestBundler(settings, cache.path, limits);
   return { registry, newBundler, bundler: newBundler(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -100,7 +100,7 @@ describe("the install of a bundler", () => {
       const files = { "package.json": manifest(), "index.js": WORKER };
       await using first = await checkoutOf(files);
       await bundleIn(h.bundler, first);
-      await h.registry.goAway();
+      await h.registry.stop();
       await using second = await checkoutOf(files);
       const { bundle } = await bundleIn(h.newBundler(), second);
       expect((await readForm(bundle.scriptPath)).main).toContain("hello from afar");
@@ -118,7 +118,7 @@ describe("the install of a bundler", () => {
 
   verifies(hazard(51), "a registry that cannot be reached is the platform's failure", async () => {
     await using h = await setUp();
-    await h.registry.goAway();
+    await h.registry.stop();
     expect(await failureOf(h.bundler, { "package.json": manifest(), "index.js": WORKER })).toMatchObject({
       kind: "platform",
       message: "The package registry did not answer for greeting",

@@ -3,22 +3,22 @@ import { readdir } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import type { NpmSettings } from "../../../server/drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
-interface Answer {
+interface MirrorResponse {
   status: number | undefined;
   body: Buffer;
 }
 
-/** Asks as a client does that has the mirror for its proxy. */
-async function ask(socketPath: string, path: string, method = "GET"): Promise<Answer> {
-  const asked = request({ socketPath, path, method, agent: false }).end();
-  const answered = method === "CONNECT" ? "connect" : "response";
-  const [response] = (await once(asked, answered)) as [IncomingMessage];
+/** Sends a request like a client that uses the mirror as its HTTP proxy. */
+async function send(socketPath: string, path: string, method = "GET"): Promise<MirrorResponse> {
+  const sent = request({ socketPath, path, method, agent: false }).end();
+  const [response] = (await once(sent, method === "CONNECT" ? "connect" : "response")) as [IncomingMessage];
   return { status: response.statusCode, body: method === "CONNECT" ? Buffer.alloc(0) : await buffer(response) };
 }
 
@@ -32,8 +32,9 @@ async function setUp(settings: Record<string, unknown> = {}) {
     ]),
   );
   const cache = stack.use(await temporaryFolder());
-  const options = { cacheDirectory: cache.path, settings: { registry: registry.url, ...settings } };
-  /** A mirror as a newly started service has it: nothing in memory, the disk as it is. */
+  const readSettings = () => Promise.resolve({ registry: registry.url, ...settings });
+  const options = { cacheDirectory: cache.path, readSettings };
+  /** Opens a mirror with an empty memory cache and the current disk cache, like a restarted service. */
   const open = async () => stack.use(await new PackageMirror(options).open());
   return { registry, open, ...(await open()), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
@@ -41,9 +42,9 @@ async function setUp(settings: Record<string, unknown> = {}) {
 const MIRROR = "http://packages.invalid";
 
 describe("the package mirror", () => {
-  test("gives a package with what an install needs, and tarballs that are its own", async () => {
+  test("the mirror returns a package with the fields that an install reads and with its own tarball URLs", async () => {
     await using mirror = await setUp();
-    const { status, body } = await ask(mirror.socketPath, `${MIRROR}/left`);
+    const { status, body } = await send(mirror.socketPath, `${MIRROR}/left`);
     expect([status, JSON.parse(body.toString())]).toEqual([
       200,
       {
@@ -70,38 +71,45 @@ describe("the package mirror", () => {
     "/left/-/left-1.0.0.tgz",
     `${MIRROR}/left/-/left-1.0.0.tgz`,
     `${MIRROR}/api/npm/all/left/-/left-1.0.0.tgz`,
-  ])("gives a tarball from where the registry has it, asked for as %s", async (path) => {
+  ])("the mirror returns the registry's tarball for the path %s", async (path) => {
     await using mirror = await setUp();
-    const { status, body } = await ask(mirror.socketPath, path);
+    const { status, body } = await send(mirror.socketPath, path);
     expect([status, gunzipSync(body).includes("export default 1;")]).toEqual([200, true]);
   });
 
-  test.each(["@scope/right", "@scope%2fright"])("takes the name of a scoped package as %s", async (name) => {
-    await using mirror = await setUp();
-    expect((await ask(mirror.socketPath, `${MIRROR}/${name}`)).status).toBe(200);
-    expect((await ask(mirror.socketPath, `${MIRROR}/@scope/right/-/right-2.0.0.tgz`)).status).toBe(200);
-  });
+  test.each(["@scope/right", "@scope%2fright"])(
+    "the mirror accepts the name of a scoped package as %s",
+    async (name) => {
+      await using mirror = await setUp();
+      expect((await send(mirror.socketPath, `${MIRROR}/${name}`)).status).toBe(200);
+      expect((await send(mirror.socketPath, `${MIRROR}/@scope/right/-/right-2.0.0.tgz`)).status).toBe(200);
+    },
+  );
 
-  verifies(hazard(49), "403 for every other host, as a URL and as a tunnel", async () => {
+  verifies(hazard(49), "a request for another host gets 403, as an absolute URL and as CONNECT", async () => {
     await using mirror = await setUp();
-    const answers = await Promise.all([
-      ask(mirror.socketPath, "http://169.254.169.254/latest/meta-data/"),
-      ask(mirror.socketPath, mirror.registry.url),
-      ask(mirror.socketPath, "registry.example:443", "CONNECT"),
+    const responses = await Promise.all([
+      send(mirror.socketPath, "http://169.254.169.254/latest/meta-data/"),
+      send(mirror.socketPath, mirror.registry.url),
+      send(mirror.socketPath, "registry.example:443", "CONNECT"),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(responses.map(({ status }) => status)).toEqual([403, 403, 403]);
     expect(mirror.registry.requests).toEqual([]);
-    expect(mirror.report().refused.toSorted()).toEqual(
+    expect(mirror.report().blockedHosts.toSorted()).toEqual(
       ["169.254.169.254", "registry.example", new URL(mirror.registry.url).host].toSorted(),
     );
   });
 
-  verifies(hazard(50), "405 for everything that could publish or carry data out", async () => {
-    await using mirror = await setUp();
-    for (const method of ["PUT", "POST", "DELETE", "PATCH"])
-      expect((await ask(mirror.socketPath, `${MIRROR}/left`, method)).status).toBe(405);
-    expect(mirror.registry.requests).toEqual([]);
-  });
+  verifies(
+    hazard(50),
+    "PUT, POST, DELETE and PATCH get 405 and are not forwarded, so an install cannot upload data",
+    async () => {
+      await using mirror = await setUp();
+      for (const method of ["PUT", "POST", "DELETE", "PATCH"])
+        expect((await send(mirror.socketPath, `${MIRROR}/left`, method)).status).toBe(405);
+      expect(mirror.registry.requests).toEqual([]);
+    },
+  );
 
   test.each([
     "/-/v1/search?text=a",
@@ -110,51 +118,70 @@ describe("the package mirror", () => {
     "/left/-/right-1.0.0.tgz",
     "/%",
     "/-/npm/v1/user",
-  ])("404 for %s, without asking the registry", async (path) => {
+  ])("the path %s gets 404, without a request to the registry", async (path) => {
     await using mirror = await setUp();
-    expect((await ask(mirror.socketPath, `${MIRROR}${path}`)).status).toBe(404);
+    expect((await send(mirror.socketPath, `${MIRROR}${path}`)).status).toBe(404);
     expect(mirror.registry.requests).toEqual([]);
   });
 
-  test("404 for a package or a version that the registry does not have, and a report of it", async () => {
+  test("a package or version that the registry does not have gets 404 and is reported as missing", async () => {
     await using mirror = await setUp();
-    expect((await ask(mirror.socketPath, `${MIRROR}/nothing`)).status).toBe(404);
-    expect((await ask(mirror.socketPath, `${MIRROR}/left/-/left-9.0.0.tgz`)).status).toBe(404);
-    expect(mirror.report()).toEqual({ unavailable: [], missing: ["nothing", "left"], refused: [] });
-  });
-
-  verifies(hazard(51), "503 when the registry fails and nothing is kept, and a report of it", async () => {
-    await using mirror = await setUp();
-    mirror.registry.failWith(500);
-    expect((await ask(mirror.socketPath, `${MIRROR}/left`)).status).toBe(503);
-    expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], refused: [] });
+    expect((await send(mirror.socketPath, `${MIRROR}/nothing`)).status).toBe(404);
+    expect((await send(mirror.socketPath, `${MIRROR}/left/-/left-9.0.0.tgz`)).status).toBe(404);
+    expect(mirror.report()).toEqual({ unavailable: [], missing: ["nothing", "left"], blockedHosts: [] });
   });
 
   verifies(
     hazard(51),
-    "what was given once is given again when the registry is gone, also after a restart",
+    "a package that is not cached gets 503 while the registry fails, and is reported as unavailable",
     async () => {
       await using mirror = await setUp();
-      const paths = [`${MIRROR}/left`, `${MIRROR}/left/-/left-1.0.0.tgz`];
-      const before = await Promise.all(paths.map((path) => ask(mirror.socketPath, path)));
-      await mirror.registry.goAway();
-      const restarted = await mirror.open();
-      expect(await Promise.all(paths.map((path) => ask(restarted.socketPath, path)))).toEqual(before);
+      mirror.registry.failWith(500);
+      expect((await send(mirror.socketPath, `${MIRROR}/left`)).status).toBe(503);
+      expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], blockedHosts: [] });
     },
   );
 
-  test("sends the machine's credentials to the registry and to nobody else", async () => {
+  verifies(
+    hazard(51),
+    "the mirror returns cached packages and tarballs while the registry is down, also after a restart",
+    async () => {
+      await using mirror = await setUp();
+      const paths = [`${MIRROR}/left`, `${MIRROR}/left/-/left-1.0.0.tgz`];
+      const before = await Promise.all(paths.map((path) => send(mirror.socketPath, path)));
+      await mirror.registry.stop();
+      const restarted = await mirror.open();
+      expect(await Promise.all(paths.map((path) => send(restarted.socketPath, path)))).toEqual(before);
+    },
+  );
+
+  test("the mirror sends a registry's credentials to that registry only", async () => {
     await using other = await startRegistry([]);
     const credential = (url: string) => `//${new URL(url).host}/:_authToken`;
     await using mirror = await setUp({ "@scope:registry": other.url, [credential(other.url)]: "secret" });
-    await ask(mirror.socketPath, `${MIRROR}/@scope/right`);
-    await ask(mirror.socketPath, `${MIRROR}/left`);
+    await send(mirror.socketPath, `${MIRROR}/@scope/right`);
+    await send(mirror.socketPath, `${MIRROR}/left`);
     expect([other.credentials, mirror.registry.credentials]).toEqual([["Bearer secret"], [undefined]]);
   });
 
-  test("leaves nothing where its sockets were", async () => {
+  test("an install after a failed one reads npm's settings again", async () => {
     await using folder = await temporaryFolder();
-    const session = await new PackageMirror({ cacheDirectory: folder.path, settings: {} }).open();
+    const readSettings = vi
+      .fn<() => Promise<NpmSettings>>()
+      .mockRejectedValueOnce(new Error("unreadable npmrc"))
+      .mockResolvedValue({});
+    const mirror = new PackageMirror({ cacheDirectory: folder.path, readSettings });
+    await expect(mirror.open()).rejects.toThrow("unreadable npmrc");
+    await using session = await mirror.open();
+    expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [] });
+  });
+
+  test("disposing of a session removes the folder of its socket", async () => {
+    await using folder = await temporaryFolder();
+    const session = await new PackageMirror({
+      cacheDirectory: folder.path,
+      readSettings: () => Promise.resolve({}),
+    }).open();
     await session[Symbol.asyncDispose]();
     await expect(readdir(session.socketPath.replace(/\/socket$/, ""))).rejects.toThrow("ENOENT");
   });

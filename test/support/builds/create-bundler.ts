@@ -5,13 +5,13 @@ import type { NpmSettings } from "../../../server/drivers/package-registry/npm-s
 import { PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 
-/** A bundler in the real sandbox, with packages from where `settings` says and kept in `cacheDirectory`. */
-export function bundlerOn(
+/** A bundler in the real sandbox that installs packages with `settings` and caches them in `cacheDirectory`. */
+export function createTestBundler(
   settings: NpmSettings,
   cacheDirectory: string,
   limits: WranglerBundlerOptions["limits"] = {},
 ): WranglerBundler {
-  const packages = new PackageMirror({ cacheDirectory, settings });
+  const packages = new PackageMirror({ cacheDirectory, readSettings: () => Promise.resolve(settings) });
   return new WranglerBundler({
     sandbox: new BubblewrapSandbox(),
     packages,
@@ -20,7 +20,7 @@ export function bundlerOn(
   });
 }
 
-/** As the service runs it: the machine's registry, and the packages that `npm run setup` has kept. */
-export function machineBundler(): Promise<WranglerBundler> {
+/** The bundler of the service: with the machine's registry and the packages that `npm run setup` has cached. */
+export function createMachineBundler(): WranglerBundler {
   return createBundler(new BubblewrapSandbox(), readConfig({ ...process.env, NODE_ENV: "test" }).npmEnvironment);
 }

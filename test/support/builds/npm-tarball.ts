@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 
 const BLOCK = 512;
 
-/** A gzipped tar file as `npm pack` makes it: every file below `package/`. The same files give the same bytes. */
-export function tarball(files: Readonly<Record<string, string>>): Buffer {
+/** Creates a gzipped tar file like `npm pack`, with every file in the folder `package`. Equal files give equal bytes. */
+export function createTarball(files: Readonly<Record<string, string>>): Buffer {
   const entries = Object.entries(files).flatMap(([name, text]) => {
     const content = Buffer.from(text);
     return [
@@ -15,7 +15,7 @@ export function tarball(files: Readonly<Record<string, string>>): Buffer {
   return gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]));
 }
 
-/** The header of a plain file, in the format of POSIX. */
+/** The ustar header (POSIX.1-1988) of a regular file. */
 function header(name: string, size: number): Buffer {
   const block = Buffer.alloc(BLOCK);
   block.write(name, 0);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tarball } from "./npm-tarball.ts";
+import { createTarball } from "./npm-tarball.ts";
 
 export interface PublishedPackage {
   name: string;
@@ -15,19 +15,19 @@ export interface PublishedPackage {
 export interface TestRegistry extends AsyncDisposable {
   /** Ends with a slash. */
   url: string;
-  /** The paths that were asked for, in order. */
+  /** The paths of all requests, in order. */
   requests: string[];
-  /** The `authorization` headers that came. */
+  /** The `authorization` headers of all requests, in order. */
   credentials: (string | undefined)[];
-  /** The hash of a package's only tarball, as a lockfile has it. */
+  /** The hash of a package's only tarball, in the form of a lockfile. */
   integrityOf(name: string): string;
-  /** Answers everything with this status from now on; `null` ends it. */
+  /** Responds to every request with this status from now on; `null` restores normal responses. */
   failWith(status: number | null): void;
-  /** As if the machine were cut off: connections are refused from now on. */
-  goAway(): Promise<void>;
+  /** Stops the server: connections are refused from now on. */
+  stop(): Promise<void>;
 }
 
-/** A package registry that speaks npm's protocol on a port of this machine. */
+/** Starts a package registry that speaks npm's protocol on a local port. */
 export async function startRegistry(packages: readonly PublishedPackage[]): Promise<TestRegistry> {
   let failure: number | null = null;
   const requests: string[] = [];
@@ -35,12 +35,12 @@ export async function startRegistry(packages: readonly PublishedPackage[]): Prom
   const server = createServer((request, response) => {
     requests.push(request.url ?? "");
     credentials.push(request.headers.authorization);
-    if (failure === null) answer(request, response, packages, url);
+    if (failure === null) respond(request, response, packages, url);
     else response.writeHead(failure).end();
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const goAway = async () => {
+  const stop = async () => {
     if (!server.listening) return;
     server.close();
     server.closeAllConnections();
@@ -53,20 +53,20 @@ export async function startRegistry(packages: readonly PublishedPackage[]): Prom
     credentials,
     integrityOf,
     failWith: (status) => void (failure = status),
-    goAway,
-    [Symbol.asyncDispose]: goAway,
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
-function answer(
+function respond(
   request: IncomingMessage,
   response: ServerResponse,
   packages: readonly PublishedPackage[],
   url: string,
 ): void {
   const path = decodeURIComponent(request.url ?? "");
-  const file = packages.find((each) => path === `/${pathOf(each)}`);
-  if (file) return void response.end(tarballOf(file));
+  const published = packages.find((each) => path === `/${tarballPath(each)}`);
+  if (published) return void response.end(tarballOf(published));
   const versions = packages.filter(({ name }) => path === `/${name}`);
   if (versions.length === 0) return void response.writeHead(404, { "content-type": "application/json" }).end("{}");
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(packument(versions, url)));
@@ -75,7 +75,7 @@ function answer(
 function packument(versions: readonly PublishedPackage[], url: string): object {
   return {
     name: versions[0]?.name,
-    readme: "Not for installs.",
+    readme: "An install does not need this text.",
     "dist-tags": { latest: versions.at(-1)?.version },
     versions: Object.fromEntries(
       versions.map((each) => [each.version, { ...manifestOf(each), dist: distOf(each, url) }]),
@@ -84,15 +84,15 @@ function packument(versions: readonly PublishedPackage[], url: string): object {
 }
 
 function distOf(published: PublishedPackage, url: string): object {
-  return { tarball: `${url}${pathOf(published)}`, integrity: integrity(tarballOf(published)) };
+  return { tarball: `${url}${tarballPath(published)}`, integrity: integrity(tarballOf(published)) };
 }
 
 function integrity(content: Buffer): string {
   return `sha512-${createHash("sha512").update(content).digest("base64")}`;
 }
 
-/** Not where npm's own registry would have it, so that a client that guesses is found out. */
-function pathOf({ name, version }: PublishedPackage): string {
+/** A path that npm's own registry does not use, so that a client that guesses the path gets a 404. */
+function tarballPath({ name, version }: PublishedPackage): string {
   return `files/${name}/${version}/content.tgz`;
 }
 
@@ -101,5 +101,5 @@ function manifestOf({ name, version, manifest }: PublishedPackage): object {
 }
 
 function tarballOf(published: PublishedPackage): Buffer {
-  return tarball({ "package.json": JSON.stringify(manifestOf(published)), ...published.files });
+  return createTarball({ "package.json": JSON.stringify(manifestOf(published)), ...published.files });
 }

@@ -26,10 +26,13 @@ export async function givenServedApp(
   tenant: Tenant,
   { script, procedures }: { script: string; procedures: DiscoveredProcedure[] },
 ): Promise<App> {
-  const { buildDeps, services } = harness.service.parts;
+  const { deploymentDeps } = harness.service.parts;
   const app = await harness.givenApp(tenant, { name: "served" });
-  await provision(buildDeps, app, script);
-  await buildDeps.authEntries.put({ appId: app.id, tokenSha256: sha256Hex(appToken(services.tokenSecret, app)) });
+  await provision(deploymentDeps, app, script);
+  await deploymentDeps.authEntries.put({
+    appId: app.id,
+    tokenSha256: sha256Hex(appToken(deploymentDeps.tokenSecret, app)),
+  });
   await givenProcedures(harness, app, procedures);
   return app;
 }

@@ -3,8 +3,8 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
-import type { StartIsolated } from "../../../server/drivers/procedure-discovery/isolated-app.ts";
-import { machineBundler } from "../builds/create-bundler.ts";
+import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
+import { createMachineBundler } from "../builds/create-bundler.ts";
 import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
@@ -33,15 +33,17 @@ export interface TestDiscovery extends AsyncDisposable {
 export async function openDiscovery(): Promise<TestDiscovery> {
   const { edge, ...t } = await openTestEdge();
   let started = 0;
-  const start: StartIsolated = (...app) => {
-    started += 1;
-    return edge.startIsolated(...app);
+  const runtime: IsolatedRuntime = {
+    start(...app) {
+      started += 1;
+      return edge.isolatedRuntime.start(...app);
+    },
   };
   const lookAt = (
     scriptPath: string,
     sourceDirectory: string,
     { timeoutMs = PATIENCE_MS, signal = AbortSignal.timeout(PATIENCE_MS) }: Choices = {},
-  ) => new IsolatedDiscovery({ start, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
+  ) => new IsolatedDiscovery({ runtime, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
   return {
     async discover(source, choices = {}) {
       await using checkout = await checkoutOf(choices.files ?? {});
@@ -52,7 +54,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       await using checkout = await emptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
-      const { bundle } = await bundleIn(await machineBundler(), checkout);
+      const { bundle } = await bundleIn(createMachineBundler(), checkout);
       return await lookAt(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,

@@ -1,8 +1,8 @@
-/** The parts of npm's own libraries that are used here; they ship no types. */
+/** The parts of npm's own libraries that the registry client uses. The libraries have no types of their own. */
 
 declare module "npm-registry-fetch" {
   namespace fetch {
-    /** What `@npmcli/config` makes of the machine's settings, and what a request adds. */
+    /** The settings that `@npmcli/config` reads, and the options of one request. */
     interface Options {
       [setting: string]: unknown;
       registry?: string;

@@ -1,10 +1,10 @@
-/** Lets one caller at a time through per key, in the order they came. */
+/** A mutex per key. The callers of one key run one at a time, in the order of their calls. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /**
-   * Runs `work` while holding all `keys`. They are queued for in one step, so callers that share several keys meet in
-   * the same order under each and cannot block each other for good. `work` must not ask for a key itself.
+   * Runs `work` while holding the locks of all `keys`. One synchronous step queues for all of them, so callers with
+   * several keys in common cannot deadlock. `work` must not lock a key itself.
    */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const earlier = keys.map((key) => this.#tails.get(key) ?? Promise.resolve());
@@ -19,7 +19,7 @@ export class KeyedLock {
     }
   }
 
-  /** Waits until nobody holds or waits for any key. */
+  /** Resolves when no key is locked or waited for. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }

@@ -1,7 +1,11 @@
+import { TRPCError } from "@trpc/server";
 import { z } from "zod";
-import { isReservedName } from "../../domain/procedures/direct-tool-names.ts";
-import { appRouter } from "../../routers/index.ts";
-import type { ToolMeta } from "../../routers/core/trpc.ts";
+import { isReservedName } from "../domain/procedures/direct-tool-names.ts";
+import { ServiceError } from "../domain/shared/errors.ts";
+import type { Context } from "./core/context.ts";
+import { formatValidationIssues } from "./core/format-validation-issues.ts";
+import type { ToolMeta } from "./core/trpc.ts";
+import { appRouter, createCaller } from "./index.ts";
 
 /** A tool as a client sees it. */
 export interface Tool extends Pick<ToolMeta, "name" | "title" | "description" | "annotations"> {
@@ -76,4 +80,55 @@ function shorten(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): 
   delete schema.examples;
   delete schema.minimum;
   if (schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+/** A program must not start another program, which could start another, and so on. */
+const NOT_FOR_PROGRAMS = "service_execute";
+
+/** The tools that a program can call. */
+export const TOOLS_FOR_PROGRAMS: readonly Tool[] = TOOL_LIST.filter(({ name }) => name !== NOT_FOR_PROGRAMS);
+
+/**
+ * Calls a tool for a program, with the rights of the call that started the program.
+ *
+ * @throws {ServiceError} for every error that the program's author can act on
+ */
+export async function callToolForProgram(
+  context: Context,
+  name: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const entry = TOOLS.get(name);
+  if (entry !== undefined && name !== NOT_FOR_PROGRAMS) return callProcedureAt(context, entry.path, input, signal);
+  const names = TOOLS_FOR_PROGRAMS.map((tool) => tool.name).join(", ");
+  throw new ServiceError("not_found", `Programs have no such tool. Available tools: ${names}.`);
+}
+
+/**
+ * Calls the procedure at a dotted path of the router.
+ *
+ * @throws {ServiceError} for every error that the caller can act on; anything else thrown is an internal error
+ */
+export async function callProcedureAt<T = Record<string, unknown>>(
+  context: Context,
+  path: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<T> {
+  const procedure = path
+    .split(".")
+    .reduce<unknown>((router, key) => (router as Record<string, unknown>)[key], createCaller(context, { signal }));
+  try {
+    return await (procedure as (input: unknown) => Promise<T>)(input);
+  } catch (error) {
+    throw serviceErrorFrom(error) ?? error;
+  }
+}
+
+function serviceErrorFrom(error: unknown): ServiceError | null {
+  if (!(error instanceof TRPCError)) return null;
+  if (error.cause instanceof ServiceError) return error.cause;
+  const issues = error.code === "BAD_REQUEST" ? formatValidationIssues(error.cause) : null;
+  return issues === null ? null : new ServiceError("invalid", `Invalid arguments: ${issues}.`);
 }

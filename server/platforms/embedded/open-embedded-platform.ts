@@ -1,17 +1,17 @@
 import path from "node:path";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
-import { EmbeddedEdgePlatform } from "./embedded-edge-platform.ts";
-import type { StartIsolated } from "../../drivers/procedure-discovery/isolated-app.ts";
-import { ScriptStore } from "./storage/script-store.ts";
-import { WorkerdLauncher } from "./runtime/workerd-launcher.ts";
-import { databaseDirectory, EmbeddedSqlDatabases } from "./storage/sql-databases.ts";
+import { EmbeddedEdgePlatform } from "./scripts/script-publisher.ts";
+import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
+import { ScriptStore } from "./scripts/script-store.ts";
+import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
+import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { trustedPeers } from "../../http/client-address.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
-import { databaseWorkers } from "./runtime/database-worker.ts";
+import { databaseWorkers } from "./databases/database-worker.ts";
 import type { EdgeLog } from "./edge-log.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
-import { isolatedWorkers } from "./runtime/isolated-worker.ts";
-import { Supervisor, type SupervisorOptions } from "./runtime/supervisor.ts";
+import { WorkerdIsolatedRuntime } from "./workerd/isolated-runtime.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor/supervisor.ts";
 
 export interface EmbeddedEdgeOptions {
   /** Everything the edge keeps; only one process may use it at a time. */
@@ -45,8 +45,7 @@ export interface RunningEdge extends AsyncDisposable {
   platform: EmbeddedEdgePlatform;
   databases: EmbeddedSqlDatabases;
   supervisor: Supervisor;
-  /** Runs an app beside its deployment, to look at it. */
-  startIsolated: StartIsolated;
+  isolatedRuntime: IsolatedRuntime;
   /** The port the front door listens on. */
   port: number;
   /** Lets requests in flight finish for a while, then ends every process. */
@@ -101,8 +100,8 @@ export async function openEmbeddedEdge(options: EmbeddedEdgeOptions): Promise<Ru
       apps: supervisor,
       urlOf: (slug) => `${options.scheme}://${slug}.${domain}`,
     });
-    const startIsolated = isolatedWorkers(launcher);
-    return { platform, databases, supervisor, startIsolated, port, close, [Symbol.asyncDispose]: close };
+    const isolatedRuntime = new WorkerdIsolatedRuntime(launcher);
+    return { platform, databases, supervisor, isolatedRuntime, port, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

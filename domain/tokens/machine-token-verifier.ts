@@ -3,26 +3,26 @@ import type { Db } from "../database-types.ts";
 import { sha256Hex } from "./mint-token.ts";
 import { TokenCache } from "./token-cache.ts";
 
-/** How often the last use of a token is written down. */
-const LAST_USED_STEP_MS = 60_000;
+/** The minimum time between two updates of `last_used_at`, in milliseconds. */
+const LAST_USED_INTERVAL_MS = 60_000;
 
-/** What a machine may do in its organization. A personal access token may do what its owner may. */
+/** The role of tokens that belong to the organization. A personal access token has the role of its owner. */
 const MACHINE_ROLES = {
   api_key: "admin",
   gateway_token: "member",
 } as const satisfies Partial<Record<TokenKind, Role>>;
 
-interface Verdict {
+interface VerifiedToken {
   caller: Caller;
-  /** When the token itself runs out, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch; `Infinity` for a token without expiry. */
   expiresAt: number;
 }
 
-/** Recognises machine tokens of one kind by their hash: one indexed select, and none while a verdict is fresh. */
-export class TokenVerifier {
+/** Verifies machine tokens of one kind by their hash: one indexed query, or none while the result is cached. */
+export class MachineTokenVerifier {
   readonly #db: Db;
   readonly #kind: TokenKind;
-  readonly #tokenCache = new TokenCache<Verdict>();
+  readonly #cache = new TokenCache<VerifiedToken>();
 
   constructor(db: Db, kind: TokenKind) {
     this.#db = db;
@@ -30,21 +30,21 @@ export class TokenVerifier {
   }
 
   /**
-   * The caller a token stands for, or `null` when it is unknown, revoked, expired, of another kind, or when its owner
-   * is no member of its organization any more.
+   * Returns the caller that a token identifies, or `null` when the token is unknown, revoked, expired or of another kind,
+   * or when its owner is no longer a member of its organization.
    */
   async verify(token: string): Promise<Caller | null> {
     const hash = sha256Hex(token);
-    const verdict = await this.#tokenCache.get(hash, () => this.#ask(hash));
-    return verdict === null || verdict.expiresAt <= Date.now() ? null : verdict.caller;
+    const verified = await this.#cache.get(hash, () => this.#load(hash));
+    return verified === null || verified.expiresAt <= Date.now() ? null : verified.caller;
   }
 
-  /** Drops what is remembered, so that a revocation is effective at once in this process. */
-  forget(): void {
-    this.#tokenCache.forget();
+  /** Empties the cache, so that a revocation takes effect in this process at once. */
+  clear(): void {
+    this.#cache.clear();
   }
 
-  async #ask(hash: string): Promise<Verdict | null> {
+  async #load(hash: string): Promise<VerifiedToken | null> {
     const row = await this.#db
       .selectFrom("machine_tokens as token")
       .leftJoin("auth.member as member", (join) =>
@@ -57,22 +57,22 @@ export class TokenVerifier {
       .executeTakeFirst();
     if (row === undefined || row.revoked_at !== null) return null;
     const expiresAt = row.expires_at === null ? Infinity : new Date(row.expires_at).getTime();
-    const role = this.#roleOf(row.role);
+    const role = this.#resolveRole(row.role);
     if (expiresAt <= Date.now() || role === null) return null;
-    await this.#noteUse(row.id, row.last_used_at);
+    await this.#updateLastUsed(row.id, row.last_used_at);
     const credential = { kind: this.#kind, id: row.id };
     const { org_id: orgId, user_id: userId, scope } = row;
     return { caller: { orgId, userId, role, scope, credential }, expiresAt };
   }
 
-  #roleOf(membership: string | null): Role | null {
+  #resolveRole(memberRole: string | null): Role | null {
     if (this.#kind !== "personal_access_token") return MACHINE_ROLES[this.#kind];
-    return membership === null ? null : highestRole(membership);
+    return memberRole === null ? null : highestRole(memberRole);
   }
 
-  async #noteUse(id: string, lastUsedAt: unknown): Promise<void> {
+  async #updateLastUsed(id: string, lastUsedAt: unknown): Promise<void> {
     const now = Date.now();
-    if (lastUsedAt !== null && now - new Date(lastUsedAt as string).getTime() < LAST_USED_STEP_MS) return;
+    if (lastUsedAt !== null && now - new Date(lastUsedAt as string).getTime() < LAST_USED_INTERVAL_MS) return;
     await this.#db
       .updateTable("machine_tokens")
       .set({ last_used_at: new Date(now).toISOString() as never })

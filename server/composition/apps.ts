@@ -1,0 +1,32 @@
+import { AppListCache } from "../../domain/apps/app-list-cache.ts";
+import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** How long a DELETE waits for the teardown, in milliseconds. */
+const TEARDOWN_WAIT_MS = 10_000;
+
+export function createApps({
+  database,
+  edge,
+  external,
+  plans,
+  queue,
+  shared,
+  tokenSecret,
+}: Foundation): Capabilities["apps"] {
+  return {
+    em: database.em,
+    db: database.db,
+    plans,
+    jobs: queue.jobs,
+    changes: shared.changes,
+    authEntries: edge.authEntries,
+    urlOf: edge.urlOf,
+    appBuilder: external.appBuilder,
+    tokenSecret,
+    appListCache: new AppListCache(database.db, edge.urlOf),
+    teardownWaitMs: TEARDOWN_WAIT_MS,
+    enqueueDeployment: (em, deployment) => enqueueDeployment(em, queue.jobs, deployment),
+  };
+}

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import http from "node:http";
+import path from "node:path";
+import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
+import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
+import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
+import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
+import type { Config } from "../config.ts";
+import type { ReadinessCheck } from "../http/health.ts";
+import { reachable } from "../http/listen-address.ts";
+import { openEmbeddedEdge } from "../platforms/embedded/open-embedded-platform.ts";
+import { FilesystemAuthEntries } from "../platforms/embedded/auth-entries.ts";
+import type { Logger } from "../telemetry/logger.ts";
+
+export interface EdgeServices {
+  authEntries: AuthEntries;
+  platform: EdgePlatform;
+  databases: SqlDatabases;
+  /** Runs an app beside its deployment, to inspect it. */
+  isolatedRuntime: IsolatedRuntime;
+  /** The public URL of an app. */
+  urlOf(slug: string): string;
+  /** Where this process reaches the edge proxy. */
+  proxyAddress: { host: string; port: number };
+  readiness: ReadinessCheck;
+}
+
+/** Opens the embedded edge platform, with its proxy listening. */
+export async function openEdge(config: Config, log: Logger, opening: AsyncDisposableStack): Promise<EdgeServices> {
+  const authEntries = new FilesystemAuthEntries(path.join(config.dataDirectory, "auth-entries"));
+  const edge = opening.use(
+    await openEmbeddedEdge({
+      root: path.join(config.dataDirectory, "edge"),
+      host: config.host,
+      port: config.edgePort,
+      appsDomain: config.appsDomain,
+      scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
+      sandbox: config.sandbox,
+      trustedProxies: config.trustedProxies,
+      entries: authEntries,
+      log,
+      limits: { maxActive: config.maxActiveApps },
+    }),
+  );
+  const proxyAddress = { host: reachable(config.host), port: edge.port };
+  return {
+    authEntries,
+    platform: edge.platform,
+    databases: edge.databases,
+    isolatedRuntime: edge.isolatedRuntime,
+    urlOf: (slug) => edge.platform.urlOf(slug),
+    proxyAddress,
+    readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
+  };
+}
+
+/** Any response will do: without the host name of an app it is a 404. */
+async function checkProxy(address: { host: string; port: number }): Promise<void> {
+  const [response] = (await once(http.get(address), "response")) as [http.IncomingMessage];
+  response.resume();
+}

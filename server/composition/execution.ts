@@ -1,0 +1,31 @@
+import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
+import { DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
+import { MODULES_FOLDER } from "../drivers/code-runtime/importable-modules.ts";
+import { openProgramsFolder } from "../drivers/code-runtime/program-folders.ts";
+import { NoCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
+import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** User ids for programs, which builds and apps do not use. */
+const PROGRAM_SLOTS = { firstUid: 61_100, count: 80 };
+
+/** Opens the runtime of programs, which call apps through `procedures`. */
+export async function openExecution(
+  foundation: Foundation,
+  procedures: Capabilities["procedures"],
+  opening: AsyncDisposableStack,
+): Promise<Capabilities["execution"]> {
+  const codeRuntime = await openCodeRuntime(foundation, opening);
+  return { ...procedures, codeRuntime, toolDeclarations: TOOLS_FOR_PROGRAMS };
+}
+
+async function openCodeRuntime({ config, log }: Foundation, opening: AsyncDisposableStack): Promise<CodeRuntime> {
+  if (config.sandbox === "none") return new NoCodeRuntime();
+  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, slots: PROGRAM_SLOTS });
+  const onFault = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
+  const programsFolder = await openProgramsFolder(config.dataDirectory);
+  const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onFault };
+  return opening.use(new DenoCodeRuntime(options));
+}

@@ -1,0 +1,58 @@
+import type { AppBuilder } from "../../domain/ports/app-builder.ts";
+import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import { Plans } from "../../domain/plans/plans.ts";
+import type { Config } from "../config.ts";
+import { tokenSecret } from "../startup/token-secret.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { type DatabaseServices, openDatabaseServices } from "./database.ts";
+import { type EdgeServices, openEdge } from "./edge.ts";
+import { type JobQueueServices, openJobQueue } from "./job-queue.ts";
+import { openSharedState, type SharedState } from "./shared-state.ts";
+
+/** Dependencies that the configuration does not choose. Tests replace them. */
+export interface ExternalDeps {
+  /** `null` when no app builder agent is configured. */
+  appBuilder: AppBuilder | null;
+  /** Fetches the metadata that OAuth clients publish; by default from the public web. */
+  clientMetadata?: ClientMetadataFetcher | undefined;
+  /** Known once the server listens. */
+  publicUrl(): string;
+}
+
+/** The open drivers and settings that several capabilities share. */
+export interface Foundation {
+  config: Config;
+  log: Logger;
+  external: ExternalDeps;
+  tokenSecret: string;
+  plans: Plans;
+  database: DatabaseServices;
+  queue: JobQueueServices;
+  shared: SharedState;
+  edge: EdgeServices;
+}
+
+/** Opens what several capabilities share. `opening` closes it in the opposite order. */
+export async function openFoundation(
+  config: Config,
+  log: Logger,
+  external: ExternalDeps,
+  opening: AsyncDisposableStack,
+): Promise<Foundation> {
+  const database = await openDatabaseServices(config, log, opening);
+  const queue = await openJobQueue(database, log, opening);
+  const shared = await openSharedState(config, database, log, opening);
+  const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
+  const edge = await openEdge(config, log, opening);
+  return {
+    config,
+    log,
+    external,
+    tokenSecret: secret,
+    plans: new Plans(config.plans, config.defaultPlan),
+    database,
+    queue,
+    shared,
+    edge,
+  };
+}

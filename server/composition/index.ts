@@ -1,0 +1,71 @@
+import type { PgBoss } from "pg-boss";
+import type { Db } from "../../domain/database-types.ts";
+import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import type { Config } from "../config.ts";
+import type { Orm } from "../database/orm.ts";
+import { PublicWebClientMetadata } from "../drivers/client-metadata/https-metadata-fetcher.ts";
+import type { ReadinessCheck } from "../http/health.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { createApps } from "./apps.ts";
+import { createAudit } from "./audit.ts";
+import { openDeployments } from "./deployments.ts";
+import { openExecution } from "./execution.ts";
+import { type ExternalDeps, openFoundation } from "./foundation.ts";
+import { type IdentityServices, openIdentityServices } from "./identity.ts";
+import { createProcedures } from "./procedures.ts";
+import { createTokens } from "./tokens.ts";
+import { createRateLimits, createUsage } from "./usage.ts";
+
+/** The opened service, without the HTTP server and the worker that use it. */
+export interface OpenServices extends IdentityServices {
+  capabilities: Capabilities;
+  /** For the worker, which runs deployments. */
+  deploymentDeps: DeploymentDeps;
+  readiness: readonly ReadinessCheck[];
+  orm: Orm;
+  db: Db;
+  boss: PgBoss;
+  /** Closes everything in the opposite order. */
+  close(): Promise<void>;
+}
+
+/** The composition root: opens a driver for every port, as the configuration says, and joins the capabilities. */
+export async function openServices(config: Config, log: Logger, external: ExternalDeps): Promise<OpenServices> {
+  await using opening = new AsyncDisposableStack();
+  const foundation = await openFoundation(config, log, external, opening);
+  const { database, queue, shared, edge, tokenSecret } = foundation;
+  const procedures = createProcedures(foundation);
+  const { deployments, deploymentDeps } = await openDeployments(foundation);
+  const capabilities: Capabilities = {
+    apps: createApps(foundation),
+    audit: createAudit(foundation),
+    deployments,
+    execution: await openExecution(foundation, procedures, opening),
+    procedures,
+    rateLimits: createRateLimits(foundation),
+    tokens: createTokens(foundation),
+    usage: createUsage(foundation),
+  };
+  const identity = openIdentityServices({
+    orm: database.orm,
+    config,
+    log,
+    counter: shared.counter,
+    accessChanges: shared.accessChanges,
+    clientMetadata: external.clientMetadata ?? new PublicWebClientMetadata(),
+    tokenSecret,
+    publicUrl: external.publicUrl,
+  });
+  const opened = opening.move();
+  return {
+    capabilities,
+    deploymentDeps,
+    ...identity,
+    readiness: [database.readiness, queue.readiness, edge.readiness, ...shared.readiness],
+    orm: database.orm,
+    db: database.db,
+    boss: queue.boss,
+    close: () => opened.disposeAsync(),
+  };
+}
