@@ -1,7 +1,7 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
-import { recordCall } from "../../domain/audit/audit-call.ts";
+import { recordCall } from "../../domain/audit/record-call.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { type AccessMeta, accessError } from "./access.ts";
@@ -69,11 +69,11 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   }
   const call = { caller, action: path, address: ctx.address, input: await getRawInput() };
   if (refusal !== null) {
-    await recordCall(ctx.audit, call, { refusal });
+    await recordCall(ctx.audit, call, { error: refusal });
     throw refusal;
   }
   const result = await next();
-  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { refusal: result.error.cause });
+  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { error: result.error.cause });
   return result;
 });
 
