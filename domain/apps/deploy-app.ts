@@ -1,7 +1,7 @@
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
 import type { Plans } from "../plans/plans.ts";
-import { checkPlanSlot, lockOrganization } from "../plans/reserve-plan-slot.ts";
+import { checkPlanSlot, lockOrganization } from "./plan-slots.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";

@@ -1,7 +1,7 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { ServiceError } from "../shared/errors.ts";
 import { Organization } from "../organizations/organization.entity.ts";
-import type { Plans } from "./plans.ts";
+import type { Plans } from "../plans/plans.ts";
 
 /** Makes deploys of one organization take turns until the transaction of `em` ends. */
 export async function lockOrganization(em: EntityManager, orgId: string): Promise<Organization> {
