@@ -4,10 +4,10 @@ import { admit, problemOf } from "./validate-procedures.ts";
 import { type Finding, quoted } from "./source-result.ts";
 import { introspectionModules } from "./introspection-modules.ts";
 import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
-import { Unanswered } from "./isolated-app.ts";
+import { Unanswered } from "./request-app.ts";
 import { mcpTools } from "./mcp-tools.ts";
 import { mayOfferProcedures } from "./quick-scan.ts";
-import { repositoryOperations, servedOperations } from "./openapi.ts";
+import { repositoryOperations, servedOperations } from "./openapi-procedures.ts";
 import { trpcProcedures } from "./trpc-procedures.ts";
 
 export interface IsolatedDiscoveryOptions {

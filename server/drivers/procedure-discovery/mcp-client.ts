@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
-import { type AppAnswer, ask } from "./isolated-app.ts";
+import { type AppAnswer, ask } from "./request-app.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 
 /** The revision with a handshake that most servers know, and the one that has none. */

@@ -7,7 +7,7 @@ import {
 import { isRecord } from "../../../domain/shared/json.ts";
 import { bodySchema, type Parameter } from "./openapi-document.ts";
 import type { References } from "./openapi-references.ts";
-import { jsonSchemaOf } from "./openapi-schema.ts";
+import { jsonSchemaOf } from "./openapi-to-json-schema.ts";
 
 /** An operation's input as one object, and where its properties go in the request. */
 export interface OperationInput {

@@ -17,7 +17,7 @@ import {
 import { operationInput } from "./openapi-input.ts";
 import { basePath, isPlainPath } from "./openapi-paths.ts";
 import { References } from "./openapi-references.ts";
-import { jsonSchemaOf } from "./openapi-schema.ts";
+import { jsonSchemaOf } from "./openapi-to-json-schema.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 /** A little more than is let in, so that it can be told what was left out. */

@@ -1,6 +1,6 @@
 import type { Finding } from "./source-result.ts";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
-import { ask } from "./isolated-app.ts";
+import { ask } from "./request-app.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";
 import { operations } from "./openapi-operations.ts";
