@@ -6,10 +6,10 @@ import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
-import type { Discovery, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
+import type { DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationRefused } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
-import { findProcedures, foundLine } from "../procedures/discover-procedures.ts";
+import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import { Build } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
@@ -40,7 +40,7 @@ export interface Attempt {
  * Takes a held build from its repository to a live app, and tells what the app offers to agents. Every step can be
  * repeated from the start.
  */
-export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<Discovery> {
+export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<DiscoveryResult> {
   await clone(deps, attempt);
   if (attempt.build.customization !== null) await customize(deps, attempt, attempt.build.customization);
   const bundle = await build(deps, attempt);
@@ -107,11 +107,14 @@ async function discover(
   { discovery, reportInternalError }: StepDeps,
   { build, workspace, log, signal }: Attempt,
   { scriptPath }: Bundle,
-): Promise<Discovery> {
+): Promise<DiscoveryResult> {
   const { sourceDirectory } = workspace;
-  const onFault = (fault: unknown) => reportInternalError(fault, build);
-  const found = await findProcedures({ discovery, onFault }, { scriptPath, sourceDirectory, signal });
-  log.say(foundLine(found));
+  const report = (error: unknown) => reportInternalError(error, build);
+  const found = await discoverProcedures(
+    { discovery, reportInternalError: report },
+    { scriptPath, sourceDirectory, signal },
+  );
+  log.say(formatDiscovery(found));
   if (found.problem !== null) log.say(found.problem);
   return found;
 }

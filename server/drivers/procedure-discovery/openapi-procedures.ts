@@ -1,39 +1,44 @@
-import type { Finding } from "./source-result.ts";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
-import { ask } from "./request-app.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";
-import { operations } from "./openapi-operations.ts";
-import { readRepositoryDocument } from "./openapi-file.ts";
+import { readOpenApiFile } from "./openapi-file.ts";
+import { listOperations } from "./openapi-operations.ts";
+import { requestApp } from "./request-app.ts";
+import type { SourceResult } from "./source-result.ts";
 
-/** The operations of the OpenAPI document in the repository; `null` when there is none. */
-export async function repositoryOperations(sourceDirectory: string): Promise<Finding | null> {
-  const read = await readRepositoryDocument(sourceDirectory);
-  if (read === null) return null;
-  if (read.document === undefined)
-    return { candidates: [], problems: [`${read.name} is too large or cannot be parsed.`] };
-  const document = openApiSchema.safeParse(read.document);
+/**
+ * Lists the operations of the OpenAPI document in the repository.
+ *
+ * @returns `null` when there is no document, or one without operations
+ */
+export async function listRepositoryOperations(sourceDirectory: string): Promise<SourceResult | null> {
+  const file = await readOpenApiFile(sourceDirectory);
+  if (file === null) return null;
+  if (file.document === undefined) return withProblem(`${file.name} is too large or cannot be parsed.`);
+  const document = openApiSchema.safeParse(file.document);
   if (!document.success)
-    return {
-      candidates: [],
-      problems: [`${read.name} is not a document of OpenAPI 3; older versions cannot be read.`],
-    };
-  return findingOf(document.data);
+    return withProblem(`${file.name} is not an OpenAPI 3 document. Older versions are not supported.`);
+  return toSourceResult(document.data);
 }
 
 /**
- * The operations of the OpenAPI document that the app itself serves; `null` when it serves none.
+ * Lists the operations of the OpenAPI document that the app serves at `/openapi.json`.
  *
- * @throws {Unanswered}
+ * @returns `null` when the app serves no document, or one without operations
+ * @throws {AppResponseError}
  */
-export async function servedOperations(app: IsolatedApp, signal: AbortSignal): Promise<Finding | null> {
-  const { status, text } = await ask(app, { path: "/openapi.json" }, signal);
+export async function listServedOperations(app: IsolatedApp, signal: AbortSignal): Promise<SourceResult | null> {
+  const { status, text } = await requestApp(app, { path: "/openapi.json" }, signal);
   const document = openApiSchema.safeParse(status === 200 ? parseJson(text) : undefined);
-  return document.success ? findingOf(document.data) : null;
+  return document.success ? toSourceResult(document.data) : null;
 }
 
-/** A document without operations says nothing, so what comes next may still. */
-function findingOf(document: OpenApi): Finding | null {
-  const finding = operations(document);
-  return finding.candidates.length === 0 && finding.problems.length === 0 ? null : finding;
+/** A document without operations counts as none, so that the next source is tried. */
+function toSourceResult(document: OpenApi): SourceResult | null {
+  const result = listOperations(document);
+  return result.candidates.length === 0 && result.problems.length === 0 ? null : result;
+}
+
+function withProblem(problem: string): SourceResult {
+  return { candidates: [], problems: [problem] };
 }
