@@ -199,3 +199,24 @@ test("a document that is too large, malformed or of an older version is reported
     expect([procedures, problem]).toEqual([[], expect.stringContaining("openapi.")]);
   }
 });
+
+test("a schema nested too deep and a long chain of references cost their own operation only", async () => {
+  const chain = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, at) => [`C${at}`, { $ref: `#/components/schemas/C${at + 1}` }]),
+  );
+  const input = (schema: object) => ({ ...ok, requestBody: { content: { "application/json": { schema } } } });
+  const document = JSON.stringify({
+    openapi: "3.0.3",
+    paths: {
+      "/deep": { post: input({ not: "DEEP" }) },
+      "/chain": { post: input({ $ref: "#/components/schemas/C0" }) },
+      "/fine": { post: input({ type: "string" }) },
+    },
+    components: { schemas: chain },
+  });
+  const deep = `${`{"not":`.repeat(5000)}{}${"}".repeat(5000)}`;
+  const { procedures, problem } = await discoverIn({ "openapi.json": document.replace(`"DEEP"`, deep) });
+  expect(procedures.map(({ name }) => name)).toEqual(["post_chain", "post_fine"]);
+  expect(procedures[0]?.inputSchema["properties"]).toEqual({ body: {} });
+  expect(problem).toContain('Left out "post_deep"');
+});
