@@ -4,7 +4,7 @@ export interface SourceFile {
   read(): Promise<Uint8Array>;
 }
 
-/** The scratch folders of one build. */
+/** The scratch folders of one attempt of a deployment. */
 export interface Workspace {
   sourceDirectory: string;
   outputDirectory: string;
@@ -14,10 +14,10 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** Where builds do their work; nothing in it outlives a build. */
+/** Scratch space for deployments. Nothing in it outlives its attempt. */
 export interface Workspaces {
-  /** Opens an empty workspace for one attempt of a build; attempts never share one, so a late worker harms nobody. */
-  open(buildId: string, attempt: number): Promise<Workspace>;
-  /** Removes what an earlier process left. Only right while no build is running. */
+  /** Opens an empty workspace for one attempt. Attempts never share one, so a late worker cannot harm another attempt. */
+  open(deploymentId: string, attempt: number): Promise<Workspace>;
+  /** Removes what an earlier process left. To be called only while no deployment is running. */
   clear(): Promise<void>;
 }
