@@ -5,7 +5,7 @@ import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { StartIsolated } from "../../../server/drivers/procedure-discovery/isolated-app.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
-import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/bundle-checkout.ts";
+import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
 
@@ -44,15 +44,15 @@ export async function openDiscovery(): Promise<TestDiscovery> {
   ) => new IsolatedDiscovery({ start, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
   return {
     async discover(source, choices = {}) {
-      await using checkout = await checkoutOf(choices.files ?? {});
+      await using checkout = await createCheckout(choices.files ?? {});
       const form = path.join(checkout.outputDirectory, "bundle.form");
       return await lookAt(await writeUploadForm(form, await bundled(source)), checkout.sourceDirectory, choices);
     },
     async discoverExample(name) {
-      await using checkout = await emptyCheckout();
+      await using checkout = await createEmptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
-      const { bundle } = await bundleIn(createMachineBundler(), checkout);
+      const { bundle } = await runBundler(createMachineBundler(), checkout);
       return await lookAt(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,
