@@ -3,8 +3,11 @@ import { builtinModules } from "node:module";
 const anyPackage = packages(".+");
 const anyBuiltIn = builtIns(...builtinModules.map((name) => name.replace(/^node:/, "")));
 
+/** Functions on Node's HTTP types, for the control plane, the edge proxy and the egress proxy. */
+const sharedHttp = "^server/http/(client-address|hop-by-hop-headers|request-id)[.]ts$";
+
 /**
- * Who may import whom. Each layer lists all it may import; what is on no list is refused.
+ * The import rules. Each layer lists everything that it may import; any other import is an error.
  *
  * @type {import("dependency-cruiser").IConfiguration}
  */
@@ -12,7 +15,7 @@ export default {
   forbidden: [
     ...only(
       "domain",
-      "The domain knows no transport and no process: only itself, @mikro-orm/core, small pure libraries and pure built-ins.",
+      "The domain imports itself, @mikro-orm/core, small pure libraries and pure built-ins: no transport and no process.",
       {
         from: "^domain/",
         to: [
@@ -28,33 +31,60 @@ export default {
       to: ["^domain/", "^routers/", packages("@trpc/server", "zod")],
       typesOf: [packages("trpc-to-openapi", "@mikro-orm/core")],
     }),
-    ...only("server", "The server wires routers and domain to the process; it knows no client, script or benchmark.", {
-      from: "^server/",
-      to: ["^domain/", "^routers/", "^server/", anyPackage, anyBuiltIn],
-    }),
     ...only(
-      "drivers",
-      "A driver or platform imports the ports, domain/shared, the sandbox, server/files and its own folder.",
+      "server",
+      "The server connects routers and domain to the process. It imports no client, script or benchmark.",
       {
-        from: "^server/(drivers|platforms)/([^/]+)/",
-        to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", "^server/$1/$2/", anyPackage, anyBuiltIn],
+        from: "^server/",
+        to: ["^domain/", "^routers/", "^server/", anyPackage, anyBuiltIn],
       },
     ),
-    ...only("sandbox", "The sandbox imports its port, domain/shared, server/files and its own folder.", {
-      from: "^server/sandbox/",
-      to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", anyPackage, anyBuiltIn],
-    }),
-    ...only("files", "server/files holds file-system functions that know nothing of the service.", {
+    ...only(
+      "drivers",
+      "A driver imports its ports, the sandbox and itself. domain/shared and server/files are allowed too.",
+      {
+        from: "^server/drivers/([^/]+)/",
+        to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", "^server/drivers/$1/", anyPackage, anyBuiltIn],
+      },
+    ),
+    ...only(
+      "platforms",
+      "A platform imports what a driver may import, and the HTTP functions that all servers share.",
+      {
+        from: "^server/platforms/([^/]+)/",
+        to: [
+          "^domain/(ports|shared)/",
+          "^server/(sandbox|files)/",
+          sharedHttp,
+          "^server/platforms/$1/",
+          anyPackage,
+          anyBuiltIn,
+        ],
+      },
+    ),
+    ...only(
+      "sandbox",
+      "The sandbox imports its port and itself. domain/shared, server/files and shared HTTP functions too.",
+      {
+        from: "^server/sandbox/",
+        to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", sharedHttp, anyPackage, anyBuiltIn],
+      },
+    ),
+    ...only("files", "server/files contains file-system functions that do not depend on the service.", {
       from: "^server/files/",
       to: ["^server/files/", anyBuiltIn],
     }),
-    ...only("clients", "A client knows the service by the type of its router alone.", {
+    ...only("shared-http", "The HTTP functions that all servers share import nothing of the service.", {
+      from: sharedHttp,
+      to: [anyPackage, anyBuiltIn],
+    }),
+    ...only("clients", "A client imports only the type of the service's router.", {
       from: "^clients/([^/]+)/",
       fromNot: "^clients/cli/",
       to: ["^clients/$1/", "^clients/sdk/", anyPackage, anyBuiltIn],
       typesOf: ["^routers/index[.]ts$"],
     }),
-    ...only("cli", "The command line may also read the schemas, to derive its commands from them.", {
+    ...only("cli", "The command line may also import the schemas, because it derives its commands from them.", {
       from: "^clients/cli/",
       to: ["^clients/(cli|sdk)/", "^routers/", anyPackage, anyBuiltIn],
     }),
@@ -67,14 +97,14 @@ export default {
     },
     {
       name: "no-cycles",
-      comment: "Modules form a tree; a cycle means that two of them are one, or that a third is missing.",
+      comment: "Modules form a tree. Resolve a cycle by merging two modules or by extracting a third one.",
       severity: "error",
       from: {},
       to: { circular: true },
     },
     {
       name: "no-slice-cycles",
-      comment: "The slices of the domain use each other as a tree.",
+      comment: "The slices of the domain import each other as a tree.",
       severity: "error",
       scope: "folder",
       from: { path: "^domain/[^/]+$" },
@@ -82,23 +112,23 @@ export default {
     },
     {
       name: "no-unresolvable",
-      comment: "An import names a file or a package that is there.",
+      comment: "An import names an existing file or package.",
       severity: "error",
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: "no-undeclared",
-      comment: "What runs in production is declared as a dependency of ours, and not only of development.",
+      comment: "Code that runs in production imports declared dependencies, not development dependencies.",
       severity: "error",
-      // The dashboard is built before it is served: what it is made of is in the bundle.
+      // The dashboard is bundled before it is served, so its dependencies are in the bundle.
       from: { path: "^(domain|routers|server|clients)/", pathNot: "^clients/dashboard/" },
       to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["type-only"] },
     },
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    // Apps of their own, and what the service writes.
+    // Example apps, and files that the service or its tools write.
     exclude: { path: "^(examples|coverage|dist|[.](data|cache|wrangler))(/|$)" },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["node", "import", "default", "types"] },
@@ -106,7 +136,7 @@ export default {
 };
 
 /**
- * Refuses every import of `from` that is on neither list, and every value taken from `typesOf`.
+ * Forbids every import of `from` that is in neither list, and every import of a value from `typesOf`.
  *
  * @param {string} name
  * @param {string} comment
@@ -120,12 +150,12 @@ function only(name, comment, { from, fromNot, to, typesOf = [] }) {
   ];
 }
 
-/** @param {string[]} names regular expressions of whole package names */
+/** @param {string[]} names regular expressions that match whole package names */
 function packages(...names) {
   return `^node_modules/(${names.join("|")})/`;
 }
 
-/** @param {string[]} names regular expressions of whole built-in module names, without `node:` */
+/** @param {string[]} names regular expressions that match whole names of built-in modules, without `node:` */
 function builtIns(...names) {
   return `^(node:)?(${names.join("|")})$`;
 }

@@ -2,7 +2,7 @@ import type { Manifest } from "./app.entity.ts";
 import type { AppStatus } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
 
-/** An app as every face shows it in a list. Timestamps are RFC 3339 in UTC with milliseconds. */
+/** An app in a list, the same in every API. Timestamps are RFC 3339 in UTC with milliseconds. */
 export interface AppSummary {
   id: string;
   name: string;
@@ -14,7 +14,7 @@ export interface AppSummary {
   app_token: string;
 }
 
-/** An app as every face shows it alone. */
+/** One app with all its fields, the same in every API. */
 export interface AppDetail extends AppSummary {
   user_id?: string;
   org_id: string;
@@ -53,7 +53,7 @@ export function appSummary(row: SummaryRow, tokenSecret: string): AppSummary {
   };
 }
 
-/** The same without the token, which is not even made: that is most of the work. */
+/** A summary without the token. Deriving the token is most of the work, so a list that does not show it skips that. */
 export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
   return {
     id: row.id,

@@ -4,7 +4,7 @@ export interface SourceFile {
   read(): Promise<Uint8Array>;
 }
 
-/** The folders of one attempt to build an app. */
+/** The folders of one attempt of a deployment. */
 export interface Workspace {
   sourceDirectory: string;
   outputDirectory: string;
@@ -14,10 +14,10 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-/** The working folders of builds. Nothing in them is kept after a build. */
+/** The working folders of deployments. Nothing in them is kept after an attempt. */
 export interface Workspaces {
   /** Opens an empty workspace. Every attempt has its own, so a worker that lost its lease cannot change a later one. */
-  open(buildId: string, attempt: number): Promise<Workspace>;
-  /** Removes the workspaces of an earlier process. Call it only while no build is running. */
+  open(deploymentId: string, attempt: number): Promise<Workspace>;
+  /** Removes the workspaces of an earlier process. Call it only while no deployment is running. */
   clear(): Promise<void>;
 }

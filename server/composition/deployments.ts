@@ -44,7 +44,7 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
       authEntries: edge.authEntries,
       edge: edge.platform,
       databases: edge.databases,
-      discovery: new IsolatedDiscovery({ start: edge.startIsolated }),
+      discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder: external.appBuilder,
       tokenSecret,
       secrets: [tokenSecret, ...passwordsIn(config)],

@@ -3,12 +3,13 @@ import http from "node:http";
 import path from "node:path";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
+import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { reachable } from "../http/listen-address.ts";
-import { openEmbeddedEdge, type RunningEdge } from "../platforms/embedded/embedded-edge.ts";
-import { FilesystemAuthEntries } from "../platforms/embedded/storage/auth-entries.ts";
+import { openEmbeddedEdge } from "../platforms/embedded/open-embedded-platform.ts";
+import { FilesystemAuthEntries } from "../platforms/embedded/auth-entries.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface EdgeServices {
@@ -16,7 +17,7 @@ export interface EdgeServices {
   platform: EdgePlatform;
   databases: SqlDatabases;
   /** Runs an app beside its deployment, to inspect it. */
-  startIsolated: RunningEdge["startIsolated"];
+  isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
   urlOf(slug: string): string;
   /** Where this process reaches the edge proxy. */
@@ -46,7 +47,7 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
     authEntries,
     platform: edge.platform,
     databases: edge.databases,
-    startIsolated: edge.startIsolated,
+    isolatedRuntime: edge.isolatedRuntime,
     urlOf: (slug) => edge.platform.urlOf(slug),
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },

@@ -6,6 +6,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
+import { isRecord } from "../../domain/shared/json.ts";
 
 /** A request with nothing to it but a method and its parameters, these without `_meta`. */
 export interface PlainRequest {
@@ -58,8 +59,4 @@ function isPlainModern(headers: IncomingHttpHeaders, body: Record<string, unknow
 
 function hasOnly(record: object, keys: ReadonlySet<string>): boolean {
   return Object.keys(record).every((key) => keys.has(key));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

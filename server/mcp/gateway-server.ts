@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { isRecord } from "../../domain/shared/json.ts";
 import { modernMembers, type PlainMethods } from "./plain-methods.ts";
-import { isRecord } from "./fast-path.ts";
 import { callToolNamed, type GatewayCall, listTools, listToolsJson } from "./tool-methods.ts";
 import { jsonOf } from "./tool-result.ts";
 

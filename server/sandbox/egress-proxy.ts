@@ -6,13 +6,11 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { HOP_BY_HOP_HEADERS } from "../http/hop-by-hop-headers.ts";
 import { isReachable } from "./public-address.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
-
-/** Headers that concern one connection only, so they are not passed on (RFC 9110, section 7.6.1). */
-const HOP_HEADERS = ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"];
 
 /** All addresses of a host name. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
@@ -82,12 +80,12 @@ export class EgressProxy {
     const authority = url?.protocol === "http:" ? `${url.hostname}:${url.port || 80}` : "";
     const outside = await this.#dial(authority).catch(asRefusal);
     if (outside instanceof Refused) return void response.writeHead(outside.status).end(outside.message);
-    const headers = { ...withoutHopHeaders(incoming.headers), host: url?.host, connection: "close" };
+    const headers = { ...endToEndHeaders(incoming.headers), host: url?.host, connection: "close" };
     const path = `${url?.pathname}${url?.search}`;
     const outgoing = request({ method: incoming.method, path, headers, createConnection: () => outside });
     outgoing.on("error", () => response.destroy());
     outgoing.on("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, withoutHopHeaders(answer.headers));
+      response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers));
       answer.pipe(response);
       answer.on("error", () => response.destroy());
     });
@@ -148,6 +146,8 @@ function lookupAll(host: string): ReturnType<Lookup> {
   return lookup(host, { all: true });
 }
 
-function withoutHopHeaders(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+/** `Transfer-Encoding` stays: Node frames the body of the forwarded message by it. */
+function endToEndHeaders(headers: IncomingMessage["headers"]): IncomingMessage["headers"] {
+  const isForwarded = (name: string) => name === "transfer-encoding" || !HOP_BY_HOP_HEADERS.has(name);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => isForwarded(name)));
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
-import type { AddedModule } from "./isolated-app.ts";
+import type { AddedModule } from "../../../domain/ports/isolated-runtime.ts";
 
 /** Where our modules lie among those of the app, and where they answer. */
 const FOLDER = "/__service_introspection__";

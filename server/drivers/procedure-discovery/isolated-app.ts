@@ -1,30 +1,5 @@
 import http from "node:http";
-
-/** An app that runs with nothing around it. Ends when disposed. */
-export interface IsolatedApp extends AsyncDisposable {
-  /** On 127.0.0.1. */
-  port: number;
-}
-
-/** An ES module that is added to those of the app; its path is absolute. */
-export interface AddedModule {
-  path: string;
-  contents: string;
-}
-
-export interface IsolatedStart {
-  /** The upload form of the app. */
-  scriptPath: string;
-  /** Gets the absolute path of the app's main module; the first of what it answers becomes the main module. */
-  modulesAround: (main: string) => AddedModule[];
-}
-
-/**
- * Starts an app without network, bindings and storage, in a sandbox of its own.
- *
- * @throws {UnhealthyScript} when the app itself keeps it from starting
- */
-export type StartIsolated = (start: IsolatedStart, signal: AbortSignal) => Promise<IsolatedApp>;
+import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 
 /** The app did not answer as it should, in words for its owner. */
 export class Unanswered extends Error {

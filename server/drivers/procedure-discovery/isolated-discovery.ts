@@ -3,14 +3,15 @@ import type { Discovery, DiscoveryRequest, ProcedureDiscovery } from "../../../d
 import { admit, problemOf } from "./validate-procedures.ts";
 import { type Finding, quoted } from "./source-result.ts";
 import { introspectionModules } from "./introspection-modules.ts";
-import { type AddedModule, type IsolatedApp, type StartIsolated, Unanswered } from "./isolated-app.ts";
+import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
+import { Unanswered } from "./isolated-app.ts";
 import { mcpTools } from "./mcp-tools.ts";
 import { mayOfferProcedures } from "./quick-scan.ts";
 import { repositoryOperations, servedOperations } from "./openapi.ts";
 import { trpcProcedures } from "./trpc-procedures.ts";
 
 export interface IsolatedDiscoveryOptions {
-  start: StartIsolated;
+  runtime: IsolatedRuntime;
   /** For everything that involves code of the app, its start included. */
   timeoutMs?: number;
 }
@@ -20,12 +21,12 @@ const NOTHING: Finding = { candidates: [], problems: [] };
 
 /** Asks the app itself, in a process that exists for this purpose only and can reach nothing. */
 export class IsolatedDiscovery implements ProcedureDiscovery {
-  readonly #start: StartIsolated;
+  readonly #runtime: IsolatedRuntime;
   readonly #timeoutMs: number;
   #modules: Promise<(main: string) => AddedModule[]> | undefined;
 
-  constructor({ start, timeoutMs = DEFAULT_TIMEOUT_MS }: IsolatedDiscoveryOptions) {
-    this.#start = start;
+  constructor({ runtime, timeoutMs = DEFAULT_TIMEOUT_MS }: IsolatedDiscoveryOptions) {
+    this.#runtime = runtime;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -33,11 +34,11 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
     const documented = () => repositoryOperations(sourceDirectory);
     if (!(await mayOfferProcedures(scriptPath))) return admit((await documented()) ?? NOTHING);
     this.#modules ??= introspectionModules();
-    const modulesAround = await this.#modules;
+    const addModules = await this.#modules;
     const late = AbortSignal.timeout(this.#timeoutMs);
     const bound = AbortSignal.any([signal, late]);
     try {
-      await using app = await this.#start({ scriptPath, modulesAround }, bound);
+      await using app = await this.#runtime.start({ scriptPath, addModules }, bound);
       return admit(await firstOf(app, documented, bound));
     } catch (error) {
       signal.throwIfAborted();

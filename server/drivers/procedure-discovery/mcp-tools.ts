@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 import type { Candidate, Finding } from "./source-result.ts";
-import type { IsolatedApp } from "./isolated-app.ts";
+import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 import { JsonRpcSession } from "./mcp-client.ts";
 import { UniqueNames } from "./unique-names.ts";
 

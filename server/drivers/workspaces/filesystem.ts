@@ -12,8 +12,8 @@ export class FilesystemWorkspaces implements Workspaces {
     this.#root = root;
   }
 
-  async open(buildId: string, attempt: number): Promise<Workspace> {
-    const directory = path.join(this.#root, `${buildId}.${attempt}`);
+  async open(deploymentId: string, attempt: number): Promise<Workspace> {
+    const directory = path.join(this.#root, `${deploymentId}.${attempt}`);
     await removeTree(directory);
     const sourceDirectory = path.join(directory, "source");
     const outputDirectory = path.join(directory, "output");

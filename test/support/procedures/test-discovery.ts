@@ -3,7 +3,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
-import type { StartIsolated } from "../../../server/drivers/procedure-discovery/isolated-app.ts";
+import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
@@ -33,15 +33,17 @@ export interface TestDiscovery extends AsyncDisposable {
 export async function openDiscovery(): Promise<TestDiscovery> {
   const { edge, ...t } = await openTestEdge();
   let started = 0;
-  const start: StartIsolated = (...app) => {
-    started += 1;
-    return edge.startIsolated(...app);
+  const runtime: IsolatedRuntime = {
+    start(...app) {
+      started += 1;
+      return edge.isolatedRuntime.start(...app);
+    },
   };
   const lookAt = (
     scriptPath: string,
     sourceDirectory: string,
     { timeoutMs = PATIENCE_MS, signal = AbortSignal.timeout(PATIENCE_MS) }: Choices = {},
-  ) => new IsolatedDiscovery({ start, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
+  ) => new IsolatedDiscovery({ runtime, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
   return {
     async discover(source, choices = {}) {
       await using checkout = await createCheckout(choices.files ?? {});

@@ -1,19 +1,9 @@
 import type { IncomingMessage } from "node:http";
+import { HOP_BY_HOP_HEADERS } from "../../../http/hop-by-hop-headers.ts";
 import type { ClientInfo } from "./client-info.ts";
 
-/** Headers that concern one connection only (RFC 9110, section 7.6.1), and what Node answers itself. */
-const HOP_BY_HOP = new Set([
-  "connection",
-  "expect",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+/** Node's server replies to `Expect` itself, so the app must not see it. */
+const NOT_FORWARDED: ReadonlySet<string> = new Set([...HOP_BY_HOP_HEADERS, "expect"]);
 
 /** Name and value in turns, as Node's `rawHeaders`. */
 export type RawHeaders = string[];
@@ -89,7 +79,7 @@ function keep(message: IncomingMessage, wanted: (name: string) => boolean): RawH
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name, value] = [raw[at] as string, raw[at + 1] as string];
     const key = name.toLowerCase();
-    if (!HOP_BY_HOP.has(key) && !named.includes(key) && wanted(key)) kept.push(name, value);
+    if (!NOT_FORWARDED.has(key) && !named.includes(key) && wanted(key)) kept.push(name, value);
   }
   return kept;
 }

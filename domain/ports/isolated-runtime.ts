@@ -1,0 +1,28 @@
+/** An app that runs for inspection only. Disposing it stops it. */
+export interface IsolatedApp extends AsyncDisposable {
+  /** The port on 127.0.0.1 at which it listens. */
+  port: number;
+}
+
+/** An ES module that is added to those of the app. Its path is absolute. */
+export interface AddedModule {
+  path: string;
+  contents: string;
+}
+
+export interface IsolatedAppRequest {
+  /** The app's upload form (see `Bundle`). */
+  scriptPath: string;
+  /** Receives the absolute path of the app's main module. The first module it returns becomes the main module. */
+  addModules: (mainPath: string) => AddedModule[];
+}
+
+/** Runs the code of an app for inspection, beside its deployment. */
+export interface IsolatedRuntime {
+  /**
+   * Starts an app in a sandbox of its own, without network, bindings and storage.
+   *
+   * @throws {UnhealthyScript} when the code of the app prevents the start
+   */
+  start(request: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp>;
+}

@@ -1,0 +1,26 @@
+/** A mutex per key. The callers of one key run one at a time, in the order of their calls. */
+export class KeyedLock {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  /**
+   * Runs `work` while holding the locks of all `keys`. One synchronous step queues for all of them, so callers with
+   * several keys in common cannot deadlock. `work` must not lock a key itself.
+   */
+  async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const earlier = keys.map((key) => this.#tails.get(key) ?? Promise.resolve());
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    for (const key of keys) this.#tails.set(key, done);
+    try {
+      await Promise.all(earlier);
+      return await work();
+    } finally {
+      resolve();
+      for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key);
+    }
+  }
+
+  /** Resolves when no key is locked or waited for. */
+  async idle(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.all(this.#tails.values());
+  }
+}

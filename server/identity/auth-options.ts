@@ -1,0 +1,106 @@
+import { mcp } from "@better-auth/mcp";
+import { oauthDeviceAuthorization } from "@better-auth/oauth-provider";
+import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
+import { bearer, jwt, organization } from "better-auth/plugins";
+import { SCOPES } from "../../domain/shared/caller.ts";
+import type { Config } from "../config.ts";
+
+export interface IdentityOptions {
+  /** The public base URL, without a trailing slash. It is the issuer of every access token. */
+  publicUrl: string;
+  secret: string;
+  social: Config["social"];
+  /** Accepts OAuth clients that publish a metadata document; `null` when clients must register. */
+  clientMetadataRegistration: BetterAuthPlugin | null;
+  hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
+}
+
+/** The header in which the HTTP server passes the client address to better-auth. It replaces a header that a client sends. */
+export const ADDRESS_HEADER = "x-client-address";
+
+const DAY_SECONDS = 86_400;
+/** The lifetime of an access token, in seconds. The token of a removed member is rejected at once, whatever its lifetime. */
+const ACCESS_TOKEN_SECONDS = 900;
+
+/** A user who is a member of this many organizations cannot create another one. Without a bound, a user could multiply their plan. */
+const MAX_ORGANIZATIONS = 20;
+
+const DISABLED_PATHS = [
+  // Email addresses are not verified: anyone who signs up with an address could list and accept its invitations.
+  "/organization/list-user-invitations",
+  // It would let an attacker test passwords.
+  "/verify-password",
+  // Clients register themselves. None needs a client secret or an owner.
+  "/oauth2/create-client",
+  "/oauth2/update-client",
+  "/oauth2/client/rotate-secret",
+];
+
+/** The options of better-auth. Its tables depend on them, so a change may need `npm run migration:auth`. */
+export function authOptions(options: IdentityOptions) {
+  const { publicUrl, secret, social } = options;
+  const secure = publicUrl.startsWith("https:");
+  return {
+    appName: "App Provisioning Service",
+    baseURL: publicUrl,
+    basePath: "/api/auth",
+    secret,
+    telemetry: { enabled: false },
+    emailAndPassword: { enabled: true, minPasswordLength: 10, revokeSessionsOnPasswordReset: true },
+    socialProviders: {
+      ...(social.github === null ? {} : { github: social.github }),
+      ...(social.google === null ? {} : { google: social.google }),
+    },
+    // No linking by email address: two users may have the same address at two providers.
+    // Provider tokens are not stored: hooks.ts removes them at sign-up, and later sign-ins do not update the account.
+    account: { accountLinking: { enabled: false }, encryptOAuthTokens: true, updateAccountOnSignIn: false },
+    session: { expiresIn: 7 * DAY_SECONDS, updateAge: DAY_SECONDS, cookieCache: { enabled: false } },
+    // hooks.ts limits failed sign-ins, with a counter that all processes share.
+    rateLimit: { enabled: false },
+    ...options.hooks,
+    disabledPaths: DISABLED_PATHS,
+    advanced: {
+      // Set explicitly, because better-auth turns these checks off when it detects a test environment.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+      database: { generateId: "uuid", validateSchema: false },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", secure },
+      // The __Host- prefix: otherwise an app on a sibling host could set this cookie and sign users in as another user.
+      useSecureCookies: false,
+      cookiePrefix: secure ? "__Host-service" : "service",
+    },
+    plugins: plugins(options),
+  } satisfies BetterAuthOptions;
+}
+
+function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
+  return [
+    organization({ disableOrganizationDeletion: true, organizationLimit: MAX_ORGANIZATIONS }),
+    bearer({ requireSignature: true }),
+    jwt({
+      disableSettingJwtHeader: true,
+      jwks: { keyPairConfig: { alg: "RS256", modulusLength: 2048 }, rotationInterval: 30 * DAY_SECONDS },
+      jwt: {
+        issuer: publicUrl,
+        audience: publicUrl,
+        expirationTime: "15m",
+        definePayload: ({ session }) => ({ sid: session.id }),
+      },
+    }),
+    mcp({
+      loginPage: "/sign-in",
+      consentPage: "/consent",
+      resource: `${publicUrl}/mcp`,
+      resources: [`${publicUrl}/v1`],
+      clientRegistrationDefaultResources: [`${publicUrl}/v1`],
+      scopes: ["openid", "profile", "email", "offline_access", ...SCOPES],
+      accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+      allowDynamicClientRegistration: true,
+      // A client that knows only the URL of the gateway registers itself.
+      allowUnauthenticatedClientRegistration: true,
+    }),
+    oauthDeviceAuthorization({ verificationUri: "/device" }),
+    ...(clientMetadataRegistration === null ? [] : [clientMetadataRegistration]),
+  ];
+}

@@ -1,0 +1,41 @@
+import type {
+  AddedModule,
+  IsolatedApp,
+  IsolatedAppRequest,
+  IsolatedRuntime,
+} from "../../../../domain/ports/isolated-runtime.ts";
+import { readUploadForm, type UploadForm } from "./upload-form.ts";
+import { codeOptions, WORKER_NAME, type WorkerOptions } from "./worker-options.ts";
+import type { WorkerdLauncher } from "./workerd-launcher.ts";
+
+/** In bytes. V8 reserves about 500 MB of it without using them. */
+const DATA_BYTES = 900_000 * 1024;
+
+/** Starts the code of an app in workerd as the edge does, but without its bindings, storage, static files and network. */
+export class WorkerdIsolatedRuntime implements IsolatedRuntime {
+  readonly #launcher: WorkerdLauncher;
+
+  constructor(launcher: WorkerdLauncher) {
+    this.#launcher = launcher;
+  }
+
+  async start({ scriptPath, addModules }: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    const worker = isolatedWorker(await readUploadForm(scriptPath), addModules);
+    const folders = { storageDirectory: null, databaseDirectory: null, assetsDirectory: null };
+    return this.#launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
+  }
+}
+
+function isolatedWorker(form: UploadForm, addModules: (mainPath: string) => AddedModule[]): WorkerOptions {
+  const { modules, ...code } = codeOptions(form);
+  const [main] = modules;
+  const added = main === undefined ? [] : addModules(main.path);
+  return {
+    name: WORKER_NAME,
+    ...code,
+    modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...modules],
+    outboundService: { network: { allow: [] } },
+    cache: false,
+    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+  };
+}
