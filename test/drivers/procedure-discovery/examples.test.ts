@@ -20,10 +20,10 @@ test("invoices offers five procedures with descriptions, input schemas and outpu
   expect(list).toEqual({
     name: "list",
     kind: "query",
-    description: "Lists invoices, the one due first at the top.",
+    description: "Lists invoices, ordered by due date.",
     inputSchema: {
       type: "object",
-      properties: { paid: { type: "boolean", description: "Only paid, or only open ones" } },
+      properties: { paid: { type: "boolean", description: "true: only paid invoices, false: only unpaid ones" } },
     },
     outputSchema: expect.objectContaining({ type: "array" }),
     invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
@@ -81,13 +81,13 @@ test("each operation of tasks-api maps every property of its input to a place in
     type: "object",
     properties: {
       title: { type: "string", minLength: 1, maxLength: 200 },
-      due: { type: "string", format: "date", description: "The day by which it is to be done" },
+      due: { type: "string", format: "date", description: "The due date" },
     },
     required: ["title"],
     additionalProperties: false,
   });
   expect(finish).toMatchObject({
-    description: "Marks a task as done, or as open again.",
+    description: "Marks a task as done or as open.",
     inputSchema: { properties: { id: { type: "integer" }, done: { type: "boolean" } }, required: ["id", "done"] },
     outputSchema: { type: "object", required: ["id", "title", "due", "done"] },
     invocation: {

@@ -5,7 +5,7 @@ import type { DiscoveryResult } from "../../../domain/ports/procedure-discovery.
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
-import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/bundle-checkout.ts";
+import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
 
@@ -46,16 +46,16 @@ export async function openDiscovery(): Promise<TestDiscovery> {
   ) => new IsolatedDiscovery({ runtime, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
   return {
     async discover(source, options = {}) {
-      await using checkout = await checkoutOf(options.files ?? {});
+      await using checkout = await createCheckout(options.files ?? {});
       const formPath = path.join(checkout.outputDirectory, "bundle.form");
       const scriptPath = await writeUploadForm(formPath, await bundleSource(source));
       return await discoverScript(scriptPath, checkout.sourceDirectory, options);
     },
     async discoverExample(name) {
-      await using checkout = await emptyCheckout();
+      await using checkout = await createEmptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
-      const { bundle } = await bundleIn(createMachineBundler(), checkout);
+      const { bundle } = await runBundler(createMachineBundler(), checkout);
       return await discoverScript(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,
