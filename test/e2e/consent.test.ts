@@ -6,9 +6,9 @@ import { openClientPublisher } from "../support/identity/client-publisher.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { type Loopback, openLoopback } from "../support/service/loopback.ts";
-import { SigningIn } from "../support/identity/oauth-client.ts";
+import { SigningIn } from "../support/identity/test-oauth-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { toolsThrough } from "../support/clients/sdk-clients.ts";
 

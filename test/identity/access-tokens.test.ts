@@ -4,7 +4,7 @@ import { beforeAll, expect } from "vitest";
 import type { RestClient as Rest } from "../support/clients/rest-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

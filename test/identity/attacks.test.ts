@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

@@ -3,7 +3,7 @@ import { checkClientUrl } from "../../server/identity/client-id-url.ts";
 import { REDIRECT } from "../support/identity/client-publisher.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import {
   CHALLENGE,
   openPublishedClients,

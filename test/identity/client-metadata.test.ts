@@ -4,8 +4,8 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REDIRECT } from "../support/identity/client-publisher.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { SigningIn } from "../support/identity/oauth-client.ts";
-import { Person } from "../support/identity/person.ts";
+import { SigningIn } from "../support/identity/test-oauth-client.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
 import { toolsThrough } from "../support/clients/sdk-clients.ts";
 

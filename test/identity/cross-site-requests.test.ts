@@ -1,7 +1,7 @@
 import net from "node:net";
 import { expect, test, vi } from "vitest";
 import { createHarness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });

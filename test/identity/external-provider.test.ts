@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { createHarness } from "../support/service/harness.ts";
 import { AUDIENCE, startIdentityProvider } from "../support/identity/identity-provider.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";

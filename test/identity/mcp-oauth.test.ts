@@ -1,8 +1,8 @@
 import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { SigningIn } from "../support/identity/oauth-client.ts";
-import { Person } from "../support/identity/person.ts";
+import { SigningIn } from "../support/identity/test-oauth-client.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { toolsThrough } from "../support/clients/sdk-clients.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

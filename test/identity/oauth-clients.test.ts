@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { listMissingStatements } from "../../server/identity/open-auth.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 

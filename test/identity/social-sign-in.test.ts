@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createHarness, type Harness } from "../support/service/harness.ts";
-import { consented } from "../support/identity/oauth-client.ts";
+import { consented } from "../support/identity/test-oauth-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import type { Answer } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

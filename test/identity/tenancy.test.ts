@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ROLES, type Role } from "../../domain/shared/caller.ts";
 import { appRouter } from "../../routers/index.ts";
 import type { Tenant } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

@@ -5,7 +5,7 @@ import { formatToken } from "../../domain/tokens/token-format.ts";
 import { countFailedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import type { Answer } from "../support/clients/rest-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

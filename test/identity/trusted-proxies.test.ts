@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
 import { clientAddress, trustedPeers } from "../../server/http/client-address.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 
 /** The addresses that the audit log gives for sign-ins under a forwarded address, each in another header. */

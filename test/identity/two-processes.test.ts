@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { givenTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { openStream } from "../support/clients/open-stream.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";

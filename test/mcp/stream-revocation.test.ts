@@ -3,7 +3,7 @@ import { afterAll, expect } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { openStream } from "../support/clients/open-stream.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";

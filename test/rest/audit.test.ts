@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { givenTokens } from "../support/identity/insert-tokens.ts";
 import type { Tenant } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";

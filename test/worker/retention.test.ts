@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
 import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { givenTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { Person } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();

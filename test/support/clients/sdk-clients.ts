@@ -2,7 +2,7 @@ import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect } from "vitest";
-import type { SigningIn } from "../identity/oauth-client.ts";
+import type { SigningIn } from "../identity/test-oauth-client.ts";
 
 const INFO = { name: "a-client", version: "1.0.0" };
 

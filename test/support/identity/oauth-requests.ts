@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { consented } from "./oauth-client.ts";
-import type { Person } from "./person.ts";
+import { consented } from "./test-oauth-client.ts";
+import type { Person } from "./test-user.ts";
 import type { Answer } from "../clients/rest-client.ts";
 
 const REDIRECT = "http://127.0.0.1:41999/callback";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type ClientPublisher, openClientPublisher } from "./client-publisher.ts";
 import { createHarness, type Harness } from "../service/harness.ts";
 import { OAuthRequests } from "./oauth-requests.ts";
-import { Person } from "./person.ts";
+import { Person } from "./test-user.ts";
 import type { Answer } from "../clients/rest-client.ts";
 
 /** What an authorization request needs besides the client. */

@@ -1,4 +1,4 @@
-import type { Person } from "./person.ts";
+import type { Person } from "./test-user.ts";
 
 const GRANTS = { grant_types: ["authorization_code", "refresh_token"], token_endpoint_auth_method: "none" };
 const REDIRECT = "http://127.0.0.1:41999/callback";
