@@ -1,24 +1,25 @@
 import type { TokenKind } from "../../../domain/shared/caller.ts";
 import type { Harness } from "../service/harness.ts";
 
-export interface GivenTokens {
+export interface InsertedTokens {
   orgId: string;
   kind: TokenKind;
   count: number;
   userId?: string;
-  /** How long ago they ran out or were revoked; left out, they are in force. */
-  over?: { how: "expires_at" | "revoked_at"; days: number };
+  /** When the tokens expired or were revoked, in days before now; without it, they are valid. */
+  ended?: { column: "expires_at" | "revoked_at"; daysAgo: number };
 }
 
-/** Puts tokens in the database that nobody knows. */
-export async function givenTokens({ service }: Harness, tokens: GivenTokens): Promise<void> {
-  const { orgId, kind, count, userId = null, over } = tokens;
-  const ended = (column: string) => (over?.how === column ? `now() - interval '${over.days} days'` : "null");
+/** Inserts tokens whose secrets are unknown. */
+export async function insertTokens({ service }: Harness, tokens: InsertedTokens): Promise<void> {
+  const { orgId, kind, count, userId = null, ended } = tokens;
+  const timestamp = (column: string) =>
+    ended?.column === column ? `now() - interval '${ended.daysAgo} days'` : "null";
   await service.parts.orm.em.fork().execute(
     `insert into machine_tokens
        (id, kind, token_sha256, prefix, name, org_id, user_id, created_at, expires_at, revoked_at)
      select gen_random_uuid(), ?, gen_random_uuid(), 'svx_', 'given', ?, ?, now() - interval '1000 days',
-       ${ended("expires_at")}, ${ended("revoked_at")} from generate_series(1, ${count})`,
+       ${timestamp("expires_at")}, ${timestamp("revoked_at")} from generate_series(1, ${count})`,
     [kind, orgId, userId],
   );
 }
