@@ -67,16 +67,16 @@ export async function runStep(
       });
     });
   request.signal.throwIfAborted();
-  if (outcome.ended === "exit") return { code: outcome.code, output };
+  if (outcome.reason === "exit") return { code: outcome.code, output };
   throw cutShort(step.name, outcome, limits[step.name]);
 }
 
 function cutShort(
   step: StepName,
-  outcome: Exclude<SandboxOutcome, { ended: "exit" }>,
+  outcome: Exclude<SandboxOutcome, { reason: "exit" }>,
   limits: SandboxLimits,
 ): BuildFailure {
-  switch (outcome.ended) {
+  switch (outcome.reason) {
     case "time":
       return tooMuch(
         step,

@@ -72,7 +72,7 @@ async function compile(sandbox: Sandbox, work: string, toolchain: Toolchain): Pr
       onOutput: (chunk) => (output += Buffer.from(chunk).toString()),
       signal: new AbortController().signal,
     });
-    if (succeeds && (outcome.ended !== "exit" || outcome.code !== 0))
+    if (succeeds && (outcome.reason !== "exit" || outcome.code !== 0))
       throw new Error(`The toolchain does not work: ${output}`);
   }
 }

@@ -92,9 +92,9 @@ export class GitHost implements GitSource {
 
   async #judge(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<{ commit: string }> {
     checkout.signal.throwIfAborted();
-    if (outcome.ended === "time") throw refused("wallTimeMs", this.#caps);
-    if (outcome.ended === "memory" || outcome.ended === "disk") throw refused("totalBytes", this.#caps);
-    if (outcome.ended !== "exit" || outcome.code !== 0) throw unavailable(JSON.stringify(outcome));
+    if (outcome.reason === "time") throw refused("wallTimeMs", this.#caps);
+    if (outcome.reason === "memory" || outcome.reason === "disk") throw refused("totalBytes", this.#caps);
+    if (outcome.reason !== "exit" || outcome.code !== 0) throw unavailable(JSON.stringify(outcome));
     const report = await readReport(repository);
     switch (report.outcome) {
       case "done":
