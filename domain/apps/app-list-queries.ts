@@ -13,7 +13,7 @@ export const NO_APPS = "none";
 
 /**
  * Over apps, a text that changes with any of them: the transaction that wrote a row last (`xmin`) is another with every
- * change. The procedures of a ready app change with its row only. Times would not tell two changes within a millisecond
+ * change. The procedures of a live app change with its row only. Times would not tell two changes within a millisecond
  * apart.
  */
 function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {
@@ -79,8 +79,8 @@ function overviews(db: Db) {
     .select(({ selectFrom }) =>
       selectFrom("app_procedures")
         .select(({ fn }) => fn.countAll().as("procedure_count"))
-        .whereRef("app_procedures.app_id", "=", "apps.id")
-        .where("apps.status", "=", "ready" satisfies AppStatus)
+        .whereRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
+        .where("apps.status", "<>", "deleting" satisfies AppStatus)
         .as("procedure_count"),
     );
 }

@@ -11,6 +11,9 @@ export const UID_RANGES = {
 
 export type UidRange = keyof typeof UID_RANGES;
 
+/** The user id of the embedded PostgreSQL, on a host where the service runs as root. No sandbox uses it. */
+export const POSTGRES_UID = 61_180;
+
 /** A user id that no other sandbox has until it is released. */
 export interface AcquiredUid {
   uid: number;

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { freshDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { Person } from "../support/identity/person.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 
@@ -32,11 +33,11 @@ function admin(env: Record<string, string>, ...args: string[]): Promise<Ended> {
 
 test("an operator gives a person a new password: it is shown once, and all that the old one led to ends", async () => {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "admin-"));
-  const { databaseUrl, redisUrl, ...database } = await freshDatabase(dataDirectory);
+  const { databaseUrl, redisUrl, ...database } = await createTestDatabase();
   // The second time at the same port, so that tokens of the first have the issuer of the second.
   const settings = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
   let port: number;
-  const env = { DATA_DIR: dataDirectory, ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }) };
+  const env = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl };
   let person: Person;
   let refreshing: Record<string, string>;
   let stale: string[];
@@ -53,7 +54,7 @@ test("an operator gives a person a new password: it is shown once, and all that 
   }
   for (const email of ["nobody@example.com", "owner@localhost.localdomain", "x@oidc.invalid"]) {
     const unknown = await admin(env, "reset-password", "--email", email);
-    expect(unknown).toEqual({ code: 1, stdout: "", stderr: "Nobody signs in with this address.\n" });
+    expect(unknown).toEqual({ code: 1, stdout: "", stderr: "No user has this email address.\n" });
   }
   expect((await admin(env, "reset-password")).stderr).toBe("--email is missing\n");
   const { code, stdout, stderr } = await admin(env, "reset-password", "--email", "ada@example.com", "--json");
@@ -74,6 +75,24 @@ test("an operator gives a person a new password: it is shown once, and all that 
   }
   await database[Symbol.asyncDispose]();
   await rm(dataDirectory, { recursive: true });
+});
+
+test("an operator works on the embedded database while the service runs, and while it does not", async () => {
+  await using folder = await temporaryFolder();
+  const env = { DATA_DIR: folder.path };
+  const listOrganizations = async () => {
+    const { code, stdout, stderr } = await admin(env, "list-organizations", "--json");
+    expect([code, stderr]).toEqual([0, ""]);
+    return (JSON.parse(stdout) as { organizations: { id: string }[] }).organizations.map(({ id }) => id);
+  };
+  const config = { dataDirectory: folder.path, databaseUrl: null };
+  let orgId: string;
+  {
+    await using harness = await createHarness({ config });
+    orgId = (await harness.tenant()).org_id;
+    expect(await listOrganizations()).toContain(orgId);
+  }
+  expect(await listOrganizations()).toContain(orgId);
 });
 
 function clientOf(accessToken: string): string {

@@ -54,16 +54,19 @@ test("an app behind the page that comes or goes changes whether there is another
   expect(await more()).toBe(false);
 });
 
-test("an app that becomes ready shows its procedures, and one that is built again none", async () => {
+test("a page shows an app's procedures while the app has a live deployment", async () => {
   const tenant = await service().tenant();
   const pages = openPages();
   const app = await service().givenApp(tenant, { status: "building", createdAt: MOMENT });
   const count = async () => (await pages.of(tenant.org_id, 10)).apps[0]?.procedure_count;
   await givenProcedures(service(), app, [offered("a"), offered("b")]);
   expect(await count()).toBe(0);
-  await em().nativeUpdate(App, { id: app.id }, { status: "ready", updatedAt: MOMENT });
+  const { id, latestDeploymentId: liveDeploymentId } = app;
+  await em().nativeUpdate(App, { id }, { status: "ready", liveDeploymentId, updatedAt: MOMENT });
   expect(await count()).toBe(2);
-  await em().nativeUpdate(App, { id: app.id }, { status: "building", updatedAt: MOMENT });
+  await em().nativeUpdate(App, { id }, { status: "building", updatedAt: MOMENT });
+  expect(await count()).toBe(2);
+  await em().nativeUpdate(App, { id }, { status: "deleting", updatedAt: MOMENT });
   expect(await count()).toBe(0);
 });
 
