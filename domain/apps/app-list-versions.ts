@@ -1,49 +1,57 @@
+import DataLoader from "dataloader";
 import type { ExpressionBuilder } from "kysely";
-import type { Versioned } from "../shared/versioned-cache.ts";
-import type { CursorPosition } from "../shared/keyset-cursor.ts";
 import type { Db, DatabaseTables } from "../database-types.ts";
-import type { AppStatus } from "./app-status.ts";
-import { SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
 
-/** An app as a page for agents is made of it. */
-export type OverviewRow = SummaryRow & { procedure_count: number | string | bigint | null };
+interface ListStart {
+  orgId: string;
+  /** How many of the organization's newest apps the version covers. */
+  count: number;
+}
 
-/** The version of the first apps of an organization that has none. */
-export const NO_APPS = "none";
+/** The version of an organization without apps. */
+const NO_APPS = "none";
 
 /**
- * Over apps, a text that changes with any of them: the transaction that wrote a row last (`xmin`) is another with every
- * change. The procedures of a ready app change with its row only. Times would not tell two changes within a millisecond
- * apart.
+ * Reads versions of app lists: texts that change whenever one of an organization's newest apps changes, comes or goes.
+ * Concurrent calls share one indexed query.
  */
-function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {
-  // A system column, which the types of the tables do not have.
-  const xmin = ref("apps.xmin" as "apps.slug");
-  return fn<string>("uuid_hash_extended", ["apps.id", cast(cast(xmin, "text"), "bigint")]).as("row_version");
+export class AppListVersions {
+  readonly #loader: DataLoader<ListStart, string>;
+
+  constructor(db: Db) {
+    // Nothing is cached, and a batch is closed before its query starts: no call gets a version that was read before it.
+    this.#loader = new DataLoader((starts) => readVersions(db, starts), {
+      cache: false,
+      batchScheduleFn: setImmediate,
+    });
+  }
+
+  read(orgId: string, count: number): Promise<string> {
+    return this.#loader.load({ orgId, count });
+  }
 }
 
-/** The first `count` apps of an organization, newest first, each with the number of its procedures. */
-export async function firstOverviews(db: Db, orgId: string, count: number): Promise<Versioned<OverviewRow[]>> {
-  const rows = await db
-    .selectFrom(overviews(db).select(rowVersion).where("org_id", "=", orgId).limit(count).as("app"))
-    .selectAll()
-    .select(({ fn }) => fn.sum<string>("row_version").over().as("version"))
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .execute();
-  return { version: rows[0]?.version ?? NO_APPS, value: rows };
+async function readVersions(db: Db, starts: readonly ListStart[]): Promise<string[]> {
+  const batches = [...Map.groupBy(starts, ({ count }) => count)].map(async ([count, group]) => {
+    const orgIds = [...new Set(group.map(({ orgId }) => orgId))];
+    return [count, await queryVersions(db, orgIds, count)] as const;
+  });
+  const versionsByCount = new Map(await Promise.all(batches));
+  return starts.map(({ orgId, count }) => versionsByCount.get(count)?.get(orgId) ?? NO_APPS);
 }
 
-/** The version of what {@link firstOverviews} finds, of many organizations from one query. */
-export async function overviewVersions(db: Db, orgIds: readonly string[], count: number): Promise<Map<string, string>> {
+async function queryVersions(db: Db, orgIds: readonly string[], count: number): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("organizations")
     .innerJoinLateral(
-      // A subquery beside its table, which the types of a query of its own know nothing of.
       () =>
-        inOrder(db)
+        db
+          .selectFrom("apps")
           .select(rowVersion)
+          // The types of a subquery do not have the tables of the query around it.
           .whereRef("apps.org_id", "=", "organizations.id" as never)
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
           .limit(count)
           .as("app"),
       (join) => join.onTrue(),
@@ -55,32 +63,13 @@ export async function overviewVersions(db: Db, orgIds: readonly string[], count:
   return new Map(rows.map(({ id, version }) => [id, version]));
 }
 
-/** The next `count` apps after a position. */
-export async function overviewsAfter(
-  db: Db,
-  orgId: string,
-  { position: { createdAt, id }, count }: { position: CursorPosition; count: number },
-): Promise<OverviewRow[]> {
-  const at = createdAt as never;
-  return overviews(db)
-    .where("org_id", "=", orgId)
-    .where(({ or, and, eb }) => or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]))
-    .limit(count)
-    .execute();
-}
-
-function inOrder(db: Db) {
-  return db.selectFrom("apps").orderBy("created_at", "desc").orderBy("id", "desc");
-}
-
-function overviews(db: Db) {
-  return inOrder(db)
-    .select(SUMMARY_COLUMNS)
-    .select(({ selectFrom }) =>
-      selectFrom("app_procedures")
-        .select(({ fn }) => fn.countAll().as("procedure_count"))
-        .whereRef("app_procedures.app_id", "=", "apps.id")
-        .where("apps.status", "=", "ready" satisfies AppStatus)
-        .as("procedure_count"),
-    );
+/**
+ * A hash of an app's id and of the transaction that wrote its row last (`xmin`), which differs after every change. The
+ * procedures of a ready app change only together with its row. Timestamps could not tell two changes within a millisecond
+ * apart.
+ */
+function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {
+  // The types of the tables do not have system columns.
+  const xmin = ref("apps.xmin" as "apps.slug");
+  return fn<string>("uuid_hash_extended", ["apps.id", cast(cast(xmin, "text"), "bigint")]).as("row_version");
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "../shared/caller.ts";
-import { cursorAfter, parseCursor } from "../shared/keyset-cursor.ts";
+import { decodeCursor, encodeCursor, isAfterCursor } from "../shared/keyset-cursor.ts";
 import type { Db } from "../database-types.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 
@@ -42,28 +42,24 @@ export async function listEvents(
   { orgId }: Caller,
   { cursor }: { cursor?: string | undefined },
 ): Promise<AuditPage> {
-  const after = cursor === undefined ? null : parseCursor(cursor);
   const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);
-  const rows = await db
+  let query = db
     .selectFrom("audit_events")
     .select(COLUMNS)
     .where(({ or, and, eb }) =>
       or([eb("org_id", "=", orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
     )
-    .$if(after !== null, (query) =>
-      query.where(({ or, and, eb }) => {
-        const { createdAt, id } = after ?? { createdAt: "", id: "" };
-        const at = createdAt as never;
-        return or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]);
-      }),
-    )
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(PAGE + 1)
-    .execute();
+    .limit(PAGE + 1);
+  if (cursor !== undefined) {
+    const position = decodeCursor(cursor);
+    query = query.where((builder) => isAfterCursor(builder, position));
+  }
+  const rows = await query.execute();
   const events = rows
     .slice(0, PAGE)
     .map((row) => ({ ...row, created_at: new Date(row.created_at as unknown as string).toISOString() }));
   const last = events.at(-1);
-  return { events, next_cursor: rows.length > PAGE && last !== undefined ? cursorAfter(last) : null };
+  return { events, next_cursor: rows.length > PAGE && last !== undefined ? encodeCursor(last) : null };
 }

@@ -1,56 +1,152 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
-import type { Context } from "../../routers/core/context.ts";
+import { LRUCache } from "lru-cache";
+import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
+import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
+import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
+import { VersionedCache } from "../../domain/shared/versioned-cache.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import { callProcedureAt, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
+import { callContext } from "../context.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { callDirectTool, callTool, INTERNAL_ERROR } from "./call-tool.ts";
-import { directTools } from "./direct-tools.ts";
-import type { ToolResult } from "./tool-result.ts";
-import { type Tool, TOOL_LIST, TOOLS } from "../../routers/tool-registry.ts";
+import { createDirectTool } from "./direct-tool.ts";
+import { formatProcedureResult } from "./direct-tool-result.ts";
+import type { ToolMethods } from "./fast-path.ts";
 
 /** One request of the gateway. */
 export interface GatewayCall {
-  context: Context;
+  caller: Caller;
+  /** The client address. */
+  address: string;
   log: Logger;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client disconnects before it has the response. */
   signal: AbortSignal;
 }
 
-/** The tools that the caller's organization has at this moment: the service's own, then those of its small apps. */
-export async function listTools(call: GatewayCall): Promise<{ tools: readonly Tool[] }> {
-  return listOf(await offeredTo(call));
+interface ToolList {
+  /** The version of the procedures that the list was built from. */
+  version: string;
+  /** The result of `tools/list`. */
+  json: string;
+  procedureByToolName: ReadonlyMap<string, LiveProcedure>;
 }
 
-const listed = new WeakMap<OfferedProcedures, string>();
+/** A cached result takes up to 60 KB. */
+const MAX_CACHED_RESULTS = 300;
+/** The number of organizations whose procedures are cached, too. */
+const MAX_CACHED_LISTS = 100;
 
-/** The same as JSON, made once for what the organization has at the moment. */
-export async function listToolsJson(call: GatewayCall): Promise<string> {
-  const offered = await offeredTo(call);
-  const known = listed.get(offered);
-  if (known !== undefined) return known;
-  const json = JSON.stringify(listOf(offered));
-  listed.set(offered, json);
-  return json;
-}
+/** Lists and calls the tools of the caller's organization: those of the service, and the direct tools of its apps. */
+export class GatewayTools implements ToolMethods<GatewayCall> {
+  readonly #capabilities: Capabilities;
+  /** Results of tools with `resultVersion`, by organization, tool and input. */
+  readonly #results = new VersionedCache<string>({ maxEntries: MAX_CACHED_RESULTS });
+  /** Lists by organization. */
+  readonly #lists = new LRUCache<string, ToolList>({ max: MAX_CACHED_LISTS });
 
-function listOf(offered: OfferedProcedures): { tools: readonly Tool[] } {
-  return { tools: [...TOOL_LIST, ...directTools(offered).list] };
-}
-
-/** @returns `null` when the organization has no tool of this name */
-export async function callToolNamed(call: GatewayCall, name: string, input: unknown): Promise<ToolResult | null> {
-  const entry = TOOLS.get(name);
-  if (entry !== undefined) return callTool(entry, { ...call, input });
-  const procedure = directTools(await offeredTo(call)).byName.get(name);
-  return procedure === undefined ? null : callDirectTool(procedure, { ...call, input });
-}
-
-/** @throws {ProtocolError} that says nothing of the fault, which is in the log */
-async function offeredTo({ context: { procedures, caller }, log }: GatewayCall): Promise<OfferedProcedures> {
-  try {
-    if (caller === null) throw new Error("a call reached the gateway without a caller");
-    return await procedures.procedureIndex.of(caller.orgId);
-  } catch (err) {
-    log.error({ err }, "the gateway could not learn what tools an organization has");
-    throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_ERROR);
+  constructor(capabilities: Capabilities) {
+    this.#capabilities = capabilities;
   }
+
+  async list(call: GatewayCall): Promise<string> {
+    return (await this.#getList(call)).json;
+  }
+
+  async call(call: GatewayCall, name: string, input: unknown): Promise<string | null> {
+    const entry = TOOLS.get(name);
+    if (entry !== undefined) return this.#callTool(call, entry, input ?? {});
+    const procedure = (await this.#getList(call)).procedureByToolName.get(name);
+    return procedure === undefined ? null : this.#callDirectTool(call, procedure, input ?? {});
+  }
+
+  async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
+    try {
+      return await (this.#getCached(call, entry, input) ?? this.#run(call, entry, input, call.signal));
+    } catch (error) {
+      return renderError(call, entry.tool.name, error, entry.argumentNames);
+    }
+  }
+
+  /** Returns the cached result of a call; `null` when results of this tool or for this input are not cached. */
+  #getCached(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> | null {
+    const { caller } = call;
+    const parsed = entry.input.safeParse(input);
+    const version = parsed.success ? entry.resultVersion?.(this.#capabilities, caller, parsed.data) : null;
+    if (!version) return null;
+    return this.#results.get(`${caller.orgId} ${entry.tool.name} ${JSON.stringify(parsed.data)}`, {
+      readVersion: () => version,
+      // The version is read before the result, so the result is never older than its version. Other calls may wait for the
+      // same result, so a disconnect of this client must not abort it.
+      read: async () => ({
+        version: await version,
+        value: await this.#run(call, entry, input, new AbortController().signal),
+      }),
+    });
+  }
+
+  async #run(call: GatewayCall, { path }: ToolEntry, input: unknown, signal: AbortSignal): Promise<string> {
+    const value = await callProcedureAt(this.#createContext(call), path, input, signal);
+    return renderResult({ text: JSON.stringify(value), isJson: true });
+  }
+
+  async #callDirectTool(call: GatewayCall, procedure: LiveProcedure, input: unknown): Promise<string> {
+    const { slug, name, kind } = procedure;
+    const invocation = { app: slug, procedure: name, input };
+    try {
+      const context = this.#createContext(call);
+      const result = await callProcedureAt<ProcedureResult>(context, "procedures.invoke", invocation, call.signal);
+      return renderResult({ ...formatProcedureResult(result, kind), isJson: true });
+    } catch (error) {
+      return renderError(call, `${slug} ${name}`, error);
+    }
+  }
+
+  /** @throws {ProtocolError} without the details of an internal error, which are in the log */
+  async #getList({ caller: { orgId }, log }: GatewayCall): Promise<ToolList> {
+    try {
+      const offered = await this.#capabilities.procedures.procedureIndex.get(orgId);
+      const cached = this.#lists.get(orgId);
+      if (cached?.version === offered.version) return cached;
+      const named = [...offered.toolNames];
+      const tools = [...TOOL_LIST, ...named.map(([procedure, name]) => createDirectTool(name, procedure))];
+      const list: ToolList = {
+        version: offered.version,
+        json: JSON.stringify({ tools }),
+        procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
+      };
+      this.#lists.set(orgId, list);
+      return list;
+    } catch (err) {
+      log.error({ err }, "the gateway could not read the tools of an organization");
+      throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_ERROR);
+    }
+  }
+
+  #createContext({ caller, address }: GatewayCall): ReturnType<typeof callContext> {
+    return callContext(this.#capabilities, caller, { address });
+  }
+}
+
+interface ToolResult {
+  text: string;
+  /** Whether the text is a JSON object, which is then the structured content, too. */
+  isJson: boolean;
+  isError?: boolean;
+}
+
+/** Renders the result of `tools/call` as JSON, without serializing its value a second time. */
+function renderResult({ text, isJson, isError = false }: ToolResult): string {
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+  const structuredContent = isJson ? `,"structuredContent":${text}` : "";
+  return `{${content}${structuredContent}${isError ? ',"isError":true' : ""}}`;
+}
+
+/** Renders an error that the caller can act on; an internal error is logged, and its details are not shown. */
+function renderError({ log }: GatewayCall, toolName: string, error: unknown, argumentNames?: string): string {
+  if (!(error instanceof ServiceError)) {
+    log.error({ err: error, tool: toolName }, "a tool failed");
+    return renderResult({ text: INTERNAL_ERROR, isJson: false, isError: true });
+  }
+  const advice = error.code === "invalid" && argumentNames !== undefined ? ` ${argumentNames}` : "";
+  return renderResult({ text: `${error.message}${advice}`, isJson: false, isError: true });
 }

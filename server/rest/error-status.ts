@@ -1,6 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import type { ZodError } from "zod";
-import { RateLimited, ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
+import { INTERNAL_ERROR, RateLimited, ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { isZodError, formatValidationIssues } from "../../routers/core/format-validation-issues.ts";
 
 /** The HTTP status of each refusal. */
@@ -34,7 +34,7 @@ export function answerTo(error: unknown, path: string | undefined): ErrorAnswer 
 }
 
 function fault(): ErrorAnswer {
-  return answer(500, "The service failed to answer. Try again; if it persists, tell the operator the X-Request-Id.");
+  return answer(500, INTERNAL_ERROR);
 }
 
 function answer(status: number, error: string, headers: Record<string, string> = {}): ErrorAnswer {

@@ -1,80 +1,87 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
-import { AppListCache } from "../../../domain/apps/app-list-cache.ts";
+import { AppListVersions } from "../../../domain/apps/app-list-versions.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { givenProcedures, offered } from "../../support/edge/served-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const openPages = () => new AppListCache(service().service.parts.db, (slug) => `https://${slug}.example`);
+const createVersions = () => new AppListVersions(service().service.parts.db);
 
-/** One moment for everything: a change is to be seen though no time says so. */
+/** Every app has the same timestamps, so that no timestamp tells of a change. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 const givenApp = (tenant: Tenant, name: string) => service().givenApp(tenant, { name, createdAt: MOMENT });
 
-async function namesIn(pages: AppListCache, { org_id: orgId }: Tenant, limit = 10): Promise<string[]> {
-  return (await pages.of(orgId, limit)).apps.map(({ name }) => name).toSorted();
+/** Reads the version before and after a change, and whether they differ. */
+async function changesVersion({ org_id: orgId }: Tenant, count: number, change: () => Promise<unknown>) {
+  const versions = createVersions();
+  const before = await versions.read(orgId, count);
+  expect(await versions.read(orgId, count)).toBe(before);
+  await change();
+  return (await versions.read(orgId, count)) !== before;
 }
 
-test("a page is the same object, which nobody can change, until an app on it changes", async () => {
+test("the version changes with every change of an app", async () => {
   const tenant = await service().tenant();
-  const pages = openPages();
   const { id } = await givenApp(tenant, "one");
-  const page = await pages.of(tenant.org_id, 10);
-  expect(await pages.of(tenant.org_id, 10)).toBe(page);
-  expect([page, page.apps, page.apps[0]].map((part) => Object.isFrozen(part))).toEqual([true, true, true]);
-  await em().nativeUpdate(App, { id }, { statusMessage: "Something to read", updatedAt: MOMENT });
-  const [app] = (await pages.of(tenant.org_id, 10)).apps;
-  expect(app?.status_message).toBe("Something to read");
+  const change = { statusMessage: "Changed", updatedAt: MOMENT };
+  expect(await changesVersion(tenant, 10, () => em().nativeUpdate(App, { id }, change))).toBe(true);
 });
 
-test("apps that come and go are seen, the first one and the last one too", async () => {
+test("the version changes when an app becomes ready and shows its procedures", async () => {
   const tenant = await service().tenant();
-  const pages = openPages();
-  expect(await namesIn(pages, tenant)).toEqual([]);
-  const gone = await givenApp(tenant, "gone");
-  expect(await namesIn(pages, tenant)).toEqual(["gone"]);
-  await em().nativeDelete(App, { id: gone.id });
-  await givenApp(tenant, "came");
-  expect(await namesIn(pages, tenant)).toEqual(["came"]);
-  await em().nativeDelete(App, { orgId: tenant.org_id });
-  expect(await namesIn(pages, tenant)).toEqual([]);
-});
-
-test("an app behind the page that comes or goes changes whether there is another page", async () => {
-  const tenant = await service().tenant();
-  const pages = openPages();
-  const more = async () => (await pages.of(tenant.org_id, 1)).next_cursor !== null;
-  await givenApp(tenant, "one");
-  expect(await more()).toBe(false);
-  const { id } = await service().givenApp(tenant, { createdAt: new Date(0) });
-  expect(await more()).toBe(true);
-  await em().nativeDelete(App, { id });
-  expect(await more()).toBe(false);
-});
-
-test("an app that becomes ready shows its procedures, and one that is built again none", async () => {
-  const tenant = await service().tenant();
-  const pages = openPages();
   const app = await service().givenApp(tenant, { status: "building", createdAt: MOMENT });
-  const count = async () => (await pages.of(tenant.org_id, 10)).apps[0]?.procedure_count;
   await givenProcedures(service(), app, [offered("a"), offered("b")]);
-  expect(await count()).toBe(0);
-  await em().nativeUpdate(App, { id: app.id }, { status: "ready", updatedAt: MOMENT });
-  expect(await count()).toBe(2);
-  await em().nativeUpdate(App, { id: app.id }, { status: "building", updatedAt: MOMENT });
-  expect(await count()).toBe(0);
+  const change = { status: "ready", updatedAt: MOMENT } as const;
+  expect(await changesVersion(tenant, 10, () => em().nativeUpdate(App, { id: app.id }, change))).toBe(true);
 });
 
-test("organizations that ask at once get their own pages", async () => {
+test("the version changes when the first app is created, an app is replaced, and the last app is deleted", async () => {
+  const tenant = await service().tenant();
+  const create = (name: string) => () => givenApp(tenant, name);
+  expect(await changesVersion(tenant, 10, create("first"))).toBe(true);
+  const replace = async () => {
+    await em().nativeDelete(App, { orgId: tenant.org_id });
+    await givenApp(tenant, "second");
+  };
+  expect(await changesVersion(tenant, 10, replace)).toBe(true);
+  expect(await changesVersion(tenant, 10, () => em().nativeDelete(App, { orgId: tenant.org_id }))).toBe(true);
+});
+
+test("the version covers as many of the newest apps as requested", async () => {
+  const tenant = await service().tenant();
+  await givenApp(tenant, "newest");
+  const older = await service().givenApp(tenant, { createdAt: new Date(0) });
+  const change = (statusMessage: string) => () => em().nativeUpdate(App, { id: older.id }, { statusMessage });
+  expect(await changesVersion(tenant, 1, change("a"))).toBe(false);
+  expect(await changesVersion(tenant, 2, change("b"))).toBe(true);
+});
+
+test("concurrent reads return the version of their own organization and count", async () => {
   const tenants = [await service().tenant(), await service().tenant(), await service().tenant()];
-  const pages = openPages();
-  for (const [index, tenant] of tenants.entries()) await givenApp(tenant, `app-${index}`);
-  for (const _time of [1, 2])
-    expect(await Promise.all(tenants.map((tenant) => namesIn(pages, tenant)))).toEqual([
-      ["app-0"],
-      ["app-1"],
-      ["app-2"],
-    ]);
+  for (const tenant of tenants.slice(1)) for (const name of ["one", "two"]) await givenApp(tenant, name);
+  const versions = createVersions();
+  const requests = tenants.flatMap(({ org_id: orgId }) => [1, 2].map((count) => ({ orgId, count })));
+  const concurrent = await Promise.all(
+    [...requests, ...requests].map(({ orgId, count }) => versions.read(orgId, count)),
+  );
+  const single: string[] = [];
+  for (const { orgId, count } of requests) single.push(await versions.read(orgId, count));
+  expect(concurrent).toEqual([...single, ...single]);
+  expect(new Set(single).size).toBe(5);
+});
+
+test("a failed query rejects only the reads that waited for it", async () => {
+  const tenant = await service().tenant();
+  await givenApp(tenant, "one");
+  const versions = createVersions();
+  await em().execute("alter table apps rename to apps_unavailable");
+  try {
+    const failed = [versions.read(tenant.org_id, 1), versions.read(tenant.org_id, 2)];
+    for (const read of failed) await expect(read).rejects.toThrow("apps");
+  } finally {
+    await em().execute("alter table apps_unavailable rename to apps");
+  }
+  expect(await versions.read(tenant.org_id, 1)).toMatch(/^-?\d+$/);
 });
