@@ -1,16 +1,11 @@
 import { defineConfig } from "vitest/config";
 import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
 
-/** The suites that use a database or a counter. They run a second time, on Postgres and Redis, where those answer. */
-const SUITES_ON_SERVICES = [
-  "test/domain/{apps,deployments}/**/*.test.ts",
-  "test/domain/procedures/procedure*.test.ts",
-  "test/rest/**/*.test.ts",
-  "test/identity/**/*.test.ts",
-  "test/mcp/{docs-search,gateway,tools}.test.ts",
-  "test/worker/**/*.test.ts",
-  "test/e2e/{change-feed,crash,examples,start}*.test.ts",
+/** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
+const TESTS_ON_SERVICES = [
   "test/contract/{change-feed,counter,job-queue}.test.ts",
+  "test/e2e/{change-feed,crash,examples,start}.test.ts",
+  "test/identity/two-processes.test.ts",
 ];
 
 const embedded = {
@@ -18,8 +13,6 @@ const embedded = {
   test: {
     name: "embedded",
     include: ["test/**/*.test.ts"],
-    // The embedded database is part of the process; what happens to a server cannot happen to it.
-    exclude: ["test/**/*.services.test.ts"],
     env: { TEST_BACKEND: "embedded" },
     sequence: { groupOrder: 0 },
   },
@@ -29,7 +22,7 @@ const services = {
   extends: true,
   test: {
     name: "services",
-    include: SUITES_ON_SERVICES,
+    include: TESTS_ON_SERVICES,
     env: { TEST_BACKEND: "services", ...TEST_SERVICES },
     sequence: { groupOrder: 1 },
   },

@@ -1,23 +1,15 @@
 // Writes what better-auth's tables lack as a new migration: npm run migration:auth -- <name>
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { openOrm } from "../server/database/orm.ts";
 import { missingStatements } from "../server/identity/open-auth.ts";
+import { openScratchOrm } from "./scratch-orm.ts";
 
-const directory = await mkdtemp(path.join(tmpdir(), "migration-"));
-const orm = await openOrm({ kind: "embedded", directory });
-try {
-  await orm.migrator.up();
-  const statements = await missingStatements(orm);
-  if (statements.length === 0) console.log("Nothing has changed.");
-  else console.log(`Wrote ${await write(statements)}`);
-} finally {
-  await orm.close();
-  await rm(directory, { recursive: true });
-}
+await using scratch = await openScratchOrm();
+const statements = await missingStatements(scratch.orm);
+if (statements.length === 0) console.log("Nothing has changed.");
+else console.log(`Wrote ${await writeMigration(statements)}`);
 
-async function write(statements: string[]): Promise<string> {
+async function writeMigration(statements: string[]): Promise<string> {
   const stamp = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
   const name = `Migration${stamp}_${process.argv[2] ?? "auth"}`;
   const lines = statements.map((statement) => `    this.addSql(\`${statement};\`);`).join("\n");

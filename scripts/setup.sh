@@ -123,6 +123,11 @@ check_runtime() {
   fi
 }
 
+# The embedded database is one of the npm packages.
+link_postgres() {
+  node scripts/link-postgres.ts || problem "The embedded PostgreSQL does not run (see above). Set DATABASE_URL to use another server."
+}
+
 warm_packages() {
   node scripts/warm-packages.ts || problem "The packages that the example apps build with are not at hand (see above)."
 }
@@ -183,6 +188,7 @@ check_node
 check_system
 install_npm_packages
 check_runtime
+link_postgres
 check_sandbox
 warm_packages
 build_dashboard

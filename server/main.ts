@@ -1,6 +1,6 @@
 import { readConfig, ConfigError } from "./config.ts";
 import { FolderInUse } from "./files/folder-lock.ts";
-import { DatabaseUnavailable } from "./database/open-database.ts";
+import { DatabaseUnavailable } from "./database/database-unavailable.ts";
 import { closeInheritedDescriptors } from "./startup/inherited-descriptors.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { startService } from "./composition/start-service.ts";

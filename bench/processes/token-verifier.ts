@@ -23,7 +23,7 @@ const ADDRESS = "127.0.0.1";
 
 async function open({ databaseUrl }: VerifierOptions) {
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: "silent" });
-  const { orm } = await openDatabase(config);
+  const { orm } = await openDatabase(config, createLogger("silent"));
   const accessChanges = new MemoryChangeFeed();
   const { authenticator, auth } = openIdentityServices({
     ...{ orm, config, accessChanges, counter: new MemoryCounter(), tokenSecret: randomBytes(32).toString("hex") },

@@ -5,9 +5,9 @@ import { databaseIdOf } from "../../domain/apps/app-resources.ts";
 import { slugFor } from "../../domain/apps/slug.ts";
 import { sha256Hex } from "../../domain/tokens/mint-token.ts";
 import type { Em } from "../../server/database/orm.ts";
-import { FilesystemAuthEntries } from "../../server/platforms/embedded/storage/auth-entries.ts";
-import { ScriptStore } from "../../server/platforms/embedded/storage/script-store.ts";
-import { databaseDirectory } from "../../server/platforms/embedded/storage/sql-databases.ts";
+import { FilesystemAuthEntries } from "../../server/platforms/embedded/auth-entries.ts";
+import { ScriptStore } from "../../server/platforms/embedded/scripts/script-store.ts";
+import { databaseDirectory } from "../../server/platforms/embedded/databases/sql-databases.ts";
 import { mkdir } from "node:fs/promises";
 
 /**

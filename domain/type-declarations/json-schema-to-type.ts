@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../ports/procedure-discovery.ts";
+import { isRecord } from "../shared/json.ts";
 import { literalsType } from "./literal-type.ts";
 import { block, propertyName, quoted } from "./typescript-syntax.ts";
 import { arrayOf, intersection, NEVER, NULL, simple, type Type, union, UNKNOWN } from "./type-expression.ts";
@@ -72,7 +73,7 @@ class SchemaReader {
 
   #type(schema: unknown): Type {
     if (schema === false) return NEVER;
-    if (!isSchema(schema) || this.#depth === this.#bounds.depth || !this.#takes(LEAST)) return UNKNOWN;
+    if (!isRecord(schema) || this.#depth === this.#bounds.depth || !this.#takes(LEAST)) return UNKNOWN;
     this.#depth += 1;
     const parts = [...this.#composed(schema), this.#own(schema)];
     this.#depth -= 1;
@@ -86,7 +87,7 @@ class SchemaReader {
     const target = typeof $ref === "string" ? resolve(this.#root, $ref) : undefined;
     const choices = [anyOf, oneOf].filter((each) => Array.isArray(each));
     return [
-      ...(isSchema(target) ? [this.#referred(target)] : []),
+      ...(isRecord(target) ? [this.#referred(target)] : []),
       ...listed(allOf).map((each) => this.#type(each)),
       ...choices.map((each) => union(each.map((choice) => this.#type(choice)))),
     ];
@@ -163,7 +164,7 @@ class SchemaReader {
 
   #object(schema: JsonSchema): Type {
     const required = new Set(listed(schema["required"]).filter((name) => typeof name === "string"));
-    const known = isSchema(schema["properties"]) ? schema["properties"] : {};
+    const known = isRecord(schema["properties"]) ? schema["properties"] : {};
     const others = [...required].filter((name) => !Object.hasOwn(known, name));
     const all = [...Object.entries(known), ...others.map((name) => [name, schema["additionalProperties"]] as const)];
     const members: string[] = [];
@@ -180,7 +181,7 @@ class SchemaReader {
   /** The properties without a name of their own. Beside others, TypeScript has no type for them but `unknown`. */
   #index({ additionalProperties, patternProperties }: JsonSchema, named: number, leftOut: number): string[] {
     if (leftOut > 0) return [`/* ${leftOut} more */ [key: string]: unknown`];
-    const patterns = isSchema(patternProperties) ? Object.values(patternProperties) : [];
+    const patterns = isRecord(patternProperties) ? Object.values(patternProperties) : [];
     const said = [...patterns, additionalProperties].filter((each) => each !== undefined);
     const allowed = said.filter((each) => each !== false);
     if (named > 0) return allowed.length > 0 ? ["[key: string]: unknown"] : [];
@@ -189,7 +190,7 @@ class SchemaReader {
   }
 
   #comment(property: unknown): string {
-    if (!this.#bounds.comments || !isSchema(property)) return "";
+    if (!this.#bounds.comments || !isRecord(property)) return "";
     const { description, format } = property;
     const said = [description, typeof format === "string" && format.length > LONGEST_NAME ? "" : format];
     const told = said.filter((each) => typeof each === "string" && each !== "") as string[];
@@ -217,16 +218,12 @@ function typesIn({
   prefixItems,
 }: JsonSchema): unknown[] {
   if (type !== undefined) return [type].flat();
-  if ([properties, additionalProperties, patternProperties].some(isSchema)) return ["object"];
+  if ([properties, additionalProperties, patternProperties].some(isRecord)) return ["object"];
   return items === undefined && prefixItems === undefined ? [] : ["array"];
 }
 
 function listed(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Follows a JSON pointer within a schema, such as `#/$defs/Item`; `undefined` when it leads to nothing. */

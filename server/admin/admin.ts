@@ -13,8 +13,10 @@ import { queryBuilderOf } from "../../domain/database-types.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
 import { ConfigError, readConfig } from "../config.ts";
 import { FolderInUse } from "../files/folder-lock.ts";
-import { DatabaseUnavailable, openDatabase } from "../database/open-database.ts";
+import { DatabaseUnavailable } from "../database/database-unavailable.ts";
+import { openDatabaseBesideService } from "../database/open-database.ts";
 import type { Em } from "../database/orm.ts";
+import { createLogger } from "../telemetry/logger.ts";
 
 const USAGE = `Usage: npm run admin -- COMMAND
 
@@ -27,7 +29,7 @@ const USAGE = `Usage: npm run admin -- COMMAND
   set-plan --org ID --plan PLAN           move an organization to another plan
   list-organizations
 
-Add --json for output that programs read. On the embedded database, stop the service first.
+Add --json for output that programs read. The service may run meanwhile.
 `;
 
 const OPTIONS = {
@@ -159,7 +161,7 @@ async function main(): Promise<void> {
     return;
   }
   const config = readConfig();
-  await using database = await openDatabase(config);
+  await using database = await openDatabaseBesideService(config, createLogger("silent"));
   const plans = { names: Object.keys(config.plans), fallback: config.defaultPlan };
   const result = await database.orm.em.fork().transactional((em) => command(em, values, plans));
   process.stdout.write(show(result, values.json));

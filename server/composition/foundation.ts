@@ -39,9 +39,9 @@ export async function openFoundation(
   external: ExternalDeps,
   opening: AsyncDisposableStack,
 ): Promise<Foundation> {
-  const database = await openDatabaseServices(config, opening);
-  const queue = await openJobQueue(config, database, log, opening);
-  const shared = await openSharedState(config, database.orm, log, opening);
+  const database = await openDatabaseServices(config, log, opening);
+  const queue = await openJobQueue(database, log, opening);
+  const shared = await openSharedState(config, database, log, opening);
   const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
   const edge = await openEdge(config, log, opening);
   return {

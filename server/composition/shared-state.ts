@@ -2,8 +2,6 @@ import { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { Config } from "../config.ts";
-import type { Orm } from "../database/orm.ts";
-import { MemoryChangeFeed } from "../drivers/change-feed/memory.ts";
 import { PostgresChangeFeed } from "../drivers/change-feed/postgres.ts";
 import { RedisChangeFeed } from "../drivers/change-feed/redis.ts";
 import { topicOf } from "../drivers/change-feed/topic.ts";
@@ -12,6 +10,7 @@ import { MemoryCounter } from "../drivers/counter/memory.ts";
 import { RedisCounter } from "../drivers/counter/redis.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import type { DatabaseServices } from "./database.ts";
 
 export interface SharedState {
   counter: Counter;
@@ -27,13 +26,14 @@ export interface SharedState {
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
 export async function openSharedState(
   config: Config,
-  orm: Orm,
+  { em, url }: DatabaseServices,
   log: Logger,
   opening: AsyncDisposableStack,
 ): Promise<SharedState> {
   if (config.redisUrl !== null) return openRedis(config.redisUrl, log, opening);
-  const feed = await openChangeFeed(config.databaseUrl, orm, log, opening);
-  return { counter: new DatabaseCounter(orm.em), callCounter: new MemoryCounter(), ...topicsOf(feed), readiness: [] };
+  const onFault = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
+  const feed = opening.use(await PostgresChangeFeed.open({ url, em, onFault }));
+  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), readiness: [] };
 }
 
 function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): SharedState {
@@ -51,17 +51,6 @@ function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): Sha
     ...topicsOf(new RedisChangeFeed(redis, subscriber)),
     readiness: [{ name: "redis", check }],
   };
-}
-
-async function openChangeFeed(
-  url: string | null,
-  orm: Orm,
-  log: Logger,
-  opening: AsyncDisposableStack,
-): Promise<ChangeFeed> {
-  if (url === null) return new MemoryChangeFeed();
-  const onFault = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
-  return opening.use(await PostgresChangeFeed.open({ url, em: orm.em, onFault }));
 }
 
 function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges"> {

@@ -1,71 +1,99 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { lockFolder } from "../files/folder-lock.ts";
+import { FolderInUse } from "../files/folder-lock.ts";
+import { DatabaseUnavailable } from "./database-unavailable.ts";
+import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
 import { openOrm, type Orm } from "./orm.ts";
-
-/** There is no database to work with at `DATABASE_URL`. `message` says why, and holds no password. */
-export class DatabaseUnavailable extends Error {
-  override readonly name = "DatabaseUnavailable";
-}
 
 export interface Database extends AsyncDisposable {
   orm: Orm;
-  /** Whether this process is the only one on the database, so nobody else can hold anything in it. */
-  exclusive: boolean;
+  /** A connection string for connections beside the ORM's. It works in this process only. */
+  url: string;
+  /** Whether this process has started the server, so every job and lease in it belongs to an earlier process. */
+  isEmbedded: boolean;
+}
+
+export interface DatabaseConfig {
+  databaseUrl: string | null;
+  dataDirectory: string;
 }
 
 /**
- * Opens the configured database with every migration applied.
+ * Opens the database with every migration applied: the one at `databaseUrl`, or without one an embedded PostgreSQL in the
+ * data folder.
  *
- * @throws {FolderInUse} when another process has the embedded database open
- * @throws {DatabaseUnavailable} when Postgres cannot be reached, or refuses
+ * @throws {FolderInUse} when another process has started the embedded database
+ * @throws {DatabaseUnavailable} when no connection can be made, or the embedded database cannot be started
  */
-export async function openDatabase(config: { databaseUrl: string | null; dataDirectory: string }): Promise<Database> {
-  if (config.databaseUrl !== null) {
-    const orm = await migrated(await reached(await openOrm({ kind: "postgres", url: config.databaseUrl })), true);
-    return { orm, exclusive: false, [Symbol.asyncDispose]: () => orm.close() };
-  }
-  const directory = path.join(config.dataDirectory, "database");
-  const lock = lockFolder(directory);
+export async function openDatabase(config: DatabaseConfig, log: ServerLog): Promise<Database> {
+  if (config.databaseUrl === null) return await openEmbedded(folderOf(config), log);
+  const orm = await openMigrated(config.databaseUrl, "DATABASE_URL points to a database that cannot be used");
+  return { orm, url: config.databaseUrl, isEmbedded: false, [Symbol.asyncDispose]: () => orm.close() };
+}
+
+/**
+ * Opens the same database for a program that may run beside the service: the embedded PostgreSQL of the running service
+ * when there is one, otherwise an own one as `openDatabase` does.
+ */
+export async function openDatabaseBesideService(config: DatabaseConfig, log: ServerLog): Promise<Database> {
   try {
-    await mkdir(path.join(directory, "pglite"), { recursive: true, mode: 0o700 });
-    const orm = await migrated(await openOrm({ kind: "embedded", directory: path.join(directory, "pglite") }), false);
-    const close = () => orm.close().finally(() => lock.release());
-    return { orm, exclusive: true, [Symbol.asyncDispose]: close };
+    return await openDatabase(config, log);
   } catch (error) {
-    lock.release();
+    if (!(error instanceof FolderInUse) || config.databaseUrl !== null) throw error;
+    return await joinEmbedded(folderOf(config));
+  }
+}
+
+function folderOf({ dataDirectory }: DatabaseConfig): string {
+  return path.join(dataDirectory, "database");
+}
+
+async function openEmbedded(folder: string, log: ServerLog): Promise<Database> {
+  await using opening = new AsyncDisposableStack();
+  const server = opening.use(await EmbeddedPostgres.start(folder, log));
+  const orm = opening.adopt(await openMigrated(server.url, EMBEDDED_FAILURE), (opened) => opened.close());
+  const opened = opening.move();
+  return { orm, url: server.url, isEmbedded: true, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function joinEmbedded(folder: string): Promise<Database> {
+  await using opening = new AsyncDisposableStack();
+  const server = opening.adopt(EmbeddedPostgres.connect(folder), ({ release }) => release());
+  const orm = opening.adopt(await openMigrated(server.url, EMBEDDED_FAILURE), (opened) => opened.close());
+  const opened = opening.move();
+  return { orm, url: server.url, isEmbedded: false, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+const EMBEDDED_FAILURE = "The embedded database of the running service cannot be used; try again";
+
+async function openMigrated(url: string, failure: string): Promise<Orm> {
+  const orm = await openOrm(url);
+  try {
+    await checkConnection(orm, failure);
+    await migrate(orm);
+    return orm;
+  } catch (error) {
+    await orm.close();
     throw error;
   }
 }
 
-async function reached(orm: Orm): Promise<Orm> {
+async function checkConnection(orm: Orm, failure: string): Promise<void> {
   try {
     await orm.em.fork().execute("select 1");
-    return orm;
   } catch (cause) {
-    await orm.close();
-    // A name with several addresses fails with an error for each, and no message of its own.
+    // A name with several addresses fails with an error for each, and without a message.
     const { message, code } = cause as NodeJS.ErrnoException;
-    const reason = message === "" ? code : message;
-    throw new DatabaseUnavailable(`DATABASE_URL names a database that cannot be used: ${reason}`, { cause });
+    throw new DatabaseUnavailable(`${failure}: ${message === "" ? code : message}`, { cause });
   }
 }
 
 /** Any number that no other program on the database uses for an advisory lock. */
 const MIGRATION_LOCK = 7_240_118_211;
 
-async function migrated(orm: Orm, shared: boolean): Promise<Orm> {
-  try {
-    // Processes that start together on one server take turns; the embedded database has only this one.
-    if (shared)
-      await orm.em.fork().transactional(async (em) => {
-        await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-        await orm.migrator.up();
-      });
-    else await orm.migrator.up();
-    return orm;
-  } catch (error) {
-    await orm.close();
-    throw error;
-  }
+/** Applies the migrations. Processes that start together on one server take turns. */
+async function migrate(orm: Orm): Promise<void> {
+  await orm.em.fork().transactional(async (em) => {
+    await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await orm.migrator.up();
+  });
 }

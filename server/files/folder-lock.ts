@@ -8,8 +8,8 @@ export class FolderInUse extends Error {
 }
 
 /**
- * Takes a folder for this process alone. PGlite and workerd take no locks, and two processes on one folder destroy
- * what is in it. The kernel drops the lock when the process dies, however it dies.
+ * Locks a folder for this process. Two processes that use one folder would destroy its content, and workerd takes no
+ * lock. The kernel releases the lock when the process ends, however it ends.
  *
  * @throws {FolderInUse}
  */

@@ -8,6 +8,7 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
+import { isRecord } from "../../domain/shared/json.ts";
 
 /** The two methods of tools. `C` describes the call. Results are JSON texts. */
 export interface ToolMethods<C> {
@@ -132,8 +133,4 @@ function isPlainModern(headers: IncomingHttpHeaders, body: Record<string, unknow
 
 function hasOnlyKeys(record: object, keys: ReadonlySet<string>): boolean {
   return Object.keys(record).every((key) => keys.has(key));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

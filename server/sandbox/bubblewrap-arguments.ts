@@ -1,12 +1,12 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Mount, SandboxCommand } from "../../domain/ports/sandbox.ts";
-import { SANDBOX_NODE, SANDBOX_PROXY_URL } from "./sandbox-paths.ts";
+import { SANDBOX_NODE, SANDBOX_PROXY_URL } from "./sandbox-environment.ts";
 import { proxyVariables } from "./proxy-variables.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const PROXY_SOCKET = "/run/proxy.sock";
-const BRIDGE = "/opt/sandbox/bridge.mjs";
+const BRIDGE = "/opt/sandbox/proxy-bridge.mjs";
 
 /** Where this service is installed. */
 const PROJECT = resolve(import.meta.dirname, "../..");
@@ -82,7 +82,7 @@ function fileSystem(command: SandboxCommand, layout: Layout): string[] {
     ...(network.kind === "proxy"
       ? [
           { from: network.socketPath, to: PROXY_SOCKET, writable: false },
-          { from: `${import.meta.dirname}/inside/bridge.mjs`, to: BRIDGE, writable: false },
+          { from: `${import.meta.dirname}/inside/proxy-bridge.mjs`, to: BRIDGE, writable: false },
         ]
       : []),
   ];

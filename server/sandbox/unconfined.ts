@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
 import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
 import { hostPaths } from "./host-paths.ts";
-import { SANDBOX_NODE } from "./sandbox-paths.ts";
+import { SANDBOX_NODE } from "./sandbox-environment.ts";
 import { killIfThere, killMarked, markOf } from "./process-mark.ts";
 import { reopen, writableFolders } from "./file-ownership.ts";
 import { proxyVariables } from "./proxy-variables.ts";

@@ -1,7 +1,7 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { FilesystemAuthEntries } from "../../server/platforms/embedded/storage/auth-entries.ts";
+import { FilesystemAuthEntries } from "../../server/platforms/embedded/auth-entries.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { authEntriesContract } from "./auth-entries.ts";
 

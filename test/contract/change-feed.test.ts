@@ -3,25 +3,26 @@ import { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory.ts";
 import { RedisChangeFeed } from "../../server/drivers/change-feed/redis.ts";
-import { SERVICES } from "../support/service/databases.ts";
+import { postgresServer, SERVICES } from "../support/service/databases.ts";
 import { describeChangeFeedContract, describeLossOfChangeFeed, type OpenFeeds } from "./change-feed.ts";
 import { describePostgresChangeFeed, openPostgresFeeds } from "../drivers/change-feed/postgres-feed.ts";
 
-if (SERVICES === null)
+if (SERVICES === null) {
   describeChangeFeedContract("memory", () => {
     const feed = new MemoryChangeFeed();
     const nothing = () => Promise.resolve();
     return Promise.resolve({ pair: [feed, feed], cut: nothing, [Symbol.asyncDispose]: nothing });
   });
-else {
-  const { databaseUrl, redisUrl } = SERVICES;
-  const servers = { redis: () => openRedisFeeds(redisUrl), postgres: () => openPostgresFeeds(databaseUrl) };
-  for (const [name, open] of Object.entries(servers)) {
-    describeChangeFeedContract(name, open);
-    describeLossOfChangeFeed(name, open);
-  }
-  describePostgresChangeFeed(databaseUrl);
+} else {
+  const { redisUrl } = SERVICES;
+  const openRedis = () => openRedisFeeds(redisUrl);
+  describeChangeFeedContract("redis", openRedis);
+  describeLossOfChangeFeed("redis", openRedis);
 }
+const openPostgres = () => openPostgresFeeds(postgresServer());
+describeChangeFeedContract("postgres", openPostgres);
+describeLossOfChangeFeed("postgres", openPostgres);
+describePostgresChangeFeed();
 
 async function openRedisFeeds(url: string): Promise<OpenFeeds> {
   const stack = new AsyncDisposableStack();

@@ -1,21 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { Redis } from "ioredis";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
 import { DatabaseCounter } from "../../server/drivers/counter/database.ts";
 import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
 import { RedisCounter } from "../../server/drivers/counter/redis.ts";
-import { freshDatabase, SERVICES } from "../support/service/databases.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
+import { createTestDatabase, SERVICES } from "../support/service/databases.ts";
 import { describeCounterContract } from "./counter.ts";
 
-describeCounterContract("database", SERVICES !== null, async () => {
+describeCounterContract("database", true, async () => {
   await using stack = new AsyncDisposableStack();
-  const dataDirectory = await mkdtemp(path.join(tmpdir(), "counter-"));
-  stack.defer(() => rm(dataDirectory, { recursive: true, force: true }));
-  const { databaseUrl } = stack.use(await freshDatabase(dataDirectory));
-  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory }));
+  const { databaseUrl } = stack.use(await createTestDatabase());
+  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory: "" }, createLogger("silent")));
   const pair: [Counter, Counter] = [new DatabaseCounter(orm.em), new DatabaseCounter(orm.em)];
   const opened = stack.move();
   return { pair, [Symbol.asyncDispose]: () => opened.disposeAsync() };

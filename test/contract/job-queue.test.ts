@@ -1,15 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { PgliteConnection } from "@mikro-orm/pglite";
 import type { PgBoss } from "pg-boss";
 import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { freshDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/databases.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 interface Opened extends AsyncDisposable {
@@ -26,16 +22,10 @@ const POLLING = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5
 
 async function open(): Promise<Opened> {
   await using stack = new AsyncDisposableStack();
-  const dataDirectory = await mkdtemp(path.join(tmpdir(), "queue-"));
-  stack.defer(() => rm(dataDirectory, { recursive: true, force: true }));
-  const { databaseUrl } = stack.use(await freshDatabase(dataDirectory));
-  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory }));
-  const native = () => (orm.em.getConnection() as unknown as PgliteConnection).getNativeClient();
-  const storage =
-    databaseUrl === null
-      ? ({ kind: "embedded", database: await native() } as const)
-      : ({ kind: "postgres", url: databaseUrl } as const);
-  const boss = await openBoss(storage, createLogger("silent"));
+  const { databaseUrl } = stack.use(await createTestDatabase());
+  const log = createLogger("silent");
+  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory: "" }, log));
+  const boss = await openBoss(databaseUrl, log);
   stack.defer(() => boss.stop({ graceful: false, close: true }));
   const taken: string[] = [];
   const work: Opened["work"] = async (handle = () => Promise.resolve()) => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { EmbeddedSqlDatabases } from "../../server/platforms/embedded/storage/sql-databases.ts";
+import { EmbeddedSqlDatabases } from "../../server/platforms/embedded/databases/sql-databases.ts";
 import { openTestEdge } from "../support/edge/test-edge.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { openOrm } from "../../server/database/orm.ts";
+import { createEmptyDatabase } from "../support/service/databases.ts";
 
 const BEFORE = "Migration20261121005230_procedures";
 const [FIRST, SECOND] = ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", "1b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"];
 const [OWNER, OTHER] = ["2b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", "3b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"];
 
 test("organizations from before there were people keep their plans and tokens, and wait for their owners", async () => {
-  const directory = await mkdtemp(path.join(tmpdir(), "migration-"));
-  const orm = await openOrm({ kind: "embedded", directory });
+  await using database = await createEmptyDatabase();
+  const orm = await openOrm(database.databaseUrl);
   try {
     await orm.migrator.up({ to: BEFORE });
     const em = orm.em.fork();
@@ -41,6 +39,5 @@ test("organizations from before there were people keep their plans and tokens, a
     ]);
   } finally {
     await orm.close();
-    await rm(directory, { recursive: true });
   }
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { freshDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { Person } from "../support/identity/person.ts";
@@ -32,11 +32,11 @@ function admin(env: Record<string, string>, ...args: string[]): Promise<Ended> {
 
 test("an operator gives a person a new password: it is shown once, and all that the old one led to ends", async () => {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "admin-"));
-  const { databaseUrl, redisUrl, ...database } = await freshDatabase(dataDirectory);
+  const { databaseUrl, redisUrl, ...database } = await createTestDatabase();
   // The second time at the same port, so that tokens of the first have the issuer of the second.
   const settings = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
   let port: number;
-  const env = { DATA_DIR: dataDirectory, ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }) };
+  const env = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl };
   let person: Person;
   let refreshing: Record<string, string>;
   let stale: string[];

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Mount } from "../../../domain/ports/sandbox.ts";
-import { SANDBOX_NODE } from "../../sandbox/sandbox-paths.ts";
+import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 
 /** Where things are inside the sandbox. */
 export const INSIDE = {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { EgressProxy, type Lookup } from "../../sandbox/egress-proxy.ts";
-import { SANDBOX_NODE } from "../../sandbox/sandbox-paths.ts";
+import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { type CheckoutCaps, DEFAULT_CAPS } from "./checkout-limits.ts";
 import { type CheckoutReport, notFetched, refused, unavailable, unfit, unreadable } from "./checkout-failures.ts";
 import { type GitRemote, gitRemote } from "./resolve-remote.ts";

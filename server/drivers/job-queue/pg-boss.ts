@@ -1,14 +1,6 @@
-import type { PGlite } from "@electric-sql/pglite";
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import {
-  type ConstructorOptions,
-  fromKysely,
-  fromPglite,
-  type KyselyTransactionLike,
-  PgBoss,
-  type QueueOptions,
-} from "pg-boss";
+import { type ConstructorOptions, fromKysely, type KyselyTransactionLike, PgBoss, type QueueOptions } from "pg-boss";
 import type { JobQueue, Jobs, QueueName } from "../../../domain/ports/job-queue.ts";
 
 type Queue = QueueOptions & { notify: true; heartbeatSeconds: number };
@@ -37,15 +29,13 @@ function queue(options: QueueOptions): Queue {
   };
 }
 
-/** Where the queue keeps its jobs: its own small pool on Postgres, or the embedded database's one connection. */
-export type QueueStorage = { kind: "postgres"; url: string } | { kind: "embedded"; database: PGlite };
-
 export interface QueueLog {
   error(details: { err: unknown }, message: string): void;
   warn(details: object, message: string): void;
 }
 
-const SHARED = {
+const OPTIONS = {
+  max: 3,
   schema: "jobs",
   useListenNotify: true,
   monitorVacuum: false,
@@ -55,12 +45,9 @@ const SHARED = {
   monitorIntervalSeconds: 2,
 } satisfies ConstructorOptions;
 
-/** Starts the queue and makes sure that every queue of the service exists in it. */
-export async function openBoss(storage: QueueStorage, log: QueueLog): Promise<PgBoss> {
-  const boss =
-    storage.kind === "postgres"
-      ? new PgBoss({ ...SHARED, connectionString: storage.url, max: 3 })
-      : new PgBoss({ ...SHARED, backend: "pglite", db: fromPglite(storage.database) });
+/** Starts the queue on the database at `url`, with a small pool beside the ORM's, and creates the service's queues. */
+export async function openBoss(url: string, log: QueueLog): Promise<PgBoss> {
+  const boss = new PgBoss({ ...OPTIONS, connectionString: url });
   boss.on("error", (err) => log.error({ err }, "the job queue reports an error"));
   boss.on("warning", (warning) => log.warn({ warning: warning.message }, "the job queue reports a warning"));
   await boss.start();

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 import { type AppAnswer, ask } from "./isolated-app.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 
 /** The revision with a handshake that most servers know, and the one that has none. */
 const WITH_HANDSHAKE = "2025-11-25";

@@ -1,7 +1,7 @@
 import { opendir } from "node:fs/promises";
 import path from "node:path";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 const FOLDERS = [".", "docs"] as const;

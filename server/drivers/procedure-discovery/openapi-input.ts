@@ -4,9 +4,10 @@ import {
   type RequestBody,
   type RequestParameter,
 } from "../../../domain/ports/procedure-discovery.ts";
+import { isRecord } from "../../../domain/shared/json.ts";
 import { bodySchema, type Parameter } from "./openapi-document.ts";
 import type { References } from "./openapi-references.ts";
-import { isRecord, jsonSchemaOf } from "./openapi-schema.ts";
+import { jsonSchemaOf } from "./openapi-schema.ts";
 
 /** An operation's input as one object, and where its properties go in the request. */
 export interface OperationInput {

@@ -4,6 +4,7 @@ import {
   type HttpMethod,
   type JsonSchema,
 } from "../../../domain/ports/procedure-discovery.ts";
+import { isRecord } from "../../../domain/shared/json.ts";
 import { type Candidate, type Finding, quotedList } from "./source-result.ts";
 import {
   type OpenApi,
@@ -16,7 +17,7 @@ import {
 import { operationInput } from "./openapi-input.ts";
 import { basePath, isPlainPath } from "./openapi-paths.ts";
 import { References } from "./openapi-references.ts";
-import { isRecord, jsonSchemaOf } from "./openapi-schema.ts";
+import { jsonSchemaOf } from "./openapi-schema.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 /** A little more than is let in, so that it can be told what was left out. */

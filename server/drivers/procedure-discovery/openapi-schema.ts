@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../../../domain/ports/procedure-discovery.ts";
+import { isRecord } from "../../../domain/shared/json.ts";
 
 /** Words of OpenAPI that are none of JSON Schema. */
 const FOREIGN = new Set(["nullable", "discriminator", "xml", "externalDocs", "example"]);
@@ -32,8 +33,4 @@ function exclusive(schema: JsonSchema, bound: string, name: string): void {
     schema[name] = schema[bound];
     delete schema[bound];
   } else delete schema[name];
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

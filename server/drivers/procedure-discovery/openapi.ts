@@ -1,7 +1,7 @@
 import type { Finding } from "./source-result.ts";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 import { ask } from "./isolated-app.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";
 import { operations } from "./openapi-operations.ts";
 import { readRepositoryDocument } from "./openapi-file.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 
 const TIMEOUT_MS = 3000;
 const HEAP_MB = 128;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 import { ask } from "./isolated-app.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 
 const ENDPOINTS = ["/trpc", "/api/trpc"] as const;
 

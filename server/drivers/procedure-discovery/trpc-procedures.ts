@@ -3,7 +3,7 @@ import { quotedList } from "./source-result.ts";
 import { REPORT_PATH } from "./introspection-modules.ts";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 import { ask, Unanswered } from "./isolated-app.ts";
-import { parseJson } from "./parse-json.ts";
+import { parseJson } from "../../../domain/shared/json.ts";
 import { findEndpoint } from "./trpc-endpoint.ts";
 import { mergedInput, type ReportedProcedure, reportSchema, type TrpcReport } from "./trpc-report.ts";
 

@@ -4,18 +4,19 @@ import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import { openDatabase } from "../../../server/database/open-database.ts";
 import type { Orm } from "../../../server/database/orm.ts";
 import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres.ts";
-import { freshDatabase, onServer } from "../../support/service/databases.ts";
+import { createLogger } from "../../../server/telemetry/logger.ts";
+import { createTestDatabase, onServer, postgresServer } from "../../support/service/databases.ts";
 import type { OpenFeeds } from "../../contract/change-feed.ts";
 
 type OnFault = (error: unknown) => void;
 
 /** What the feed on Postgres promises for its own beginning and end. */
-export function describePostgresChangeFeed(server: string): void {
+export function describePostgresChangeFeed(): void {
   describe("change feed: postgres", () => {
     test("starts to listen when the database lets it, and ends while it does not", async () => {
       await using stack = new AsyncDisposableStack();
       const { url, orm } = await openPool(stack);
-      const doors = doorsOf(server, url);
+      const doors = doorsOf(postgresServer(), url);
       await doors.shut();
       const onFault = vi.fn<OnFault>();
       const feed = await openFeed(stack, url, orm, onFault);
@@ -72,9 +73,8 @@ export async function openPostgresFeeds(server: string): Promise<OpenFeeds> {
 }
 
 async function openPool(stack: AsyncDisposableStack): Promise<{ url: string; orm: Orm }> {
-  const { databaseUrl } = stack.use(await freshDatabase(""));
-  if (databaseUrl === null) throw new Error("there is no server to listen to");
-  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory: "" }));
+  const { databaseUrl } = stack.use(await createTestDatabase());
+  const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory: "" }, createLogger("silent")));
   return { url: databaseUrl, orm };
 }
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { processTree } from "../../../server/platforms/embedded/runtime/process-tree.ts";
+import { processTree } from "../../../server/platforms/embedded/workerd/process-tree.ts";
 import { eventually, openTestEdge, type TestEdge } from "../../support/edge/test-edge.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
-import { FilesystemAuthEntries } from "../../../server/platforms/embedded/storage/auth-entries.ts";
+import { FilesystemAuthEntries } from "../../../server/platforms/embedded/auth-entries.ts";
 import {
   openEmbeddedEdge,
   type EmbeddedEdgeOptions,
   type RunningEdge,
-} from "../../../server/platforms/embedded/embedded-edge.ts";
+} from "../../../server/platforms/embedded/open-embedded-platform.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { writeUploadForm, type FormOptions } from "./upload-form.ts";
 

@@ -1,58 +1,58 @@
 import { randomBytes } from "node:crypto";
-import { cp } from "node:fs/promises";
-import path from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
+import { EmbeddedPostgres } from "../../../server/database/embedded/embedded-postgres.ts";
 
-/** What a test's service is configured with to use a database of its own. */
+/** The settings of a service that uses a database of its own. */
 export interface TestDatabase extends AsyncDisposable {
-  databaseUrl: string | null;
+  databaseUrl: string;
   redisUrl: string | null;
 }
 
-const backend = process.env["TEST_BACKEND"] ?? "embedded";
-
-/** A migrated, empty database: on Postgres when the suite runs on services, else embedded in `dataDirectory`. */
-export function freshDatabase(dataDirectory: string): Promise<TestDatabase> {
-  return backend === "services" ? freshPostgres() : freshEmbedded(dataDirectory);
-}
-
-/** The services that the suite runs against, or `null` on the embedded defaults. */
+/** The outside services that this test runs on; `null` when it runs on the embedded defaults. */
 export const SERVICES =
-  backend === "services" ? { databaseUrl: required("TEST_DATABASE_URL"), redisUrl: required("TEST_REDIS_URL") } : null;
+  process.env["TEST_BACKEND"] === "services"
+    ? { databaseUrl: required("TEST_DATABASE_URL"), redisUrl: required("TEST_REDIS_URL") }
+    : null;
 
-function required(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set; run the suite through npm test`);
-  return value;
+/** The database with every migration that the others are copied from. */
+export const TEMPLATE_DATABASE = "service_template";
+
+/** The PostgreSQL server of this test: the outside one, or the embedded one that the whole run shares. */
+export function postgresServer(): string {
+  return SERVICES?.databaseUrl ?? EmbeddedPostgres.connect(inject("postgresFolder")).url;
 }
 
-async function freshEmbedded(dataDirectory: string): Promise<TestDatabase> {
-  const folder = path.join("database", "pglite");
-  await cp(path.join(inject("embeddedTemplate"), folder), path.join(dataDirectory, folder), { recursive: true });
-  return { databaseUrl: null, redisUrl: null, [Symbol.asyncDispose]: () => Promise.resolve() };
+/** Creates a database with every migration, which is dropped when it is disposed. */
+export function createTestDatabase(): Promise<TestDatabase> {
+  // The service itself migrates a database of an outside server.
+  return SERVICES === null ? createDatabase(`template ${TEMPLATE_DATABASE}`) : createEmptyDatabase();
 }
 
-async function freshPostgres(): Promise<TestDatabase> {
-  const admin = required("TEST_DATABASE_URL");
+/** Creates a database without a table, which is dropped when it is disposed. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase("");
+}
+
+async function createDatabase(options: string): Promise<TestDatabase> {
+  const server = postgresServer();
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await onServer(admin, `create database ${name}`);
-  const url = new URL(admin);
-  url.pathname = `/${name}`;
+  await onServer(server, `create database ${name} ${options}`);
   return {
-    databaseUrl: url.href,
-    redisUrl: withPrefix(required("TEST_REDIS_URL"), name),
-    [Symbol.asyncDispose]: () => onServer(admin, `drop database if exists ${name} with (force)`),
+    databaseUrl: databaseUrl(server, name),
+    redisUrl: SERVICES === null ? null : withPrefix(SERVICES.redisUrl, name),
+    [Symbol.asyncDispose]: () => onServer(server, `drop database if exists ${name} with (force)`),
   };
 }
 
-/** A part of Redis: all services here have one address, and must not use up each other's limits. */
-function withPrefix(redisUrl: string, name: string): string {
-  const url = new URL(redisUrl);
-  url.searchParams.set("keyPrefix", `${name}:`);
+/** The connection string of another database on the same server. */
+export function databaseUrl(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
   return url.href;
 }
 
+/** Runs one statement on a connection of its own. */
 export async function onServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -61,4 +61,17 @@ export async function onServer(url: string, statement: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** A part of Redis: all tests call from one address, and must not use up each other's limits. */
+function withPrefix(redisUrl: string, name: string): string {
+  const url = new URL(redisUrl);
+  url.searchParams.set("keyPrefix", `${name}:`);
+  return url.href;
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set. Run the tests through npm test.`);
+  return value;
 }

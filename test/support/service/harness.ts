@@ -13,7 +13,7 @@ import type { ClientMetadataFetcher } from "../../../domain/ports/client-metadat
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
-import { freshDatabase } from "./databases.ts";
+import { createTestDatabase } from "./databases.ts";
 import { type Answer, RestClient } from "../clients/rest-client.ts";
 
 export interface HarnessOptions {
@@ -57,7 +57,7 @@ export async function createHarness({
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "service-"));
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
-  const { databaseUrl, redisUrl } = stack.use(await freshDatabase(dataDirectory));
+  const { databaseUrl, redisUrl } = stack.use(await createTestDatabase());
   const config: Config = {
     ...readConfig({
       DATA_DIR: dataDirectory,

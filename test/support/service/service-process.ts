@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
-import { freshDatabase } from "./databases.ts";
+import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -33,18 +33,18 @@ export async function install(): Promise<Installation> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
-  const { databaseUrl, redisUrl } = stack.use(await freshDatabase(dataDirectory));
   const running = new Set<ChildProcess>();
   stack.defer(async () => {
     for (const child of running) await killed(child, "SIGKILL");
   });
-  const services = {
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
-    ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
-  };
+  const services = SERVICES === null ? {} : settingsOf(stack.use(await createTestDatabase()));
   const start = (env: Record<string, string> = {}) =>
     startProcess({ DATA_DIR: dataDirectory, ...services, ...env }, dataDirectory, running);
   return { dataDirectory, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+function settingsOf({ databaseUrl, redisUrl }: TestDatabase): Record<string, string> {
+  return redisUrl === null ? { DATABASE_URL: databaseUrl } : { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
 }
 
 const READY = /The service is ready at (\S+)/;

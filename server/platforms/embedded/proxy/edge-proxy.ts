@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
-import { appTokenIn, isTokenOf } from "./app-token.ts";
+import { appTokenIn, isTokenOf } from "./verify-app-token.ts";
 import type { EdgeLog } from "../edge-log.ts";
 import type { TrustsPeer } from "../../../http/client-address.ts";
 import { forward, forwardUpgrade, responseOn } from "./forward-request.ts";
@@ -10,8 +10,8 @@ import { EdgeError, refuse } from "./edge-error.ts";
 import { requestIdOf } from "../../../http/request-id.ts";
 import { hasBody, type ForwardedIdentity } from "./proxy-headers.ts";
 import { type Scheme, clientInfoOf } from "./client-info.ts";
-import type { Lease } from "../runtime/running-app.ts";
-import { AppUnavailable, type Supervisor } from "../runtime/supervisor.ts";
+import type { Lease } from "../supervisor/running-app.ts";
+import { AppUnavailable, type Supervisor } from "../supervisor/supervisor.ts";
 
 interface Parts {
   apps: Pick<Supervisor, "acquire" | "appIdAt">;

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { connectHalfOpen, isHangUp } from "./half-open-socket.ts";
 import { EdgeError, refuse } from "./edge-error.ts";
 import { bodyFraming, hasBody, requestHeaders, responseHeaders, type ForwardedIdentity } from "./proxy-headers.ts";
-import type { Lease } from "../runtime/running-app.ts";
+import type { Lease } from "../supervisor/running-app.ts";
 
 /**
  * Connections to the apps are kept for requests without a body only: workerd closes a connection after it answered a

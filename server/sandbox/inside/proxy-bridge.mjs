@@ -2,7 +2,7 @@
 // 127.0.0.1:3128, where HTTP_PROXY points, is passed to the proxy of the host, whose unix socket is the only way out.
 // It is JavaScript because stripping types would double the 25 ms it takes to start.
 //
-// usage: node bridge.mjs <socket> <program> [argument...]
+// usage: node proxy-bridge.mjs <socket> <program> [argument...]
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { constants } from "node:os";

@@ -8,7 +8,7 @@ import type { WorkerOptions } from "./worker-options.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
 import { EndOfProcess, endWorkerd, WorkerdProcess } from "./workerd-process.ts";
 import { untilReady } from "./workerd-readiness.ts";
-import { prepareRun, type Folders, type Run } from "./workerd-run.ts";
+import { prepareRun, type Folders, type Run } from "./workerd-folders.ts";
 
 export interface LauncherOptions {
   /** A folder for what lives only as long as a process; emptied by `open`. */

@@ -4,7 +4,7 @@ import { SERVICES } from "../support/service/databases.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 
 /** What the services of one installation tell each other through. */
-const WAYS = { Postgres: null, Redis: SERVICES?.redisUrl ?? null };
+const WAYS = SERVICES === null ? { Postgres: null } : { Postgres: null, Redis: SERVICES.redisUrl };
 
 for (const [way, redisUrl] of Object.entries(WAYS))
   test(`a client that listens to one service is told what happens on another, through ${way}`, async () => {

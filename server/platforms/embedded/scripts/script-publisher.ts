@@ -3,11 +3,11 @@ import {
   type EdgePlatform,
   type PublishedScript,
   type Script,
-} from "../../../domain/ports/edge-platform.ts";
-import { probeHealth } from "./runtime/health-probe.ts";
-import { KeyedLock } from "../../../domain/shared/keyed-lock.ts";
-import type { ScriptStore, ScriptVersion } from "./storage/script-store.ts";
-import type { WorkerdProcess } from "./runtime/workerd-process.ts";
+} from "../../../../domain/ports/edge-platform.ts";
+import { probeHealth } from "./health-probe.ts";
+import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
+import type { ScriptStore, ScriptVersion } from "./script-store.ts";
+import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 /** Who runs the apps' processes. */
 export interface AppHost {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import type { AuthEntries, AuthEntry } from "../../../../domain/ports/auth-entries.ts";
-import { replaceFile } from "../../../files/durable-files.ts";
+import type { AuthEntries, AuthEntry } from "../../../domain/ports/auth-entries.ts";
+import { replaceFile } from "../../files/durable-files.ts";
 
 interface Cached {
   entry: AuthEntry;

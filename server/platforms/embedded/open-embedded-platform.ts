@@ -1,17 +1,17 @@
 import path from "node:path";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
-import { EmbeddedEdgePlatform } from "./embedded-edge-platform.ts";
+import { EmbeddedEdgePlatform } from "./scripts/script-publisher.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
-import { ScriptStore } from "./storage/script-store.ts";
-import { WorkerdLauncher } from "./runtime/workerd-launcher.ts";
-import { databaseDirectory, EmbeddedSqlDatabases } from "./storage/sql-databases.ts";
+import { ScriptStore } from "./scripts/script-store.ts";
+import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
+import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { trustedPeers } from "../../http/client-address.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
-import { databaseWorkers } from "./runtime/database-worker.ts";
+import { databaseWorkers } from "./databases/database-worker.ts";
 import type { EdgeLog } from "./edge-log.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
-import { WorkerdIsolatedRuntime } from "./runtime/isolated-worker.ts";
-import { Supervisor, type SupervisorOptions } from "./runtime/supervisor.ts";
+import { WorkerdIsolatedRuntime } from "./workerd/isolated-runtime.ts";
+import { Supervisor, type SupervisorOptions } from "./supervisor/supervisor.ts";
 
 export interface EmbeddedEdgeOptions {
   /** Everything the edge keeps; only one process may use it at a time. */

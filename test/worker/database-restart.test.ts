@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
-import { onServer, SERVICES } from "../support/service/databases.ts";
+import { onServer, postgresServer } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -28,7 +28,7 @@ verifies(
     const database = new URL(harness.config.databaseUrl ?? "").pathname.slice(1);
     for (let cut = 0; cut < 5; cut++) {
       await onServer(
-        SERVICES?.databaseUrl ?? "",
+        postgresServer(),
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
       );
       await new Promise((resolve) => setTimeout(resolve, 400));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ScriptVersion } from "../storage/script-store.ts";
-import type { WorkerdProcess } from "./workerd-process.ts";
+import type { ScriptVersion } from "../scripts/script-store.ts";
+import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 /** The right to send one request to an app; the app is not stopped for idleness before `release`. */
 export interface Lease {

@@ -1,7 +1,7 @@
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import type { WorkerdProcess } from "./workerd-process.ts";
+import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 const TIMEOUT_MS = 10_000;
 /** What the app logs takes another way than its answer and may come a little later. */

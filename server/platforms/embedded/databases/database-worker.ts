@@ -1,8 +1,8 @@
 import { supportedCompatibilityDate } from "miniflare";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
-import { WORKER_NAME, type WorkerOptions } from "./worker-options.ts";
-import type { WorkerdLauncher } from "./workerd-launcher.ts";
-import type { StartDatabaseWorker } from "../storage/sql-databases.ts";
+import { WORKER_NAME, type WorkerOptions } from "../workerd/worker-options.ts";
+import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
+import type { StartDatabaseWorker } from "./sql-databases.ts";
 
 /** Starts workers of ours on an app's database, in a sandbox like the app's own: the SQL they run is the app's. */
 export function databaseWorkers(launcher: WorkerdLauncher): StartDatabaseWorker {

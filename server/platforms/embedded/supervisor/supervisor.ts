@@ -1,10 +1,10 @@
-import type { AppHost } from "../embedded-edge-platform.ts";
+import type { AppHost } from "../scripts/script-publisher.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
-import type { ScriptStore, ScriptVersion } from "../storage/script-store.ts";
-import { workerOptions } from "./worker-options.ts";
-import type { WorkerdLauncher } from "./workerd-launcher.ts";
-import type { WorkerdProcess } from "./workerd-process.ts";
-import type { DatabaseHolder } from "../storage/sql-databases.ts";
+import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
+import { workerOptions } from "../workerd/worker-options.ts";
+import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
+import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import type { DatabaseHolder } from "../databases/sql-databases.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import type { EdgeLog } from "../edge-log.ts";
 import { RunningApp, type Lease } from "./running-app.ts";

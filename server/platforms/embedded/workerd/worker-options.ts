@@ -1,7 +1,7 @@
 import { supportedCompatibilityDate } from "miniflare";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { readUploadForm, type UploadForm, type UploadModule } from "./upload-form.ts";
-import type { ScriptVersion } from "../storage/script-store.ts";
+import type { ScriptVersion } from "../scripts/script-store.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
 
 /** The one worker of an app's process; it also names the folders of its durable objects, so it never changes. */

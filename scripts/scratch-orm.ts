@@ -1,0 +1,15 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type Database, openDatabase } from "../server/database/open-database.ts";
+import { createLogger } from "../server/telemetry/logger.ts";
+
+/** An embedded database with every migration, which is removed when it is disposed. */
+export async function openScratchOrm(): Promise<Pick<Database, "orm"> & AsyncDisposable> {
+  await using opening = new AsyncDisposableStack();
+  const dataDirectory = await mkdtemp(path.join(tmpdir(), "migration-"));
+  opening.defer(() => rm(dataDirectory, { recursive: true }));
+  const { orm } = opening.use(await openDatabase({ databaseUrl: null, dataDirectory }, createLogger("warn")));
+  const opened = opening.move();
+  return { orm, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}

@@ -1,0 +1,120 @@
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lockFolder } from "../../files/folder-lock.ts";
+import { createCluster, SUPERUSER } from "./create-cluster.ts";
+import { PostgresLauncher } from "./postgres-launcher.ts";
+import { findPostgres } from "./postgres-package.ts";
+import { PostgresServer, type ServerOptions, type ServerSettings } from "./postgres-server.ts";
+import { socketAddress, type SocketAddress, socketUrl } from "./socket-address.ts";
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+/** A run that lasted this long was healthy, so the next pause is a short one again. */
+const HEALTHY_MS = 30_000;
+
+/** The database that `initdb` creates. */
+const DATABASE = "postgres";
+
+export interface ServerLog {
+  debug(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** A PostgreSQL server that runs as a child of this process and keeps its data in one folder. */
+export class EmbeddedPostgres implements AsyncDisposable {
+  /** A connection string that works in this process. */
+  readonly url: string;
+  readonly #options: ServerOptions;
+  readonly #log: ServerLog;
+  readonly #release: () => void;
+  readonly #stopping = new AbortController();
+  readonly #supervision: Promise<void>;
+  #server: PostgresServer;
+
+  private constructor(server: PostgresServer, options: ServerOptions, log: ServerLog, release: () => void) {
+    this.#server = server;
+    this.#options = options;
+    this.#log = log;
+    this.#release = release;
+    this.url = options.url;
+    this.#supervision = this.#supervise();
+  }
+
+  /**
+   * Starts the server on `folder`, which is created if it does not exist. It ends with this process, however that ends.
+   * What it had committed before a crash is still there afterwards.
+   *
+   * @throws {FolderInUse} when another process has started a server on the folder
+   * @throws {DatabaseUnavailable} when the server cannot be started
+   */
+  static async start(folder: string, log: ServerLog, settings: ServerSettings = {}): Promise<EmbeddedPostgres> {
+    const native = findPostgres();
+    using opening = new DisposableStack();
+    opening.adopt(lockFolder(folder), (lock) => lock.release());
+    const launcher = new PostgresLauncher(native, folder);
+    const data = path.join(folder, "data");
+    await createCluster(launcher, { root: folder, data, native });
+    const address = opening.adopt(socketAddress(launcher.socketFolder), (opened) => opened.release());
+    const options = { launcher, data, url: urlOf(address), settings, onLine: (line: string) => report(log, line) };
+    const server = await PostgresServer.start(options, new AbortController().signal);
+    const opened = opening.move();
+    return new EmbeddedPostgres(server, options, log, () => opened.dispose());
+  }
+
+  /** The address of a server that another process of this machine has started on `folder`. */
+  static connect(folder: string): { url: string; release(): void } {
+    const address = socketAddress(path.join(folder, "run"));
+    return { url: urlOf(address), release: () => address.release() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#server.stop();
+    await this.#supervision;
+    // A restart may have succeeded while the stop began.
+    await this.#server.stop();
+    this.#release();
+  }
+
+  async #supervise(): Promise<void> {
+    const { signal } = this.#stopping;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      const startedAt = Date.now();
+      const reason = await this.#server.ended;
+      if (signal.aborted) return;
+      this.#log.error({ reason }, "PostgreSQL has ended; the service starts it again");
+      if (Date.now() - startedAt > HEALTHY_MS) pauseMs = FIRST_PAUSE_MS;
+      pauseMs = await this.#restart(pauseMs);
+    }
+  }
+
+  /** Tries until the server runs again or the service stops. Returns the pause before the next attempt. */
+  async #restart(firstPauseMs: number): Promise<number> {
+    const { signal } = this.#stopping;
+    let pauseMs = firstPauseMs;
+    while (!signal.aborted) {
+      await sleep(pauseMs, null, { signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      if (signal.aborted) return pauseMs;
+      try {
+        this.#server = await PostgresServer.start(this.#options, signal);
+        this.#log.warn({}, "PostgreSQL runs again");
+        return pauseMs;
+      } catch (err) {
+        this.#log.error({ err }, "PostgreSQL could not be started again");
+      }
+    }
+    return pauseMs;
+  }
+}
+
+function urlOf(address: SocketAddress): string {
+  return socketUrl(address.host, SUPERUSER, DATABASE);
+}
+
+function report(log: ServerLog, line: string): void {
+  if (/^(WARNING|ERROR|FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, "PostgreSQL reports a problem");
+  else log.debug({ postgres: line }, "PostgreSQL");
+}
