@@ -1,11 +1,11 @@
 // Writes what better-auth's tables lack as a new migration: npm run migration:auth -- <name>
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { missingStatements } from "../server/identity/open-auth.ts";
+import { listMissingStatements } from "../server/identity/open-auth.ts";
 import { openScratchOrm } from "./scratch-orm.ts";
 
 await using scratch = await openScratchOrm();
-const statements = await missingStatements(scratch.orm);
+const statements = await listMissingStatements(scratch.orm);
 if (statements.length === 0) console.log("Nothing has changed.");
 else console.log(`Wrote ${await writeMigration(statements)}`);
 

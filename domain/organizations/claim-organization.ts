@@ -1,22 +1,23 @@
 import type { Db } from "../database-types.ts";
-import { FIRST_OWNER_EMAIL, placeholderEmail } from "./placeholder-owner.ts";
+import { FIRST_OWNER_EMAIL, placeholderOwnerEmail } from "./reserved-email.ts";
 
 /**
- * Gives the first person who signs up the organization that the first start created, with its tokens and apps. Run it
- * in a transaction: of two people at once, the second finds nothing to take.
+ * Makes a user the owner of the organization that the first start created. Call it in a transaction: of two simultaneous
+ * calls, only one claims the organization.
  *
- * @returns the id of the organization, or `null` when nobody's place is free
+ * @returns the id of the organization, or `null` when it is claimed already or does not exist
  */
 export function claimFirstOrganization(db: Db, userId: string): Promise<string | null> {
-  return replacePlaceholder(db, FIRST_OWNER_EMAIL, userId);
+  return replacePlaceholderOwner(db, FIRST_OWNER_EMAIL, userId);
 }
 
-/** Gives a person who accepted to own an organization the place that was kept for them; nothing when none is. */
+/** Makes a user the owner of an organization that an operator created. Returns `null` when it has no placeholder owner. */
 export function claimOrganization(db: Db, orgId: string, userId: string): Promise<string | null> {
-  return replacePlaceholder(db, placeholderEmail(orgId), userId);
+  return replacePlaceholderOwner(db, placeholderOwnerEmail(orgId), userId);
 }
 
-async function replacePlaceholder(db: Db, email: string, userId: string): Promise<string | null> {
+/** Gives the membership, tokens and apps of a placeholder owner to a user, and deletes the placeholder. */
+async function replacePlaceholderOwner(db: Db, email: string, userId: string): Promise<string | null> {
   // The update locks the row until the transaction ends.
   const placeholder = await db
     .updateTable("auth.user")
@@ -30,7 +31,7 @@ async function replacePlaceholder(db: Db, email: string, userId: string): Promis
     .select("organizationId")
     .where("userId", "=", placeholder.id)
     .executeTakeFirstOrThrow();
-  // Whoever accepted an invitation is a member already.
+  // A user who accepted an invitation is a member already, and a user has one membership per organization.
   await db
     .deleteFrom("auth.member")
     .where("userId", "=", userId)

@@ -2,68 +2,78 @@ import { randomUUID } from "node:crypto";
 import { ServiceError } from "../shared/errors.ts";
 import { queryBuilderOf, type Db, type SqlTransaction } from "../database-types.ts";
 import { mintToken } from "../tokens/mint-token.ts";
-import { FIRST_OWNER_EMAIL, placeholderEmail } from "./placeholder-owner.ts";
+import { FIRST_OWNER_EMAIL, placeholderOwnerEmail } from "./reserved-email.ts";
+
+const MAX_NAME_LENGTH = 100;
 
 export interface NewOrganization {
   name: string;
-  /** Who is invited to own it; `null` leaves it to the first person who signs up. */
+  /** The email address of the invited owner; `null` for the first organization, which the first user claims. */
   email: string | null;
   plan: string;
 }
 
-/** What the founder gets to see once. */
+/** The result for the operator. It contains the only copies of the tokens. */
 export interface CreatedOrganization {
   org_id: string;
+  /** The placeholder owner. */
   user_id: string;
   api_key: string;
   personal_access_token: string;
 }
 
 /**
- * Creates an organization with a placeholder for its owner and the first tokens, in the transaction of `em`. The
- * placeholder cannot sign in; the person who takes its place is given all that is the placeholder's.
+ * Creates an organization with a placeholder owner and its first tokens, in the transaction of `em`. The placeholder
+ * cannot sign in. The user who claims the organization receives everything that belongs to the placeholder.
  *
- * @throws {ServiceError} `invalid` for a name that is not one
+ * @throws {ServiceError} `invalid` for an invalid name
  */
-export async function createOrganization(em: SqlTransaction, founding: NewOrganization): Promise<CreatedOrganization> {
-  const name = checkedName(founding.name);
+export async function createOrganization(
+  em: SqlTransaction,
+  { name, email, plan }: NewOrganization,
+): Promise<CreatedOrganization> {
   const orgId = randomUUID();
   const userId = randomUUID();
   const db = queryBuilderOf(em);
-  const email = founding.email === null ? FIRST_OWNER_EMAIL : placeholderEmail(orgId);
-  await addUser(db, { id: userId, name: "Owner", email });
-  await addOrganization(db, { id: orgId, name, plan: founding.plan, ownerId: userId });
-  const shared = { orgId, userId };
-  const apiKey = mintToken(em, { ...shared, kind: "api_key", name: "First API key" });
-  const personal = mintToken(em, { ...shared, kind: "personal_access_token", name: "First personal access token" });
+  const ownerEmail = email === null ? FIRST_OWNER_EMAIL : placeholderOwnerEmail(orgId);
+  const organization = { id: orgId, name: validateName(name), plan, ownerId: userId };
+  await insertUser(db, { id: userId, name: "Owner", email: ownerEmail });
+  await insertOrganization(db, organization);
+  const apiKey = mintToken(em, { orgId, userId, kind: "api_key", name: "First API key" });
+  const personalToken = mintToken(em, {
+    orgId,
+    userId,
+    kind: "personal_access_token",
+    name: "First personal access token",
+  });
   await em.flush();
-  return { org_id: orgId, user_id: userId, api_key: apiKey.token, personal_access_token: personal.token };
+  return { org_id: orgId, user_id: userId, api_key: apiKey.token, personal_access_token: personalToken.token };
 }
 
-export async function addUser(db: Db, person: { id: string; name: string; email: string }): Promise<void> {
+export async function insertUser(db: Db, user: { id: string; name: string; email: string }): Promise<void> {
   const now = new Date().toISOString();
   await db
     .insertInto("auth.user")
-    .values({ ...person, emailVerified: false, createdAt: now, updatedAt: now })
+    .values({ ...user, emailVerified: false, createdAt: now, updatedAt: now })
     .execute();
 }
 
-/** Adds an organization with its owner. `plan` is `null` for the default one. */
-export async function addOrganization(
+/** Inserts an organization with its owner. `plan` is `null` for the default plan. */
+export async function insertOrganization(
   db: Db,
   { id, name, plan, ownerId }: { id: string; name: string; plan: string | null; ownerId: string },
 ): Promise<void> {
   const createdAt = new Date().toISOString();
   await db.insertInto("auth.organization").values({ id, name, slug: id, createdAt }).execute();
-  // The record of ours came with it, by the trigger.
+  // A database trigger has inserted the row in `organizations`.
   if (plan !== null) await db.updateTable("organizations").set({ plan }).where("id", "=", id).execute();
-  const member = { id: randomUUID(), organizationId: id, userId: ownerId, role: "owner", createdAt };
-  await db.insertInto("auth.member").values(member).execute();
+  const owner = { id: randomUUID(), organizationId: id, userId: ownerId, role: "owner", createdAt };
+  await db.insertInto("auth.member").values(owner).execute();
 }
 
-function checkedName(name: string): string {
+function validateName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === "" || trimmed.length > 100)
-    throw new ServiceError("invalid", "The name of an organization has 1 to 100 characters.");
+  if (trimmed === "" || trimmed.length > MAX_NAME_LENGTH)
+    throw new ServiceError("invalid", `The name of an organization must have 1 to ${MAX_NAME_LENGTH} characters.`);
   return trimmed;
 }

@@ -4,7 +4,7 @@ export const OrganizationSchema = defineEntity({
   name: "Organization",
   tableName: "organizations",
   properties: {
-    /** That of `auth.organization`, which has the name, the members and their roles. */
+    /** The id of the row in `auth.organization`, which has the name. Members and roles are in `auth.member`. */
     id: p.uuid().primary(),
     /** `null` for the default plan. */
     plan: p.string().nullable(),

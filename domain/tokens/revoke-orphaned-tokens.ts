@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 
-/** Revokes the personal access tokens of people who left, so that none comes back to life when its owner does. */
+/** Revokes the personal access tokens of former members. Otherwise a token would be valid again if its owner rejoined. */
 export async function revokeOrphanedTokens(db: Db): Promise<void> {
   await db
     .updateTable("machine_tokens")

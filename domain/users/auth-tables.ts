@@ -1,6 +1,6 @@
 /**
- * The tables of the identity provider that the service reads, and writes only to set up an organization. Column names
- * are the provider's own. Timestamps arrive as the driver gives them: pass them through `new Date(...)`.
+ * The tables of the identity provider that the service reads. It writes them only to create organizations and users, to
+ * reset passwords and to revoke access. Column names are the provider's own. Convert timestamps with `new Date(...)`.
  */
 export interface AuthTables {
   "auth.user": {
@@ -13,11 +13,11 @@ export interface AuthTables {
   };
   "auth.account": {
     id: string;
-    /** Who the person is at the provider; for `credential` the id of the user. */
+    /** The id of the user at the provider; for the provider `credential` the id of the user here. */
     accountId: string;
     providerId: string;
     userId: string;
-    /** A hash; `null` unless the provider is `credential`. */
+    /** A password hash; `null` unless the provider is `credential`. */
     password: string | null;
     createdAt: string;
     updatedAt: string;
@@ -41,7 +41,7 @@ export interface AuthTables {
     inviterId: string;
   };
   "auth.jwks": { id: string; publicKey: string; alg: string | null; expiresAt: string | null };
-  /** `lastUsedAt` is the service's own column, which the provider does not know. */
+  /** The service added the column `lastUsedAt`. The provider does not know it. */
   "auth.oauthClient": { id: string; clientId: string; lastUsedAt: string | null };
   "auth.oauthRefreshToken": { id: string; userId: string; revoked: string | null };
 }

@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 
-/** Cancels the open invitations that whoever made them could not make any more: removed, or of a lower role by now. */
+/** Cancels the pending invitations whose inviter is no longer a member, or no longer has a role that may assign the invited role. */
 export async function cancelOrphanedInvitations(db: Db): Promise<void> {
   await db
     .updateTable("auth.invitation")

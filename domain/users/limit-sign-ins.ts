@@ -4,55 +4,63 @@ import type { Counter, Quota } from "../ports/counter.ts";
 import type { Db } from "../database-types.ts";
 
 export interface SignInAttempt {
-  /** The network it comes from, as sessions are kept with it. */
-  address: string;
+  /** The client network, in the form that is stored with sessions. */
+  network: string;
   email: string;
 }
 
-/** Refused sign-ins from one address, to one account from one address, and to one account from addresses it does not know. */
-const FROM_ADDRESS = { limit: 50, windowSeconds: 900 } as const;
-const TO_ACCOUNT_FROM_ADDRESS = { limit: 10, windowSeconds: 900 } as const;
-const TO_ACCOUNT = { limit: 100, windowSeconds: 3600 } as const;
+/** Failed sign-ins from one network. */
+const NETWORK_LIMIT = { limit: 50, windowSeconds: 900 } as const;
+/** Failed sign-ins to one account from one network. */
+const PAIR_LIMIT = { limit: 10, windowSeconds: 900 } as const;
+/** Failed sign-ins to one account from any network. It does not apply to a network that the user has a session from. */
+const ACCOUNT_LIMIT = { limit: 100, windowSeconds: 3600 } as const;
 
 /**
- * Lets a sign-in be tried. Only refused ones count, so waiting always helps, and however many strangers guess, an owner
- * who signed in from an address before can do so again.
+ * Checks that a sign-in may be attempted. Only failed attempts count, so waiting always helps. An attacker cannot lock a
+ * user out of a network that the user has signed in from before.
  *
- * @throws {RateLimited} when there were too many wrong passwords
+ * @throws {RateLimited} after too many wrong passwords
  */
 export async function limitSignIns(
   { counter, db }: { counter: Counter; db: Db },
   attempt: SignInAttempt,
 ): Promise<void> {
-  const { address, pair, account } = quotasOf(attempt);
-  const readings = await Promise.all([counter.peek(address), counter.peek(pair), counter.peek(account)]);
-  const guessed = readings[2];
-  const strict = readings.slice(0, guessed.allowed || (await isKnownAddress(db, attempt)) ? 2 : 3);
-  const waits = strict.filter(({ allowed }) => !allowed).map(({ resetSeconds }) => resetSeconds);
+  const quotas = quotasFor(attempt);
+  const [network, pair, account] = await Promise.all([
+    counter.peek(quotas.network),
+    counter.peek(quotas.pair),
+    counter.peek(quotas.account),
+  ]);
+  const applicable =
+    account.allowed || (await isKnownNetwork(db, attempt)) ? [network, pair] : [network, pair, account];
+  const waits = applicable.filter(({ allowed }) => !allowed).map(({ resetSeconds }) => resetSeconds);
   if (waits.length > 0) throw new RateLimited("Too many wrong passwords. Wait, then try again.", Math.max(...waits));
 }
 
-/** Counts a refused sign-in. */
-export async function countRefusedSignIn(counter: Counter, attempt: SignInAttempt): Promise<void> {
-  await Promise.all(Object.values(quotasOf(attempt)).map((quota) => counter.take(quota)));
+/** Counts a failed sign-in. */
+export async function countFailedSignIn(counter: Counter, attempt: SignInAttempt): Promise<void> {
+  await Promise.all(Object.values(quotasFor(attempt)).map((quota) => counter.take(quota)));
 }
 
-function quotasOf({ address, email }: SignInAttempt): Record<"address" | "pair" | "account", Quota> {
-  const name = createHash("sha256").update(email.toLowerCase()).digest("hex").slice(0, 32);
+/** Account names are hashed, so that the counters contain no email addresses. */
+function quotasFor({ network, email }: SignInAttempt): Record<"network" | "pair" | "account", Quota> {
+  const account = createHash("sha256").update(email.toLowerCase()).digest("hex").slice(0, 32);
   return {
-    address: { key: `sign-in:address:${address}`, ...FROM_ADDRESS },
-    pair: { key: `sign-in:pair:${address}:${name}`, ...TO_ACCOUNT_FROM_ADDRESS },
-    account: { key: `sign-in:account:${name}`, ...TO_ACCOUNT },
+    network: { key: `sign-in:address:${network}`, ...NETWORK_LIMIT },
+    pair: { key: `sign-in:pair:${network}:${account}`, ...PAIR_LIMIT },
+    account: { key: `sign-in:account:${account}`, ...ACCOUNT_LIMIT },
   };
 }
 
-async function isKnownAddress(db: Db, { address, email }: SignInAttempt): Promise<boolean> {
+/** Whether the account has a session from this network. */
+async function isKnownNetwork(db: Db, { network, email }: SignInAttempt): Promise<boolean> {
   const row = await db
     .selectFrom("auth.session as session")
-    .innerJoin("auth.user as person", "person.id", "session.userId")
+    .innerJoin("auth.user as user", "user.id", "session.userId")
     .select("session.id")
-    .where("person.email", "=", email.toLowerCase())
-    .where("session.ipAddress", "=", address)
+    .where("user.email", "=", email.toLowerCase())
+    .where("session.ipAddress", "=", network)
     .executeTakeFirst();
   return row !== undefined;
 }

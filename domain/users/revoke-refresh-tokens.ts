@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 
-/** Ends what clients hold of a person: none that was let in gets another access token without asking again. */
+/** Revokes the refresh tokens of all OAuth clients of a user. A client then needs the consent of the user again. */
 export async function revokeRefreshTokens(db: Db, userId: string): Promise<void> {
   await db
     .updateTable("auth.oauthRefreshToken")

@@ -1,9 +1,9 @@
 import type { Db } from "../database-types.ts";
 
-/** How exactly the last use of an OAuth client is known. */
-const STEP_MS = 86_400_000;
+/** The minimum time between two updates of `lastUsedAt`, in milliseconds. */
+const UPDATE_INTERVAL_MS = 86_400_000;
 
-/** Writes down that an OAuth client was given a token. One that nobody uses is forgotten after a while. */
+/** Records that an OAuth client received a token. Clients that were not used for a long time are purged. */
 export async function touchOAuthClient(db: Db, clientId: string): Promise<void> {
   const now = Date.now();
   await db
@@ -11,7 +11,7 @@ export async function touchOAuthClient(db: Db, clientId: string): Promise<void> 
     .set({ lastUsedAt: new Date(now).toISOString() })
     .where("clientId", "=", clientId)
     .where(({ or, eb }) =>
-      or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<", new Date(now - STEP_MS).toISOString())]),
+      or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<", new Date(now - UPDATE_INTERVAL_MS).toISOString())]),
     )
     .execute();
 }

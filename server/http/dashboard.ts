@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isUnclaimed } from "../../domain/organizations/first-run.ts";
+import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 
@@ -42,7 +42,7 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
   return async (scope: FastifyInstance): Promise<void> => {
     // What the pages have to know before anybody has signed in.
     scope.get("/api/sign-in-options", async (_request, reply) =>
-      reply.header("cache-control", "no-store").send({ first_run: await isUnclaimed(db), sign_up: signUp, providers }),
+      reply.header("cache-control", "no-store").send({ first_run: await isFirstRun(db), sign_up: signUp, providers }),
     );
     const index = path.join(folder, "index.html");
     if (!existsSync(index)) {

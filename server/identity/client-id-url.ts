@@ -1,46 +1,45 @@
 import { isIP } from "node:net";
 
-/** A client that publishes its own metadata cannot be let in as it is. `message` is for whoever makes or uses it. */
+/** A client that publishes its metadata cannot be used. `message` is for the maker or the user of the client. */
 export class UnusableClient extends Error {
   override readonly name = "UnusableClient";
 }
 
-/** A person is shown where the document lies, so it must fit on a page. In characters. */
-const LONGEST_URL = 512;
+/** In characters. The consent page shows the URL, so it must fit on a page. */
+const MAX_URL_LENGTH = 512;
 
-/** Whether a client id is meant to be the URL of its own document. Ids that the service gives away are letters alone. */
+/** Whether a client id is meant as the URL of a metadata document. The ids that the service assigns have letters only. */
 export function isClientUrl(clientId: string): boolean {
   return /^https?:/i.test(clientId);
 }
 
 /**
- * Holds that a client id is an https URL of the form there is one spelling of: what is compared, asked for and shown to
- * people is then the same.
+ * Checks that a client id is an https URL in the only spelling that it can have. The URL that is compared, fetched and
+ * shown to users is then the same.
  *
- * @param ownHosts - hosts whose documents would pass as the service's own, with everything below those that begin with a
- *   dot
+ * @param ownHosts - hosts whose documents could be mistaken for the service's own; a host with a leading dot includes all
+ *   its subdomains
  * @throws {UnusableClient}
  */
 export function checkClientUrl(clientId: string, ownHosts: readonly string[]): void {
-  const wrong = whatIsWrong(clientId, ownHosts);
-  if (wrong !== null)
-    throw new UnusableClient(`client_id: ${wrong}. An example: https://app.example.com/oauth/client.json`);
+  const problem = findUrlProblem(clientId, ownHosts);
+  if (problem !== null)
+    throw new UnusableClient(`client_id: ${problem}. Example: https://app.example.com/oauth/client.json`);
 }
 
-function whatIsWrong(clientId: string, ownHosts: readonly string[]): string | null {
-  if (clientId.length > LONGEST_URL) return `a URL has ${LONGEST_URL} characters at most`;
+function findUrlProblem(clientId: string, ownHosts: readonly string[]): string | null {
+  if (clientId.length > MAX_URL_LENGTH) return `the URL must have at most ${MAX_URL_LENGTH} characters`;
   const url = URL.parse(clientId);
-  if (url?.protocol !== "https:") return "a URL must be an https one";
-  if (url.username !== "" || url.password !== "") return "a URL must not hold a user name or a password";
-  if (clientId.includes("#")) return "a URL must have no fragment";
-  // A host that echoes its query would say whatever somebody else has put into it.
-  if (clientId.includes("?")) return "a URL must have no query";
+  if (url?.protocol !== "https:") return "the URL must use https";
+  if (url.username !== "" || url.password !== "") return "the URL must not contain a user name or a password";
+  if (clientId.includes("#")) return "the URL must not have a fragment";
+  // A host that repeats its query in a response would serve any document that an attacker puts into the query.
+  if (clientId.includes("?")) return "the URL must not have a query";
   if (isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0 || !/[^.]\.[^.]+$/.test(url.hostname))
-    return "a URL must name a public host";
-  if (url.pathname === "/") return "a URL must have a path";
-  if (url.href !== clientId)
-    return "a URL must be in its normal form: no dot segments, a lower-case host, no default port";
+    return "the URL must name a public host";
+  if (url.pathname === "/") return "the URL must have a path";
+  if (url.href !== clientId) return "the URL must be normalized: no dot segments, a lower-case host, no default port";
   if (ownHosts.some((own) => (own.startsWith(".") ? url.hostname.endsWith(own) : url.hostname === own)))
-    return "a client cannot have an address of this service";
+    return "the URL must not be on a host of this service";
   return null;
 }

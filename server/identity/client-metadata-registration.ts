@@ -6,150 +6,152 @@ import { RateLimited } from "../../domain/shared/errors.ts";
 import { type ClientMetadataFetcher, UnreadableClientMetadata } from "../../domain/ports/client-metadata.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { clientNetwork } from "../http/client-address.ts";
-import { type ClientMetadata, clientMetadataIn } from "./client-metadata.ts";
+import { readClientAddress } from "./auth-call.ts";
 import { checkClientUrl, isClientUrl, UnusableClient } from "./client-id-url.ts";
+import { type ClientMetadata, parseClientMetadata } from "./client-metadata.ts";
 import { MetadataFetchLimiter } from "./metadata-fetch-limiter.ts";
-import { addressOf } from "./audit-from-call.ts";
 
 export interface ClientMetadataRegistrationOptions {
-  documents: ClientMetadataFetcher;
-  /** Hosts whose documents would pass as the service's own; one that begins with a dot stands for all below it. */
+  fetcher: ClientMetadataFetcher;
+  /** Hosts whose documents could be mistaken for the service's own; a host with a leading dot includes its subdomains. */
   ownHosts: readonly string[];
   log: Pick<Logger, "info">;
 }
 
 type Client = SchemaClient<Scope[]>;
 
-/** Kept with a client as what it comes from, so it must stay. */
-const ORIGIN = "cimd";
-/** The only place where a document is read. Everything later goes by what was kept then, and asks nobody. */
+/** Stored with each client as the way it was discovered. Do not change it. */
+const DISCOVERY_ID = "cimd";
+/** The only endpoint that fetches a document. All other endpoints use the stored registration. */
 const AUTHORIZE = "/oauth2/authorize";
 const REDIRECT_RULE =
-  "redirect_uris: must be https addresses, http ones of localhost, 127.0.0.1 or [::1], or of a scheme such as com.example.app:/";
-/** For how long a document is not read again, whatever its server says, in seconds; and for how long when it says nothing. */
-const FRESH_SECONDS = { least: 60, most: 3600, unsaid: 300 } as const;
+  "redirect_uris: must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or URLs of a private scheme such as com.example.app:/";
+/** How long a document is considered fresh, in seconds: the bounds for its cache headers, and the default without any. */
+const FRESHNESS_SECONDS = { min: 60, max: 3600, default: 300 } as const;
 
 /**
- * Lets OAuth clients in that have registered nowhere: their id is the URL of a document that says who they are
- * (draft-ietf-oauth-client-id-metadata-document). What the document says is kept as the client's registration, and read
- * again when somebody authorizes the client after it has become stale.
+ * Accepts OAuth clients without registration. Their id is the URL of their metadata document
+ * (draft-ietf-oauth-client-id-metadata-document). The document is stored as the client's registration. It is fetched again
+ * when a user authorizes the client after the stored copy has become stale.
  */
 export function clientMetadataRegistration(options: ClientMetadataRegistrationOptions): BetterAuthPlugin {
-  const visits = new MetadataFetchLimiter<Client>();
+  const limiter = new MetadataFetchLimiter<Client>();
   const clientDiscovery: ClientDiscovery = {
-    id: ORIGIN,
+    id: DISCOVERY_ID,
     matches: isClientUrl,
-    resolve: (context, clientId, known) => {
-      if (context.path !== AUTHORIZE || known?.disabled === true) return known;
-      return resolveClient(options, visits, { context, clientId, known });
+    resolve: (context, clientId, stored) => {
+      if (context.path !== AUTHORIZE || stored?.disabled === true) return stored;
+      return resolveClient(options, limiter, { context, clientId, stored });
     },
     discoveryMetadata: { client_id_metadata_document_supported: true },
   };
-  return { id: ORIGIN, init: (context) => extendOAuthProvider(context, { clientDiscovery }) };
+  return { id: DISCOVERY_ID, init: (context) => extendOAuthProvider(context, { clientDiscovery }) };
 }
 
-interface Asked {
+interface ClientRequest {
   context: GenericEndpointContext;
   clientId: string;
-  /** The client as it was kept; `null` when nobody has asked for it yet. */
-  known: Client | null;
+  /** The stored registration; `null` when no user has authorized the client yet. */
+  stored: Client | null;
 }
 
-/** @throws {APIError} with what is wrong with the client, which nobody is redirected to then */
+/** @throws {APIError} that describes the problem. The browser is not redirected, because the client's URLs are not trusted. */
 async function resolveClient(
   options: ClientMetadataRegistrationOptions,
-  visits: MetadataFetchLimiter<Client>,
-  asked: Asked,
+  limiter: MetadataFetchLimiter<Client>,
+  request: ClientRequest,
 ): Promise<Client> {
-  const { context, clientId: url, known } = asked;
+  const { context, clientId: url, stored } = request;
   try {
     checkClientUrl(url, options.ownHosts);
-    if (known !== null && freshUntil(known) > Date.now()) return known;
-    const network = clientNetwork(addressOf(context.headers));
-    return await visits.visit({ url, network, isFinal: isUnusable }, () => readClient(options, asked));
+    if (stored !== null && readFreshUntil(stored) > Date.now()) return stored;
+    const network = clientNetwork(readClientAddress(context.headers));
+    const isFinal = (error: unknown) => error instanceof UnusableClient;
+    return await limiter.run({ url, network, isFinal }, () => fetchAndStoreClient(options, request));
   } catch (error) {
-    throw refusalOf(error);
+    throw toOAuthError(error);
   }
 }
 
-async function readClient({ documents, log }: ClientMetadataRegistrationOptions, asked: Asked): Promise<Client> {
-  const { context, clientId, known } = asked;
+async function fetchAndStoreClient(
+  { fetcher, log }: ClientMetadataRegistrationOptions,
+  request: ClientRequest,
+): Promise<Client> {
+  const { context, clientId, stored } = request;
   try {
-    const { members, freshSeconds } = await documents.read(clientId);
-    const metadata = clientMetadataIn(members, clientId);
-    // Before the client is changed: a crash in between only has people asked once more.
-    if (known !== null && hasChanged(known, metadata)) await forgetConsents(context, clientId);
-    return await keep(asked, metadata, freshSeconds);
-  } catch (error) {
-    const said = asUnusable(error);
-    if (said instanceof UnusableClient)
-      log.info({ client: clientId, reason: said.message, err: said.cause }, "an OAuth client was refused");
-    throw said;
+    const { members, freshSeconds } = await fetcher.read(clientId);
+    const metadata = parseClientMetadata(members, clientId);
+    // Before the registration changes: after a crash in between, users are only asked for consent once more.
+    if (stored !== null && needsNewConsent(stored, metadata)) await deleteConsents(context, clientId);
+    return await storeClient(request, metadata, freshSeconds);
+  } catch (cause) {
+    const error = toUnusableClient(cause);
+    if (error instanceof UnusableClient)
+      log.info({ client: clientId, reason: error.message, err: error.cause }, "an OAuth client was refused");
+    throw error;
   }
 }
 
-/** People who agreed did so to a client of this name that sends them to these addresses. */
-function hasChanged(known: Client, { client_name: name, redirect_uris: uris, ...said }: ClientMetadata): boolean {
-  const proof = said.token_endpoint_auth_method;
+/** Users consented to a client with this name, these redirect URIs and this authentication method. */
+function needsNewConsent(stored: Client, metadata: ClientMetadata): boolean {
   return (
-    known.name !== name ||
-    known.tokenEndpointAuthMethod !== proof ||
-    uris.some((uri) => !known.redirectUris?.includes(uri))
+    stored.name !== metadata.client_name ||
+    stored.tokenEndpointAuthMethod !== metadata.token_endpoint_auth_method ||
+    metadata.redirect_uris.some((uri) => !stored.redirectUris?.includes(uri))
   );
 }
 
-async function forgetConsents({ context }: GenericEndpointContext, clientId: string): Promise<void> {
+async function deleteConsents({ context }: GenericEndpointContext, clientId: string): Promise<void> {
   await context.adapter.deleteMany({ model: "oauthConsent", where: [{ field: "clientId", value: clientId }] });
 }
 
-async function keep(
-  { context, clientId, known }: Asked,
+async function storeClient(
+  { context, clientId, stored }: ClientRequest,
   metadata: ClientMetadata,
-  said: number | null,
+  freshSeconds: number | null,
 ): Promise<Client> {
   const provider = context.context.getPlugin("oauth-provider");
-  if (provider === null) throw new Error("there is no OAuth provider to keep a client for");
-  const { least, most, unsaid } = FRESH_SECONDS;
-  const seconds = Math.min(most, Math.max(least, said ?? unsaid));
-  // What the provider keeps with a client for others, and shows to nobody.
-  const kept = { ...metadata, metadata: { fresh_until: Date.now() + seconds * 1000 } };
+  if (provider === null) throw new Error("better-auth has no OAuth provider plugin");
+  const { min, max, default: fallback } = FRESHNESS_SECONDS;
+  const seconds = Math.min(max, Math.max(min, freshSeconds ?? fallback));
+  // The field `metadata` of a registration is for extensions. better-auth does not return it to anyone.
+  const registration = { ...metadata, metadata: { fresh_until: Date.now() + seconds * 1000 } };
   const { client } = await registerClientMetadataDocument(context, provider.options, {
     clientId,
-    clientDiscoveryId: ORIGIN,
-    metadata: kept,
-    ...(known !== null && { existingClient: known }),
+    clientDiscoveryId: DISCOVERY_ID,
+    metadata: registration,
+    ...(stored !== null && { existingClient: stored }),
   });
   return client;
 }
 
-/** In milliseconds since 1970; 0 when that was not kept. */
-function freshUntil({ metadata }: Client): number {
-  const kept = (typeof metadata === "string" ? JSON.parse(metadata) : metadata) as { fresh_until?: unknown } | null;
-  return typeof kept?.fresh_until === "number" ? kept.fresh_until : 0;
+/** In milliseconds since the epoch; 0 when it is not stored. */
+function readFreshUntil({ metadata }: Client): number {
+  const fields = (typeof metadata === "string" ? JSON.parse(metadata) : metadata) as { fresh_until?: unknown } | null;
+  return typeof fields?.fresh_until === "number" ? fields.fresh_until : 0;
 }
 
-/** What is the client's own fault, as such; anything else as it is. */
-function asUnusable(error: unknown): unknown {
+/** Converts an error that the client's maker can fix to `UnusableClient`. Returns any other error unchanged. */
+function toUnusableClient(error: unknown): unknown {
   if (error instanceof UnreadableClientMetadata)
     return new UnusableClient(`The client's metadata document cannot be read: ${error.message}.`, { cause: error });
   if (!(error instanceof APIError) || error.statusCode !== 400) return error;
-  const { error: code, error_description: said } = (error.body ?? {}) as Record<string, unknown>;
-  // What is said of an address holds it, and nothing that a document holds is handed on.
-  const wrong = code === "invalid_redirect_uri" ? REDIRECT_RULE : String(said);
-  return new UnusableClient(`The client's metadata document is not valid. ${wrong}.`);
+  const { error: code, error_description: description } = (error.body ?? {}) as Record<string, unknown>;
+  // better-auth's message about a redirect URI quotes the URI. No text of a document may reach the response.
+  const problem = code === "invalid_redirect_uri" ? REDIRECT_RULE : String(description);
+  return new UnusableClient(`Invalid client metadata document. ${problem}.`);
 }
 
-function isUnusable(error: unknown): boolean {
-  return error instanceof UnusableClient;
-}
-
-/** As OAuth says it. A client that is not to be trusted gives no address to send anybody to, so this is the answer. */
-function refusalOf(error: unknown): unknown {
+/** The OAuth error response. It never redirects: an unusable client has no trusted redirect URI. */
+function toOAuthError(error: unknown): unknown {
   if (error instanceof RateLimited) {
-    const { message, retryAfterSeconds: wait } = error;
-    const body = { error: "temporarily_unavailable", error_description: `${message} Try again in ${wait} seconds.` };
-    return new APIError("TOO_MANY_REQUESTS", body, { "retry-after": String(wait) });
+    const { message, retryAfterSeconds } = error;
+    const body = {
+      error: "temporarily_unavailable",
+      error_description: `${message} Try again in ${retryAfterSeconds} seconds.`,
+    };
+    return new APIError("TOO_MANY_REQUESTS", body, { "retry-after": String(retryAfterSeconds) });
   }
-  if (!isUnusable(error)) return error;
-  return new APIError("BAD_REQUEST", { error: "invalid_client", error_description: (error as Error).message });
+  if (!(error instanceof UnusableClient)) return error;
+  return new APIError("BAD_REQUEST", { error: "invalid_client", error_description: error.message });
 }

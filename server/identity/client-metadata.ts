@@ -1,70 +1,70 @@
 import type { OAuthClient } from "@better-auth/oauth-provider";
-import { isForbiddenCimdClientMetadataField as isOurs } from "@better-auth/oauth-provider/internal";
+import { isForbiddenCimdClientMetadataField as isForbiddenField } from "@better-auth/oauth-provider/internal";
 import { z } from "zod";
 import { UnusableClient } from "./client-id-url.ts";
 
 const AUTH_METHODS = ["none", "private_key_jwt"] as const;
-/** What a client that has the person agree in a browser needs. Others that it names are for other servers. */
-const GRANTS = ["authorization_code", "refresh_token"] as const;
+/** The grant types for a client whose user consents in a browser. Other grant types in a document are ignored. */
+const GRANT_TYPES = ["authorization_code", "refresh_token"] as const;
 
-const texts = z.array(z.string(), "must be a list of texts");
+const strings = z.array(z.string(), "must be a list of strings");
 const rules = z.object({
   client_name: z
-    .string("must be a text")
+    .string("must be a string")
     .trim()
-    // A name that turns the direction of what follows, or hides in it, could say something else than it seems to.
+    // Bidirectional and invisible characters can make a name look like another one on the consent page.
     .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,100}$/u, "must be 1 to 100 visible characters"),
-  redirect_uris: texts
-    .min(1, "must have one at least")
-    .max(20, "must have 20 at most")
-    .refine((uris) => uris.every((uri) => uri.length <= 1024), "must have 1024 characters each at most")
-    // The database could not keep some of them.
-    .refine((uris) => !uris.some((uri) => /[\p{Cc}\p{Cs}]/u.test(uri)), "must have visible characters alone"),
+  redirect_uris: strings
+    .min(1, "must have at least 1 entry")
+    .max(20, "must have at most 20 entries")
+    .refine((uris) => uris.every((uri) => uri.length <= 1024), "must have at most 1024 characters each")
+    // The database cannot store NUL or a lone surrogate.
+    .refine((uris) => !uris.some((uri) => /[\p{Cc}\p{Cs}]/u.test(uri)), "must have visible characters only"),
   token_endpoint_auth_method: z
-    .enum(AUTH_METHODS, "must be none or private_key_jwt: what is published is no secret")
+    .enum(AUTH_METHODS, "must be none or private_key_jwt, because a published secret is no secret")
     .default("none"),
-  grant_types: texts
+  grant_types: strings
     .refine((grants) => grants.includes("authorization_code"), "must include authorization_code")
-    .default([...GRANTS]),
-  response_types: texts.refine((types) => types.includes("code"), "must include code").default(["code"]),
+    .default([...GRANT_TYPES]),
+  response_types: strings.refine((types) => types.includes("code"), "must include code").default(["code"]),
   application_type: z.enum(["web", "native"], "must be web or native").optional(),
   dpop_bound_access_tokens: z.boolean("must be true or false").optional(),
   jwks: z.unknown().optional(),
 });
 
-/** The metadata of a client as the identity provider takes it. */
+/** The metadata of a client in the form that better-auth accepts. */
 export type ClientMetadata = OAuthClient & { client_name: string; redirect_uris: string[] };
 
 /**
- * What a client's document says of it, as far as it matters here. Everything else in it is left alone, and no address in
- * it is ever asked.
+ * Validates the metadata document of a client and returns the members that the service uses. Every other member is
+ * ignored, and no URL in the document is fetched.
  *
- * @param clientId - the URL that the document was read from
- * @throws {UnusableClient} naming the member at fault, and nothing that the document holds
+ * @param clientId - the URL of the document
+ * @throws {UnusableClient} with the name of the invalid member and without any text of the document
  */
-export function clientMetadataIn(members: Readonly<Record<string, unknown>>, clientId: string): ClientMetadata {
-  if (members["client_id"] !== clientId) throw unusable("client_id: must be exactly the URL of the document");
-  const forbidden = Object.keys(members).find(isOurs);
-  if (forbidden !== undefined) throw unusable(`${forbidden}: cannot be published`);
+export function parseClientMetadata(members: Readonly<Record<string, unknown>>, clientId: string): ClientMetadata {
+  if (members["client_id"] !== clientId) throw invalidMetadata("client_id: must be exactly the URL of the document");
+  const forbidden = Object.keys(members).find(isForbiddenField);
+  if (forbidden !== undefined) throw invalidMetadata(`${forbidden}: must not be published`);
   const { success, data, error } = rules.safeParse(members);
-  if (!success) throw unusable(sayIssue(error));
-  const { jwks, grant_types: named, ...rest } = data;
-  const proven = data.token_endpoint_auth_method === "private_key_jwt";
-  if (proven && jwks === undefined)
-    throw unusable("jwks: private_key_jwt needs the public keys here; jwks_uri is not read");
+  if (!success) throw invalidMetadata(formatFirstIssue(error));
+  const { jwks, grant_types: grantTypes, ...rest } = data;
+  const usesKeys = data.token_endpoint_auth_method === "private_key_jwt";
+  if (usesKeys && jwks === undefined)
+    throw invalidMetadata("jwks: required for private_key_jwt; jwks_uri is not supported");
   return {
     ...rest,
-    ...(proven && { jwks: jwks as NonNullable<OAuthClient["jwks"]> }),
+    ...(usesKeys && { jwks: jwks as NonNullable<OAuthClient["jwks"]> }),
     client_id: clientId,
-    grant_types: GRANTS.filter((grant) => named.includes(grant)),
+    grant_types: GRANT_TYPES.filter((grantType) => grantTypes.includes(grantType)),
     response_types: ["code"],
   };
 }
 
-function sayIssue({ issues: [issue] }: z.ZodError): string {
+function formatFirstIssue({ issues: [issue] }: z.ZodError): string {
   return `${String(issue?.path[0] ?? "the document")}: ${issue?.message ?? "is not valid"}`;
 }
 
-function unusable(message: string): UnusableClient {
-  return new UnusableClient(`The client's metadata document is not valid. ${message}.`);
+function invalidMetadata(problem: string): UnusableClient {
+  return new UnusableClient(`Invalid client metadata document. ${problem}.`);
 }

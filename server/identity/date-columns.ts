@@ -3,8 +3,8 @@ import type { BetterAuthOptions } from "better-auth";
 import type { KyselyPlugin } from "kysely";
 
 /**
- * The database hands timestamps out as text and better-auth expects a `Date`. Turns exactly the columns that better-auth
- * declares as dates into `Date`s.
+ * Converts timestamps to `Date` in the columns that better-auth declares as dates. The database connection of the service
+ * returns timestamps as text, and better-auth expects a `Date`.
  */
 export function dateColumns(options: BetterAuthOptions): KyselyPlugin {
   const columns = new Set(

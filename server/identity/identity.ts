@@ -10,59 +10,59 @@ import { type Auth, openAuth } from "./open-auth.ts";
 
 export interface IdentityDeps extends Omit<HookDeps, "signUp"> {
   config: Pick<Config, "signUp" | "social" | "appsDomain">;
-  /** Where clients publish their metadata; `null` when none is to be read. */
+  /** Fetches the metadata documents of OAuth clients; `null` turns such clients off. */
   clientMetadata: ClientMetadataFetcher | null;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
 }
 
-/** The identity provider, made when it is first asked for: it has to know the public URL, and so the port. */
+/** Returns a function that creates the identity provider at its first call. The public URL needs the port, which is known only then. */
 export function openIdentity(options: IdentityDeps): () => Auth {
-  const { config, tokenSecret, publicUrl, log, clientMetadata: documents, ...deps } = options;
+  const { config, tokenSecret, publicUrl, log, clientMetadata: fetcher, ...deps } = options;
   let auth: Auth | null = null;
   return () =>
     (auth ??= openAuth(deps.orm, {
       publicUrl: publicUrl(),
-      // Of its own: what one key is used for must not help against the other.
+      // A derived key: a weakness in one use of the secret must not affect its other uses.
       secret: createHmac("sha256", tokenSecret).update("identity").digest("base64url"),
       social: config.social,
       clientMetadataRegistration:
-        documents && clientMetadataRegistration({ documents, log, ownHosts: ownHosts(publicUrl(), config) }),
+        fetcher && clientMetadataRegistration({ fetcher, log, ownHosts: listOwnHosts(publicUrl(), config) }),
       hooks: {
         ...identityHooks({ ...deps, signUp: config.signUp }),
-        logger: loggerTo(log),
-        onAPIError: { onError: (err) => reportTo(log, err) },
+        logger: createAuthLogger(log),
+        onAPIError: { onError: (err) => reportError(log, err) },
       },
     }));
 }
 
-/** Where a client's document would pass as ours: at the service itself, and at any app that somebody deploys. */
-function ownHosts(publicUrl: string, { appsDomain }: Pick<Config, "appsDomain">): string[] {
+/** The hosts of the service and of all deployed apps. A document of an OAuth client on them could pass as the service's own. */
+function listOwnHosts(publicUrl: string, { appsDomain }: Pick<Config, "appsDomain">): string[] {
   const apps = appsDomain?.replace(/:\d+$/, "").toLowerCase();
   return [new URL(publicUrl).hostname, ...(apps === undefined ? [] : [apps, `.${apps}`])];
 }
 
 /**
- * A refusal is the caller's to read; anything else is a fault.
+ * Logs an internal error. An `APIError` is for the caller and is not logged.
  *
- * @throws {APIError} that says nothing of the fault: without it better-auth would print the fault beside the log
+ * @throws {APIError} without details of the internal error: if this returned, better-auth would print the error to the console
  */
-function reportTo(log: Logger, err: unknown): void {
+function reportError(log: Logger, err: unknown): void {
   if (isAPIError(err)) return;
   log.error({ err }, "the identity provider failed");
   throw new APIError("INTERNAL_SERVER_ERROR", { message: "The service failed to answer. Try again." });
 }
 
-/** The message alone: what comes with it may be what somebody typed into a form. */
-function loggerTo(log: Logger): NonNullable<BetterAuthOptions["logger"]> {
+/** Logs messages and errors only. Other details of a log call may contain what a user typed into a form. */
+function createAuthLogger(log: Logger): NonNullable<BetterAuthOptions["logger"]> {
   return {
     level: "warn",
     log: (level, message, ...details) => {
       const err = details.find((detail) => detail instanceof Error);
-      // A wrong password or a foreign origin is no fault of the service's.
-      const said = level === "error" && err !== undefined ? "error" : "debug";
-      log[said]({ identity: level, ...(err && { err }) }, message);
+      // better-auth also logs a wrong password and a foreign origin as errors. They are not errors of the service.
+      const logLevel = level === "error" && err !== undefined ? "error" : "debug";
+      log[logLevel]({ identity: level, ...(err && { err }) }, message);
     },
   };
 }

@@ -1,74 +1,70 @@
+import { LRUCache } from "lru-cache";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
 
-/** Documents read because of one address, and from one host, whoever asks: nobody gets at a third party through us. */
-const PER_ADDRESS = { limit: 60, windowSeconds: 3600 } as const;
-const PER_HOST = { limit: 60, windowSeconds: 60 } as const;
-/** How many documents are read at once. */
-const AT_ONCE = 16;
-/** For how long a client whose document was of no use is left alone, in milliseconds. */
-const REST_MS = 10_000;
-/** How many such clients are remembered. */
-const REMEMBERED = 1000;
+/** Fetches per client network and per target host. They keep the service from being used to attack third parties. */
+const NETWORK_LIMIT = { limit: 60, windowSeconds: 3600 } as const;
+const HOST_LIMIT = { limit: 60, windowSeconds: 60 } as const;
+const MAX_CONCURRENT_FETCHES = 16;
+/** How long a URL with an unusable document is not fetched again, in milliseconds, and how many such URLs are cached. */
+const FAILURE_TTL_MS = 10_000;
+const MAX_CACHED_FAILURES = 1000;
 
-export interface Visit {
+export interface MetadataFetch {
   url: string;
-  /** The network of whoever has it read. */
+  /** The client network that caused the fetch. */
   network: string;
-  /** Whether what went wrong is the document's fault, and will be for a while. */
+  /** Whether an error is the fault of the document, so that an immediate second fetch would fail too. */
   isFinal(error: unknown): boolean;
 }
 
-/**
- * Bounds how often documents are read, for this process. Those who want the same one at the same time share what comes
- * of it.
- */
+/** Limits the fetches of metadata documents by this process. Simultaneous requests for one URL share one fetch. */
 export class MetadataFetchLimiter<T> {
   readonly #counter = new MemoryCounter();
-  readonly #underway = new Map<string, Promise<T>>();
-  readonly #failed = new Map<string, { at: number; message: string }>();
+  readonly #pending = new Map<string, Promise<T>>();
+  /** The error messages of recent failures by URL. */
+  readonly #failures = new LRUCache<string, string>({
+    max: MAX_CACHED_FAILURES,
+    ttl: FAILURE_TTL_MS,
+    ttlResolution: 0,
+  });
 
   /**
-   * @param read - reads the document and takes it in
-   * @throws {RateLimited} when it was not read, because that would be too much
+   * @param work - fetches and stores the document
+   * @throws {RateLimited} when a limit is reached; `work` did not run
    */
-  async visit(visit: Visit, read: () => Promise<T>): Promise<T> {
-    const { url } = visit;
-    const underway = this.#underway.get(url);
-    if (underway !== undefined) return underway;
-    const started = this.#begin(visit, read).finally(() => this.#underway.delete(url));
-    this.#underway.set(url, started);
+  async run(fetch: MetadataFetch, work: () => Promise<T>): Promise<T> {
+    const { url } = fetch;
+    const pending = this.#pending.get(url);
+    if (pending !== undefined) return pending;
+    const started = this.#start(fetch, work).finally(() => this.#pending.delete(url));
+    this.#pending.set(url, started);
     return started;
   }
 
-  async #begin({ url, network, isFinal }: Visit, read: () => Promise<T>): Promise<T> {
-    this.#expectRested(url);
-    if (this.#underway.size >= AT_ONCE) throw new RateLimited("Too many clients are being looked up at once.", 1);
-    await this.#take({ key: `by ${network}`, ...PER_ADDRESS });
-    await this.#take({ key: `at ${new URL(url).hostname}`, ...PER_HOST });
+  async #start({ url, network, isFinal }: MetadataFetch, work: () => Promise<T>): Promise<T> {
+    this.#rejectRecentFailure(url);
+    if (this.#pending.size >= MAX_CONCURRENT_FETCHES)
+      throw new RateLimited("Too many metadata documents are being fetched at the moment.", 1);
+    await this.#take({ key: `by ${network}`, ...NETWORK_LIMIT });
+    await this.#take({ key: `at ${new URL(url).hostname}`, ...HOST_LIMIT });
     try {
-      return await read();
+      return await work();
     } catch (error) {
-      if (isFinal(error)) this.#remember(url, (error as Error).message);
+      if (isFinal(error)) this.#failures.set(url, (error as Error).message);
       throw error;
     }
   }
 
   async #take(quota: { key: string; limit: number; windowSeconds: number }): Promise<void> {
     const { allowed, resetSeconds } = await this.#counter.take(quota);
-    if (!allowed) throw new RateLimited("Too many clients were looked up.", resetSeconds);
+    if (!allowed) throw new RateLimited("Too many metadata documents were fetched.", resetSeconds);
   }
 
-  #expectRested(url: string): void {
-    const failed = this.#failed.get(url);
-    const restMs = failed === undefined ? 0 : failed.at + REST_MS - performance.now();
-    if (restMs > 0) throw new RateLimited(`${failed?.message} That was a moment ago.`, Math.ceil(restMs / 1000));
-    this.#failed.delete(url);
-  }
-
-  #remember(url: string, message: string): void {
-    const [oldest] = this.#failed.keys();
-    if (this.#failed.size >= REMEMBERED && oldest !== undefined) this.#failed.delete(oldest);
-    this.#failed.set(url, { at: performance.now(), message });
+  #rejectRecentFailure(url: string): void {
+    const message = this.#failures.get(url);
+    if (message === undefined) return;
+    const waitMs = this.#failures.getRemainingTTL(url);
+    throw new RateLimited(`${message} The document is not fetched again yet.`, Math.max(1, Math.ceil(waitMs / 1000)));
   }
 }

@@ -1,23 +1,23 @@
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 import type { Orm } from "../database/orm.ts";
+import { authOptions, type IdentityOptions } from "./auth-options.ts";
 import { shareTransactions } from "./current-transaction.ts";
 import { dateColumns } from "./date-columns.ts";
-import { authOptions, type IdentityOptions } from "./options.ts";
 
-/** better-auth as the rest of the service sees it: something that answers requests. */
+/** The part of better-auth that the rest of the service uses. */
 export interface Auth {
   handler(request: Request): Promise<Response>;
 }
 
-/** better-auth on the connections of the service, with its tables in the schema `auth`. */
+/** Creates better-auth on the service's own database connections. Its tables are in the schema `auth`. */
 export function openAuth(orm: Orm, options: IdentityOptions): Auth {
-  const auth = betterAuth(onDatabase(orm, authOptions(options)));
+  const auth = betterAuth(withDatabase(orm, authOptions(options)));
   return { handler: (request) => auth.handler(request) };
 }
 
-/** The statements that the tables of better-auth still lack, in order; none when they are as it wants them. */
-export async function missingStatements(orm: Orm): Promise<string[]> {
+/** Returns the SQL statements that the schema `auth` still needs, in order; empty when the schema is up to date. */
+export async function listMissingStatements(orm: Orm): Promise<string[]> {
   const options = authOptions({
     publicUrl: "http://127.0.0.1:3000",
     secret: "the schema does not depend on the secret",
@@ -25,14 +25,14 @@ export async function missingStatements(orm: Orm): Promise<string[]> {
     clientMetadataRegistration: null,
     hooks: {},
   });
-  const { compileMigrations } = await getMigrations(onDatabase(orm, options));
+  const { compileMigrations } = await getMigrations(withDatabase(orm, options));
   return (await compileMigrations())
     .split(/;\s*(?:\n|$)/)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== "");
 }
 
-function onDatabase(orm: Orm, options: BetterAuthOptions): BetterAuthOptions {
+function withDatabase(orm: Orm, options: BetterAuthOptions): BetterAuthOptions {
   const db = shareTransactions(orm.em.fork().getKysely().withPlugin(dateColumns(options)));
   return { ...options, database: { db, type: "postgres", transaction: true, schemaName: "auth" } };
 }

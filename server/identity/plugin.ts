@@ -5,51 +5,54 @@ import type { Quota } from "../../domain/ports/counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
 import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import { clientNetwork } from "../http/client-address.ts";
+import { ADDRESS_HEADER } from "./auth-options.ts";
 import type { Auth } from "./open-auth.ts";
-import { ADDRESS_HEADER } from "./options.ts";
 
 export interface IdentityPluginOptions {
-  /** Ready when the first request is: the public URL is known only once the server listens. */
+  /** Returns the identity provider. It is called at the first request, because the public URL needs the listening port. */
   auth: () => Auth;
   publicUrl: () => string;
 }
 
+/** In bytes. */
 const BODY_LIMIT = 64 * 1024;
-/** Calls from one address: far more than pages make, far fewer than it takes to guess the code of a device. */
-const CALLS = { limit: 300, windowSeconds: 60 } as const;
-/** Sign-ups, OAuth clients and devices from one address: what somebody unknown leaves behind in the database. */
-const NEWCOMERS = { limit: 100, windowSeconds: 3600 } as const;
-const LEAVES_SOMETHING = ["sign-up/email", "oauth2/register", "device/code"];
-/** What tries a password. */
-const TRIES_PASSWORD = ["sign-in/email", "change-password"];
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
-const BASE = "/api/auth/";
-const CODE = /^[\w-]{1,64}$/;
-const FAILED = "sign_in_failed";
-const PATHS = [`${BASE}*`, "/.well-known/*"];
+/** All requests of one client network: far more than pages send, far fewer than guessing a device code takes. */
+const REQUEST_LIMIT = { limit: 300, windowSeconds: 60 } as const;
+/** Requests of one client network that store records without authentication: sign-ups, OAuth clients and device codes. */
+const UNAUTHENTICATED_WRITE_LIMIT = { limit: 100, windowSeconds: 3600 } as const;
+const UNAUTHENTICATED_WRITES = ["sign-up/email", "oauth2/register", "device/code"];
+/** Requests that check a password. */
+const PASSWORD_CHECKS = ["sign-in/email", "change-password"];
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
+const BASE_PATH = "/api/auth/";
+const PATHS = [`${BASE_PATH}*`, "/.well-known/*"];
+const ERROR_CODE = /^[\w-]{1,64}$/;
+const DEFAULT_ERROR_CODE = "sign_in_failed";
 
-/** Sign-in, organizations and OAuth at `/api/auth`, and what OAuth clients look for at `/.well-known`. */
+/** Serves sign-in, organizations and OAuth at `/api/auth`, and the OAuth metadata at `/.well-known`. */
 export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
   const counter = new MemoryCounter();
-  // Wrong passwords are counted when they are known to be wrong; many at once would all be let in before the first is.
-  const oneByOne = new KeyedLock();
+  // A wrong password counts after it was checked, so parallel attempts would all pass the limit. They run one at a time.
+  const passwordLock = new KeyedLock();
+  const checkLimit = async (quota: Quota): Promise<void> => {
+    const { allowed, resetSeconds } = await counter.take(quota);
+    if (!allowed) throw new RateLimited("Too many requests from this address. Wait, then try again.", resetSeconds);
+  };
   return async (scope: FastifyInstance): Promise<void> => {
-    // The body goes on as it came.
+    // better-auth parses the body itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    const limit = async (quota: Quota): Promise<void> => {
-      const { allowed, resetSeconds } = await counter.take(quota);
-      if (!allowed) throw new RateLimited("Too many calls came from this address. Wait, then try again.", resetSeconds);
-    };
     scope.addHook("onRequest", async (request) => {
-      await limit({ key: `identity:${clientNetwork(request.ip)}`, ...CALLS });
-      if (posts(request, LEAVES_SOMETHING))
-        await limit({ key: `newcomers:${clientNetwork(request.ip)}`, ...NEWCOMERS });
+      const network = clientNetwork(request.ip);
+      await checkLimit({ key: `requests:${network}`, ...REQUEST_LIMIT });
+      if (isPostTo(request, UNAUTHENTICATED_WRITES))
+        await checkLimit({ key: `unauthenticated-writes:${network}`, ...UNAUTHENTICATED_WRITE_LIMIT });
     });
-    // The provider's own page for a browser that it can send nowhere else; in production it would show nothing.
-    scope.get(`${BASE}error`, { exposeHeadRoute: false }, (request, reply) => {
+    // better-auth redirects failed browser flows here. Its own page would show no details in production.
+    scope.get(`${BASE_PATH}error`, { exposeHeadRoute: false }, (request, reply) => {
       const { error } = request.query as { error?: unknown };
-      return toSignIn(reply, typeof error === "string" && CODE.test(error) ? error : FAILED);
+      return redirectToSignIn(reply, typeof error === "string" && ERROR_CODE.test(error) ? error : DEFAULT_ERROR_CODE);
     });
     for (const url of PATHS)
       scope.route({
@@ -58,37 +61,39 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         bodyLimit: BODY_LIMIT,
         exposeHeadRoute: false,
         handler: async (request, reply) => {
-          const ask = () => auth().handler(asFetch(request, publicUrl()));
-          const answer = await (posts(request, TRIES_PASSWORD)
-            ? oneByOne.run([clientNetwork(request.ip)], ask)
-            : ask());
-          // Somebody comes back from GitHub or Google, and has no use for JSON.
-          const isLost = answer.status >= 400 && request.method === "GET" && pathOf(request).startsWith("callback/");
-          return isLost ? toSignIn(reply, FAILED) : relay(reply, answer);
+          const handle = () => auth().handler(toFetchRequest(request, publicUrl()));
+          const response = isPostTo(request, PASSWORD_CHECKS)
+            ? await passwordLock.run([clientNetwork(request.ip)], handle)
+            : await handle();
+          // The browser of a user who comes back from GitHub or Google would show a JSON error as text.
+          const isFailedCallback =
+            response.status >= 400 && request.method === "GET" && readAuthPath(request).startsWith("callback/");
+          return isFailedCallback ? redirectToSignIn(reply, DEFAULT_ERROR_CODE) : sendResponse(reply, response);
         },
       });
   };
 }
 
-/** Whether better-auth will take the request for a call of one of these. It looks at the URL when that is normalized. */
-function posts(request: FastifyRequest, paths: readonly string[]): boolean {
-  return request.method === "POST" && paths.includes(pathOf(request));
+/** Whether better-auth routes a request to one of these endpoints. It routes by the normalized path. */
+function isPostTo(request: FastifyRequest, paths: readonly string[]): boolean {
+  return request.method === "POST" && paths.includes(readAuthPath(request));
 }
 
-function pathOf({ raw }: FastifyRequest): string {
-  return URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE.length) ?? "";
+/** The normalized path below `/api/auth/`. */
+function readAuthPath({ raw }: FastifyRequest): string {
+  return URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE_PATH.length) ?? "";
 }
 
-/** The sign-in page says in its own words what a code means: whoever makes a link must not choose the words. */
-function toSignIn(reply: FastifyReply, error: string): FastifyReply {
-  return reply.header("cache-control", "no-store").redirect(`/sign-in?error=${error}`);
+/** Passes only an error code. The page has its own text for each code, so that a crafted link cannot show a chosen text. */
+function redirectToSignIn(reply: FastifyReply, errorCode: string): FastifyReply {
+  return reply.header("cache-control", "no-store").redirect(`/sign-in?error=${errorCode}`);
 }
 
-function asFetch(request: FastifyRequest, publicUrl: string): Request {
+function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   const headers = fromNodeHeaders(request.headers);
   headers.set(ADDRESS_HEADER, request.ip);
   const body = request.body as Buffer<ArrayBuffer> | undefined;
-  // A request line may name a host of its own.
+  // Path and query only: the request line may contain another host.
   const { pathname, search } = new URL(request.raw.url ?? "/", publicUrl);
   return new Request(Object.assign(new URL(publicUrl), { pathname, search }), {
     method: request.method,
@@ -97,12 +102,12 @@ function asFetch(request: FastifyRequest, publicUrl: string): Request {
   });
 }
 
-async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
-  void reply.code(answer.status).header("cache-control", "no-store");
-  // A page of better-auth's own has its styles in it, and nothing else that could be needed.
-  void reply.header("content-security-policy", POLICY);
-  for (const [name, value] of answer.headers) if (name !== "set-cookie") void reply.header(name, value);
-  const cookies = answer.headers.getSetCookie();
+async function sendResponse(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  void reply.code(response.status).header("cache-control", "no-store");
+  // The HTML pages of better-auth need their inline styles and nothing else.
+  void reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
+  for (const [name, value] of response.headers) if (name !== "set-cookie") void reply.header(name, value);
+  const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) void reply.header("set-cookie", cookies);
-  return reply.send(answer.body === null ? "" : Buffer.from(await answer.arrayBuffer()));
+  return reply.send(response.body === null ? "" : Buffer.from(await response.arrayBuffer()));
 }

@@ -1,60 +1,65 @@
 import { APIError } from "better-auth/api";
 import { highestRole, reachesRole } from "../../domain/shared/caller.ts";
-import { roleIn } from "../../domain/users/memberships.ts";
+import { findRole } from "../../domain/users/memberships.ts";
 import type { Db } from "../../domain/database-types.ts";
-import { type Call, isRefusal, type Session } from "./audit-from-call.ts";
+import { type AuthCall, type AuthSession, isErrorResponse } from "./auth-call.ts";
 
 interface Invitation {
   role: string | null;
   organizationId: string;
 }
 
-const LIST = "/organization/list-invitations";
-const WHOLE = ["/organization/get-full-organization", "/organization/get-organization"];
+const LIST_INVITATIONS = "/organization/list-invitations";
+const GET_ORGANIZATION = ["/organization/get-full-organization", "/organization/get-organization"];
 
 /**
- * better-auth would tell a stranger that an organization exists.
+ * Rejects a request for an organization that the user is not a member of, before better-auth reveals that it exists.
  *
- * @throws {APIError} what better-auth says of one that does not
+ * @throws {APIError} the same error that better-auth returns for an unknown organization
  */
-export async function refuseForeign(db: Db, { path, query }: Call, session: Session | null): Promise<void> {
-  if (!WHOLE.includes(path) || session === null) return;
+export async function rejectForeignOrganization(
+  db: Db,
+  { path, query }: AuthCall,
+  session: AuthSession | null,
+): Promise<void> {
+  if (!GET_ORGANIZATION.includes(path) || session === null) return;
   const { organizationId: id, organizationSlug: slug } = (query ?? {}) as Record<string, string | undefined>;
-  const named = slug ?? id;
-  if (named === undefined) return;
+  const idOrSlug = slug ?? id;
+  if (idOrSlug === undefined) return;
   const found = await db
     .selectFrom("auth.organization as organization")
     .innerJoin("auth.member as member", "member.organizationId", "organization.id")
     .select("organization.id")
     .where("member.userId", "=", session.user.id)
-    .where(slug === undefined ? "organization.id" : "organization.slug", "=", named)
+    .where(slug === undefined ? "organization.id" : "organization.slug", "=", idOrSlug)
     .executeTakeFirst();
   if (found === undefined)
     throw new APIError("BAD_REQUEST", { message: "Organization not found", code: "ORGANIZATION_NOT_FOUND" });
 }
 
 /**
- * What a person may see of what better-auth is about to answer. An invitation is good for whoever knows its id, because
- * addresses are not verified: a person sees those to roles that they could give themselves.
+ * Removes invitations that the user may not see from a response of better-auth. Email addresses are not verified, so
+ * anyone who knows the id of an invitation can accept it. A user therefore sees only invitations to roles that they
+ * could assign themselves.
  *
- * @returns the answer to send instead, or `undefined` when it may go as it is
+ * @returns the response to send instead, or `undefined` to send the original
  */
 export async function redactOrganization(
   db: Db,
-  { path, context }: Call,
-  session: Session | null,
+  { path, context }: AuthCall,
+  session: AuthSession | null,
 ): Promise<object | undefined> {
   const { returned } = context;
-  if (session === null || isRefusal(returned)) return undefined;
-  if (path === LIST) return seen(db, returned as Invitation[], session.user.id);
+  if (session === null || isErrorResponse(returned)) return undefined;
+  if (path === LIST_INVITATIONS) return filterInvitations(db, returned as Invitation[], session.user.id);
   const { invitations } = (returned ?? {}) as { invitations?: Invitation[] };
-  if (!WHOLE.includes(path) || !Array.isArray(invitations)) return undefined;
-  return { ...(returned as object), invitations: await seen(db, invitations, session.user.id) };
+  if (!GET_ORGANIZATION.includes(path) || !Array.isArray(invitations)) return undefined;
+  return { ...(returned as object), invitations: await filterInvitations(db, invitations, session.user.id) };
 }
 
-async function seen(db: Db, invitations: Invitation[], userId: string): Promise<Invitation[]> {
+async function filterInvitations(db: Db, invitations: Invitation[], userId: string): Promise<Invitation[]> {
   const [first] = invitations;
-  const role = first === undefined ? null : await roleIn(db, first.organizationId, userId);
+  const role = first === undefined ? null : await findRole(db, first.organizationId, userId);
   if (role === null || !reachesRole(role, "admin")) return [];
   return invitations.filter((invitation) => reachesRole(role, highestRole(invitation.role ?? "")));
 }

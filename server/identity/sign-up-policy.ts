@@ -1,14 +1,15 @@
 import type { BetterAuthOptions, GenericEndpointContext, User } from "better-auth";
 import { APIError } from "better-auth/api";
-import { mayBeFirst } from "../../domain/organizations/first-run.ts";
-import { isReservedEmail } from "../../domain/users/reserved-email.ts";
+import { lockFirstSignUp } from "../../domain/organizations/first-run.ts";
+import { isReservedEmail } from "../../domain/organizations/reserved-email.ts";
 import { type Db, queryBuilderOf } from "../../domain/database-types.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
+import { readFields } from "./auth-call.ts";
 import { currentTransaction } from "./current-transaction.ts";
 
-type BeforeCreate = NonNullable<
+type BeforeCreateUser = NonNullable<
   NonNullable<NonNullable<NonNullable<BetterAuthOptions["databaseHooks"]>["user"]>["create"]>["before"]
 >;
 
@@ -18,30 +19,31 @@ export interface SignUpDeps {
 }
 
 /**
- * Decides who may sign up, whichever way they come: the first person of an installation always, later ones as `SIGN_UP`
- * says. Whoever signs up with a password shows the id of the invitation: the address alone proves nothing.
+ * Decides who may sign up, with a password or through a social provider. The first user of an installation always may;
+ * for later users `SIGN_UP` decides. A sign-up with a password requires the id of the invitation, because nothing proves
+ * that the user owns the email address.
  */
-export function signUpPolicy({ orm, signUp }: SignUpDeps): BeforeCreate {
+export function signUpPolicy({ orm, signUp }: SignUpDeps): BeforeCreateUser {
   return async (user, context) => {
-    if (isReservedEmail(user.email)) throw refused("This address cannot be used.");
+    if (isReservedEmail(user.email)) throw signUpError("This email address is reserved. Use another one.");
     if (signUp === "open" || context === null) return;
     const db = currentTransaction() ?? queryBuilderOf(orm.em.fork());
-    if (await mayBeFirst(db)) return;
+    if (await lockFirstSignUp(db)) return;
     if (signUp === "invite" && (await isInvited(db, user, context))) return;
-    throw refused(signUp === "invite" ? "You need an invitation to sign up." : "Nobody can sign up here.");
+    throw signUpError(signUp === "invite" ? "You need an invitation to sign up." : "Sign-up is closed.");
   };
 }
 
 /**
- * Holds the same against a sign-up before better-auth looks whether the address is taken: who may not sign up learns
- * nothing about who has.
+ * Applies the policy before better-auth checks whether the email address is taken. Otherwise a visitor who may not sign up
+ * could find out which addresses have an account.
  */
-export async function mayAskToSignUp(deps: SignUpDeps, context: GenericEndpointContext): Promise<void> {
-  const { email }: { email?: unknown } = context.body ?? {};
+export async function checkSignUpPolicy(deps: SignUpDeps, context: GenericEndpointContext): Promise<void> {
+  const { email } = readFields(context.body);
   if (typeof email === "string") await signUpPolicy(deps)({ email, emailVerified: false } as never, context);
 }
 
-function refused(message: string): APIError {
+function signUpError(message: string): APIError {
   return new APIError("FORBIDDEN", { message, code: "SIGN_UP_REFUSED" });
 }
 
@@ -50,8 +52,8 @@ async function isInvited(
   { email, emailVerified }: Partial<User>,
   { body }: GenericEndpointContext,
 ): Promise<boolean> {
-  const given: unknown = (body as { invitationId?: unknown } | undefined)?.invitationId;
-  const id = isUuid(given) ? given : null;
+  const { invitationId } = readFields(body);
+  const id = isUuid(invitationId) ? invitationId : null;
   if (email === undefined || (id === null && emailVerified !== true)) return false;
   const invitation = await db
     .selectFrom("auth.invitation")

@@ -1,18 +1,18 @@
-import type { Call } from "./audit-from-call.ts";
+import { type AuthCall, readFields } from "./auth-call.ts";
 
 /**
- * The OAuth client that a call to the token endpoint comes from, whichever way it says so. Believe it only after the
- * endpoint has.
+ * The id of the OAuth client that sent a token request, from any of the three places where it may be. It is trustworthy
+ * only after the token endpoint has accepted the request.
  */
-export function tokenRequestClient({ body, headers }: Pick<Call, "body" | "headers">): string | null {
-  const { client_id: id, client_assertion: assertion } = (body ?? {}) as Record<string, unknown>;
+export function readTokenRequestClient({ body, headers }: Pick<AuthCall, "body" | "headers">): string | null {
+  const { client_id: id, client_assertion: assertion } = readFields(body);
   if (typeof id === "string") return id;
-  if (typeof assertion === "string") return subjectOf(assertion);
+  if (typeof assertion === "string") return readSubject(assertion);
   const [, basic] = /^basic +(\S+) *$/i.exec(headers?.get("authorization") ?? "") ?? [];
-  return basic === undefined ? null : decodedName(Buffer.from(basic, "base64").toString());
+  return basic === undefined ? null : decodeUserName(Buffer.from(basic, "base64").toString());
 }
 
-function subjectOf(jwt: string): string | null {
+function readSubject(jwt: string): string | null {
   try {
     const claims = JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString()) as { sub?: unknown };
     return typeof claims.sub === "string" ? claims.sub : null;
@@ -21,7 +21,7 @@ function subjectOf(jwt: string): string | null {
   }
 }
 
-/** Name and secret are encoded as in a form before they are joined (RFC 6749, section 2.3.1). */
-function decodedName(pair: string): string | null {
-  return new URLSearchParams(`name=${pair.split(":", 1)[0]}`).get("name");
+/** Client id and secret are form-encoded before they are joined with a colon (RFC 6749, section 2.3.1). */
+function decodeUserName(credentials: string): string | null {
+  return new URLSearchParams(`name=${credentials.split(":", 1)[0]}`).get("name");
 }

@@ -41,7 +41,7 @@ test("a client id that is no https URL in its normal form, of a host that is not
   expect(world.publisher.asked).toHaveLength(before);
   const own = ["service.example.com"];
   for (const url of ["https://service.example.com/client.json", "https://service.example.com:8443/client.json"])
-    expect(() => checkClientUrl(url, own)).toThrow("a client cannot have an address of this service");
+    expect(() => checkClientUrl(url, own)).toThrow("the URL must not be on a host of this service");
   expect(() => checkClientUrl("https://another-service.example.com/client.json", own)).not.toThrow();
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { missingStatements } from "../../server/identity/open-auth.ts";
+import { listMissingStatements } from "../../server/identity/open-auth.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { Person } from "../support/identity/person.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
@@ -8,7 +8,7 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 
 test("the migrations leave the identity provider nothing to add", async () => {
   await using harness = await createHarness();
-  expect(await missingStatements(harness.service.parts.orm)).toEqual([]);
+  expect(await listMissingStatements(harness.service.parts.orm)).toEqual([]);
 });
 
 test("the first person to sign up owns the first organization, and its tokens stay good", async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import http from "node:http";
 import { expect, test } from "vitest";
 import { formatToken } from "../../domain/tokens/token-format.ts";
-import { countRefusedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
+import { countFailedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { Person } from "../support/identity/person.ts";
@@ -104,9 +104,9 @@ test("strangers who guess from many addresses do not lock an owner out of an add
   await person.signUp();
   const { email } = person;
   for (let stranger = 0; stranger < 100; stranger += 1)
-    await countRefusedSignIn(capabilities.rateLimits.counter, { address: `192.0.2.${stranger}`, email });
+    await countFailedSignIn(capabilities.rateLimits.counter, { network: `192.0.2.${stranger}`, email });
   const deps = { counter: capabilities.rateLimits.counter, db: queryBuilderOf(orm.em.fork()) };
-  await expect(limitSignIns(deps, { address: "198.51.100.7", email })).rejects.toThrow("Too many wrong passwords");
+  await expect(limitSignIns(deps, { network: "198.51.100.7", email })).rejects.toThrow("Too many wrong passwords");
   expect((await person.signIn()).status).toBe(200);
 });
 
@@ -131,7 +131,7 @@ test("limits count an IPv6 network as one, and know the people who signed in fro
     statuses.push((await tried(person, elsewhere + at.toString(16), "wrong password")).status);
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   for (let stranger = 0; stranger < 100; stranger += 1)
-    await countRefusedSignIn(parts.capabilities.rateLimits.counter, { address: `192.0.2.${stranger}`, email });
+    await countFailedSignIn(parts.capabilities.rateLimits.counter, { network: `192.0.2.${stranger}`, email });
   expect((await tried(person, somewhere())).status).toBe(429);
   expect((await tried(person, `${home}f`)).status).toBe(200);
 });

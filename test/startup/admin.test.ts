@@ -53,7 +53,7 @@ test("an operator gives a person a new password: it is shown once, and all that 
   }
   for (const email of ["nobody@example.com", "owner@localhost.localdomain", "x@oidc.invalid"]) {
     const unknown = await admin(env, "reset-password", "--email", email);
-    expect(unknown).toEqual({ code: 1, stdout: "", stderr: "Nobody signs in with this address.\n" });
+    expect(unknown).toEqual({ code: 1, stdout: "", stderr: "No user has this email address.\n" });
   }
   expect((await admin(env, "reset-password")).stderr).toBe("--email is missing\n");
   const { code, stdout, stderr } = await admin(env, "reset-password", "--email", "ada@example.com", "--json");

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
-import { tokenRequestClient } from "../../server/identity/token-request-client.ts";
+import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
 import { givenTokens } from "../support/identity/given-tokens.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
@@ -157,15 +157,15 @@ test("a client is known in each of the ways to say who it is, and by nothing tha
     { body: { client_assertion: `e30.${claims}.x` } },
     { body: {}, headers: basic("one:secret:with:colons") },
   ];
-  expect(ways.map(tokenRequestClient)).toEqual(["one", "one", "one"]);
-  expect(tokenRequestClient({ headers: basic("a%3Ab:x") })).toBe("a:b");
+  expect(ways.map(readTokenRequestClient)).toEqual(["one", "one", "one"]);
+  expect(readTokenRequestClient({ headers: basic("a%3Ab:x") })).toBe("a:b");
   const none = [
     {},
     { body: "x" },
     { body: { client_assertion: "x" } },
     { headers: new Headers({ authorization: "Basic" }) },
   ];
-  expect(none.map(tokenRequestClient)).toEqual([null, null, null, null]);
+  expect(none.map(readTokenRequestClient)).toEqual([null, null, null, null]);
 });
 
 test("the worker's sweep deletes audit events when they are as old as AUDIT_RETENTION_DAYS says", async () => {

@@ -6,37 +6,37 @@ import { SCOPES } from "../../domain/shared/caller.ts";
 import type { Config } from "../config.ts";
 
 export interface IdentityOptions {
-  /** The public base URL, without a slash at its end. It is the issuer of every token. */
+  /** The public base URL, without a trailing slash. It is the issuer of every access token. */
   publicUrl: string;
   secret: string;
   social: Config["social"];
-  /** Lets clients in that publish their own metadata; `null` when they have to register. */
+  /** Accepts OAuth clients that publish a metadata document; `null` when clients must register. */
   clientMetadataRegistration: BetterAuthPlugin | null;
   hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
 }
 
-/** The header in which the HTTP server hands on the address of the client; one that a client sends is replaced. */
+/** The header in which the HTTP server passes the client address to better-auth. It replaces a header that a client sends. */
 export const ADDRESS_HEADER = "x-client-address";
 
 const DAY_SECONDS = 86_400;
-/** How long an access token is good for, in seconds. A member who is removed is refused at once all the same. */
+/** The lifetime of an access token, in seconds. The token of a removed member is rejected at once, whatever its lifetime. */
 const ACCESS_TOKEN_SECONDS = 900;
 
-/** How many organizations a person may belong to and still found another: each has a plan of its own. */
-const ORGANIZATIONS = 20;
+/** A user who is a member of this many organizations cannot create another one. Without a bound, a user could multiply their plan. */
+const MAX_ORGANIZATIONS = 20;
 
-const DISABLED = [
-  // Listing one's invitations by address would hand them to whoever signs up with that address first.
+const DISABLED_PATHS = [
+  // Email addresses are not verified: anyone who signs up with an address could list and accept its invitations.
   "/organization/list-user-invitations",
-  // It would tell a right password from a wrong one.
+  // It would let an attacker test passwords.
   "/verify-password",
-  // Clients register themselves; none needs a secret, or a person who owns it.
+  // Clients register themselves. None needs a client secret or an owner.
   "/oauth2/create-client",
   "/oauth2/update-client",
   "/oauth2/client/rotate-secret",
 ];
 
-/** What better-auth is asked to do; its tables follow from this, so a change here may need `npm run migration:auth`. */
+/** The options of better-auth. Its tables depend on them, so a change may need `npm run migration:auth`. */
 export function authOptions(options: IdentityOptions) {
   const { publicUrl, secret, social } = options;
   const secure = publicUrl.startsWith("https:");
@@ -51,22 +51,22 @@ export function authOptions(options: IdentityOptions) {
       ...(social.github === null ? {} : { github: social.github }),
       ...(social.google === null ? {} : { google: social.google }),
     },
-    // Two people may have the same address at two providers; only what a person signs in with is theirs.
-    // A provider's tokens are of no use here: hooks.ts drops them at sign-up, and later ones are not taken.
+    // No linking by email address: two users may have the same address at two providers.
+    // Provider tokens are not stored: hooks.ts removes them at sign-up, and later sign-ins do not update the account.
     account: { accountLinking: { enabled: false }, encryptOAuthTokens: true, updateAccountOnSignIn: false },
     session: { expiresIn: 7 * DAY_SECONDS, updateAge: DAY_SECONDS, cookieCache: { enabled: false } },
-    // Wrong passwords are counted by hooks.ts, on the counter that all processes share.
+    // hooks.ts limits failed sign-ins, with a counter that all processes share.
     rateLimit: { enabled: false },
     ...options.hooks,
-    disabledPaths: DISABLED,
+    disabledPaths: DISABLED_PATHS,
     advanced: {
-      // Said aloud, because better-auth leaves them out by itself where it believes to be tested.
+      // Set explicitly, because better-auth turns these checks off when it detects a test environment.
       disableOriginCheck: false,
       disableCSRFCheck: false,
       database: { generateId: "uuid", validateSchema: false },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
       defaultCookieAttributes: { httpOnly: true, sameSite: "lax", secure },
-      // An app on a host beside this one could else set a cookie for it, and sign people in as somebody else.
+      // The __Host- prefix: otherwise an app on a sibling host could set this cookie and sign users in as another user.
       useSecureCookies: false,
       cookiePrefix: secure ? "__Host-service" : "service",
     },
@@ -76,7 +76,7 @@ export function authOptions(options: IdentityOptions) {
 
 function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
   return [
-    organization({ disableOrganizationDeletion: true, organizationLimit: ORGANIZATIONS }),
+    organization({ disableOrganizationDeletion: true, organizationLimit: MAX_ORGANIZATIONS }),
     bearer({ requireSignature: true }),
     jwt({
       disableSettingJwtHeader: true,
@@ -97,7 +97,7 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
       scopes: ["openid", "profile", "email", "offline_access", ...SCOPES],
       accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
       allowDynamicClientRegistration: true,
-      // A client that is given nothing but the URL of the gateway has to introduce itself.
+      // A client that knows only the URL of the gateway registers itself.
       allowUnauthenticatedClientRegistration: true,
     }),
     oauthDeviceAuthorization({ verificationUri: "/device" }),

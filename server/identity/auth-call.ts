@@ -1,0 +1,50 @@
+import { APIError } from "better-auth/api";
+import type { SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
+import { clientNetwork } from "../http/client-address.ts";
+import { ADDRESS_HEADER } from "./auth-options.ts";
+
+/** The part of better-auth's endpoint context that the hooks read. */
+export interface AuthCall {
+  /** Below `/api/auth`, such as `/sign-in/email`. */
+  path: string;
+  method?: string | undefined;
+  body?: unknown;
+  query?: unknown;
+  headers?: Headers | undefined;
+  context: {
+    /** The return value of the endpoint, or the error that it threw. */
+    returned?: unknown;
+    /** The session that the endpoint created. */
+    newSession?: AuthSession | null;
+  };
+}
+
+export interface AuthSession {
+  user: { id: string; email: string };
+  session: { id: string; activeOrganizationId?: string | null };
+}
+
+export type Fields = Record<string, unknown>;
+
+export const SIGN_IN = "/sign-in/email";
+
+/** The fields of a body, a query or a response; empty for a value that is no object. */
+export function readFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** The client network and the email address of a sign-in with a password. */
+export function readSignInAttempt({ body, headers }: Pick<AuthCall, "body" | "headers">): SignInAttempt {
+  const { email } = readFields(body);
+  return { network: clientNetwork(readClientAddress(headers)), email: typeof email === "string" ? email : "" };
+}
+
+/** The client address, as the HTTP server passes it to better-auth. */
+export function readClientAddress(headers: Headers | undefined): string {
+  return headers?.get(ADDRESS_HEADER) ?? "unknown";
+}
+
+/** Whether an endpoint failed. better-auth throws an `APIError` for a redirect too. */
+export function isErrorResponse(returned: unknown): returned is APIError {
+  return returned instanceof APIError && returned.statusCode >= 400;
+}
