@@ -14,7 +14,8 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** Returned for every internal error, whose details are only in the log. */
-export const INTERNAL_ERROR = "Internal error. Try again. If it happens again, give the operator the X-Request-Id.";
+export const INTERNAL_ERROR =
+  "Internal error. Try again. If the error persists, report the X-Request-Id of this response to the operator.";
 
 /** An error the caller can act on. Anything else thrown is an internal error: logged in full, returned as a plain 500. */
 export class ServiceError extends Error {

@@ -4,7 +4,6 @@ import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts"
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
-import { VersionedCache } from "../../domain/shared/versioned-cache.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { callProcedureAt, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../context.ts";
@@ -31,6 +30,12 @@ interface ToolList {
   procedureByToolName: ReadonlyMap<string, LiveProcedure>;
 }
 
+interface CachedResult {
+  version: string;
+  /** The result of `tools/call`. */
+  json: string;
+}
+
 /** A cached result takes up to 60 KB. */
 const MAX_CACHED_RESULTS = 300;
 /** The number of organizations whose procedures are cached, too. */
@@ -40,7 +45,7 @@ const MAX_CACHED_LISTS = 100;
 export class GatewayTools implements ToolMethods<GatewayCall> {
   readonly #capabilities: Capabilities;
   /** Results of tools with `resultVersion`, by organization, tool and input. */
-  readonly #results = new VersionedCache<string>({ maxEntries: MAX_CACHED_RESULTS });
+  readonly #results = new LRUCache<string, CachedResult>({ max: MAX_CACHED_RESULTS });
   /** Lists by organization. */
   readonly #lists = new LRUCache<string, ToolList>({ max: MAX_CACHED_LISTS });
 
@@ -60,32 +65,25 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   }
 
   async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
+    const { tool, resultVersion, argumentNames } = entry;
     try {
-      return await (this.#getCached(call, entry, input) ?? this.#run(call, entry, input, call.signal));
+      const parsedInput = resultVersion && entry.input.safeParse(input).data;
+      // The version is read before the result, so a result is never older than the version it is stored with.
+      const version = parsedInput && (await resultVersion(this.#capabilities, call.caller, parsedInput));
+      if (!version) return await this.#run(call, entry, input);
+      const key = `${call.caller.orgId} ${tool.name} ${JSON.stringify(parsedInput)}`;
+      const cached = this.#results.get(key);
+      if (cached?.version === version) return cached.json;
+      const json = await this.#run(call, entry, input);
+      this.#results.set(key, { version, json });
+      return json;
     } catch (error) {
-      return renderError(call, entry.tool.name, error, entry.argumentNames);
+      return renderError(call, tool.name, error, argumentNames);
     }
   }
 
-  /** Returns the cached result of a call; `null` when results of this tool or for this input are not cached. */
-  #getCached(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> | null {
-    const { caller } = call;
-    const parsed = entry.input.safeParse(input);
-    const version = parsed.success ? entry.resultVersion?.(this.#capabilities, caller, parsed.data) : null;
-    if (!version) return null;
-    return this.#results.get(`${caller.orgId} ${entry.tool.name} ${JSON.stringify(parsed.data)}`, {
-      readVersion: () => version,
-      // The version is read before the result, so the result is never older than its version. Other calls may wait for the
-      // same result, so a disconnect of this client must not abort it.
-      read: async () => ({
-        version: await version,
-        value: await this.#run(call, entry, input, new AbortController().signal),
-      }),
-    });
-  }
-
-  async #run(call: GatewayCall, { path }: ToolEntry, input: unknown, signal: AbortSignal): Promise<string> {
-    const value = await callProcedureAt(this.#createContext(call), path, input, signal);
+  async #run(call: GatewayCall, { path }: ToolEntry, input: unknown): Promise<string> {
+    const value = await callProcedureAt(this.#createContext(call), path, input, call.signal);
     return renderResult({ text: JSON.stringify(value), isJson: true });
   }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
-import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticate-request.ts";
+import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { FastPath } from "./fast-path.ts";
 import {
@@ -31,7 +31,8 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The tool gateway at `POST /mcp`. */
 export function mcpPlugin(options: McpOptions) {
-  const { capabilities, log } = options;
+  const { capabilities, log, publicUrl } = options;
+  let ownUrl: URL | null = null;
   const tools = new GatewayTools(capabilities);
   const fastPath = new FastPath(tools, GATEWAY);
   const transport = new McpTransport<GatewayCall>({
@@ -46,7 +47,9 @@ export function mcpPlugin(options: McpOptions) {
       return sendError(reply, unreadableBody(status));
     });
     scope.addHook("onRequest", async (request, reply) => {
-      const error = await authorize(request, options);
+      // The public URL is known once the server listens.
+      ownUrl ??= URL.parse(publicUrl());
+      const error = await authorize(request, ownUrl, options);
       if (error !== null) await sendError(reply, error);
     });
     const streams = watchStreams(capabilities.tokens.accessChanges, (request) =>
@@ -81,9 +84,13 @@ export function mcpPlugin(options: McpOptions) {
 }
 
 /** Authenticates and counts a request before its body is read. Returns the error of a request that is rejected. */
-async function authorize(request: FastifyRequest, options: McpOptions): Promise<GatewayError | null> {
+async function authorize(
+  request: FastifyRequest,
+  ownUrl: URL | null,
+  options: McpOptions,
+): Promise<GatewayError | null> {
   const { capabilities, publicUrl } = options;
-  if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
+  if (ownUrl === null || !isOwnOrigin(request.headers, ownUrl)) return foreignOrigin();
   try {
     request.caller = await authenticateRequest(request, options);
     if (request.caller === null) return unauthenticated(publicUrl());
@@ -103,9 +110,7 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
  * machine stores, and must not reach a service on a loopback address through its own domain name (DNS rebinding). Clients
  * other than browsers send no `Origin`.
  */
-export function isOwnOrigin({ origin, host }: IncomingHttpHeaders, publicUrl: string): boolean {
-  const own = URL.parse(publicUrl);
-  if (own === null) return false;
+export function isOwnOrigin({ origin, host }: IncomingHttpHeaders, own: URL): boolean {
   if (origin !== undefined && !isSameSite(URL.parse(origin), own)) return false;
   return isSameSite(URL.parse(`http://${host ?? ""}`), own);
 }

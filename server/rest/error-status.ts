@@ -28,7 +28,7 @@ export function answerTo(error: unknown, path: string | undefined): ErrorAnswer 
   if (cause instanceof ServiceError) return answer(REFUSAL_STATUS[cause.code], cause.message, headersOf(cause));
   if (!(error instanceof TRPCError)) return fault();
   if (error.code === "BAD_REQUEST" && isZodError(cause)) return invalidInput(cause, path);
-  if (error.code === "NOT_FOUND") return answer(404, "No such endpoint. See GET /v1/openapi.json for those there are.");
+  if (error.code === "NOT_FOUND") return answer(404, "Unknown endpoint. GET /v1/openapi.json lists all endpoints.");
   if (error.code === "UNSUPPORTED_MEDIA_TYPE") return answer(415, "Send the body as Content-Type: application/json.");
   return fault();
 }

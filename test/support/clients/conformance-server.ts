@@ -114,7 +114,7 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   if (request.method !== "POST") return void response.writeHead(405, { allow: "POST" }).end();
-  if (!isOwnOrigin(request.headers, "http://localhost")) return void response.writeHead(403).end();
+  if (!isOwnOrigin(request.headers, new URL("http://localhost"))) return void response.writeHead(403).end();
   const post = { headers: request.headers, parsedBody: await json(request).catch(() => undefined) };
   const fast = await fastPath.respond(post, {});
   if (fast !== null) return void response.writeHead(200, { "content-type": "application/json" }).end(fast);
