@@ -2,7 +2,7 @@ import type { InferKyselyDB, SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
 import type { AppSchema } from "./apps/app.entity.ts";
 import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
-import type { BuildSchema } from "./deployments/deployment.entity.ts";
+import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { AuthTables } from "./users/auth-tables.ts";
@@ -12,7 +12,7 @@ import type { MachineTokenSchema } from "./tokens/machine-token.entity.ts";
 export type DatabaseTables = InferKyselyDB<
   | typeof AppSchema
   | typeof AuditEventSchema
-  | typeof BuildSchema
+  | typeof DeploymentSchema
   | typeof MachineTokenSchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema

@@ -19,9 +19,12 @@ export async function recordProcedures(em: Em, orgId: string, { from, apps, proc
   for (let at = from; at < from + apps; at++) {
     const invented = inventedApp(at, procedures);
     await em.fork().transactional(async (tx) => {
-      const app = tx.create(App, { ...origin, name: invented.name, slug: slugFor(invented.name) });
+      const deploymentId = randomUUID();
+      const slug = slugFor(invented.name);
+      const deployments = { latestDeploymentId: deploymentId, liveDeploymentId: deploymentId };
+      const app = tx.create(App, { ...origin, ...deployments, name: invented.name, slug });
       await tx.flush();
-      await replaceProcedures(tx, { appId: app.id, orgId }, invented.procedures);
+      await replaceProcedures(tx, { deploymentId, appId: app.id, orgId }, invented.procedures);
     });
   }
 }

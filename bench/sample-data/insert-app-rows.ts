@@ -10,7 +10,10 @@ export async function recordApps(em: Em, orgId: string, count: number): Promise<
       // A second apart, so that the order of the list is the same for all who read it.
       const createdAt = new Date(Date.now() - at * 1000);
       // Thousands of short random suffixes would clash now and then.
-      tx.create(App, { ...origin, slug: `demo-${randomUUID()}`, status: "ready", createdAt });
+      const slug = `demo-${randomUUID()}`;
+      const deploymentId = randomUUID();
+      const deployments = { latestDeploymentId: deploymentId, liveDeploymentId: deploymentId };
+      tx.create(App, { ...origin, ...deployments, slug, status: "ready", createdAt });
     }
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { App } from "../../domain/apps/app.entity.ts";
-import { databaseIdOf } from "../../domain/apps/app-resources.ts";
+import { sqlDatabaseId } from "../../domain/apps/app-resources.ts";
 import { slugFor } from "../../domain/apps/slug.ts";
 import { sha256Hex } from "../../domain/tokens/mint-token.ts";
 import type { Em } from "../../server/database/orm.ts";
@@ -28,10 +28,14 @@ export async function registerApps(
   const apps = Array.from({ length: count }, () => ({ appId: randomUUID(), slug: slugFor("inactive") }));
   await em.transactional(async (tx) => {
     const origin = { orgId, name: "inactive", repo: "examples/hello", branch: "main", status: "ready" } as const;
-    for (const { appId, slug } of apps) tx.create(App, { ...origin, id: appId, slug });
+    for (const { appId, slug } of apps) {
+      const deploymentId = randomUUID();
+      const deployments = { latestDeploymentId: deploymentId, liveDeploymentId: deploymentId };
+      tx.create(App, { ...origin, ...deployments, id: appId, slug });
+    }
   });
   for (const { appId, slug } of apps) {
-    const databaseId = databaseIdOf(appId);
+    const databaseId = sqlDatabaseId(appId);
     await mkdir(databaseDirectory(path.join(edge, "databases"), databaseId), { recursive: true });
     await entries.put({ appId, tokenSha256: sha256Hex(appId) });
     await store.commit(await store.stage(slug, { appId, generation: 1, scriptPath, assets: null, databaseId }));

@@ -65,7 +65,7 @@ async function queryVersions(db: Db, orgIds: readonly string[], count: number): 
 
 /**
  * A hash of an app's id and of the transaction that wrote its row last (`xmin`), which differs after every change. The
- * procedures of a ready app change only together with its row. Timestamps could not tell two changes within a millisecond
+ * procedures of a live app change only together with its row. Timestamps could not tell two changes within a millisecond
  * apart.
  */
 function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {

@@ -1,20 +1,38 @@
-/** The ids of everything the platform makes for an app follow from the app's id, so nothing made can be lost. */
-export function databaseIdOf(appId: string): string {
+/** The names of everything that an app has at the platform follow from its id, so no resource is ever lost. */
+export function sqlDatabaseId(appId: string): string {
   return `app-${appId}`;
 }
 
-export function sourceBucketOf(appId: string): string {
+export function sourceBucketName(appId: string): string {
   return `app-${appId}`;
 }
 
-/** The app id that a database or bucket name stands for; `null` for a name that is not an app's. */
-export function appIdOf(resourceId: string): string | null {
-  return /^app-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/.exec(resourceId)?.[1] ?? null;
+/**
+ * The bucket of the app's built bundles. A deployment's `artifactKey` is the folder of its bundle in this bucket:
+ * `<number>/script.form`, `<number>/assets/...` and `<number>/bundle.json` (framework, asset rules, migrations).
+ */
+export function artifactBucketName(appId: string): string {
+  return `artifacts-${appId}`;
 }
 
-/** The bucket of all build logs, and the key of one app's log in it. */
+/** The bucket of all deployment logs. The name is from before deployments had records of their own. */
 export const LOG_BUCKET = "build-logs";
 
-export function logKeyOf(appId: string): string {
-  return `${appId}.log`;
+export function deploymentLogKey(appId: string, number: number): string {
+  return `${appId}/${number}.log`;
+}
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const RESOURCE_NAME = new RegExp(`^(?:app|artifacts)-(${UUID})$`);
+/** `<app id>/<number>.log`, or `<app id>.log` of an app from before deployments had records of their own. */
+const LOG_KEY = new RegExp(`^(${UUID})(?:/|[.]log$)`);
+
+/** The id of the app that a database or bucket belongs to; `null` if the name is not one of an app's resource. */
+export function appOfResource(name: string): string | null {
+  return RESOURCE_NAME.exec(name)?.[1] ?? null;
+}
+
+/** The id of the app that a log belongs to; `null` if the key is not one of a log. */
+export function appOfLog(key: string): string | null {
+  return LOG_KEY.exec(key)?.[1] ?? null;
 }

@@ -1,8 +1,9 @@
 import type { Manifest } from "./app.entity.ts";
 import type { AppStatus } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 
-/** An app as every face shows it in a list. Timestamps are RFC 3339 in UTC with milliseconds. */
+/** An app in a list, the same in every API. Timestamps are RFC 3339 in UTC with milliseconds. */
 export interface AppSummary {
   id: string;
   name: string;
@@ -14,7 +15,7 @@ export interface AppSummary {
   app_token: string;
 }
 
-/** An app as every face shows it alone. */
+/** One app with all its fields, the same in every API. */
 export interface AppDetail extends AppSummary {
   user_id?: string;
   org_id: string;
@@ -53,7 +54,7 @@ export function appSummary(row: SummaryRow, tokenSecret: string): AppSummary {
   };
 }
 
-/** The same without the token, which is not even made: that is most of the work. */
+/** A summary without the token. Deriving the token is most of the work, so a list that does not show it skips that. */
 export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
   return {
     id: row.id,
@@ -61,11 +62,7 @@ export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
     slug: row.slug,
     status: row.status,
     status_message: row.status_message,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: toIsoTimestamp(row.created_at),
+    updated_at: toIsoTimestamp(row.updated_at),
   };
-}
-
-function timestamp(value: Date | string): string {
-  return new Date(value).toISOString();
 }

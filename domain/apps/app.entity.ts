@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
 import { APP_STATUSES, type AppStatus } from "./app-status.ts";
 
-/** What the platform made for an app; ids are recorded before the resources are created. */
+/** The resources of an app. The ids are recorded before the resources are created. */
 export interface Manifest {
   sql_database_id?: string;
   object_bucket_name?: string;
   framework?: string;
 }
 
+/** What lasts of an app while its deployments come and go. */
 export const AppSchema = defineEntity({
   name: "App",
   tableName: "apps",
@@ -23,15 +24,21 @@ export const AppSchema = defineEntity({
     slug: p.string().unique(),
     repo: p.string(),
     branch: p.string(),
+    /** `deleting`, or else a copy of the newest deployment's status, so that a list of apps reads one table. */
     status: p.string().$type<AppStatus>(),
+    /** A copy of the newest deployment's message, or about the teardown. */
     statusMessage: p.text().nullable(),
+    /** A copy of the newest deployment's error. */
     error: p.text().nullable(),
     manifest: p.json<Manifest>().nullable(),
-    /** Raised by whoever takes the app over (a worker, a deletion), so what an earlier one still writes is refused. */
-    fence: p.integer().default(0),
+    latestDeploymentId: p.uuid(),
+    /** The deployment that serves; `null` before the first one is ready. */
+    liveDeploymentId: p.uuid().nullable(),
+    /** The newest fencing token. A claim or a deletion raises it, and then a worker with an older token writes nothing. */
+    fencingToken: p.integer().default(0),
     /** Raised to rotate the derived app token. */
     tokenVersion: p.integer().default(1),
-    /** Until when the token of the version before is good as well. */
+    /** When the token of the previous version expires. */
     previousTokenUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p

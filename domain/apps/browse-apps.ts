@@ -35,8 +35,8 @@ export async function browseApps(
     .select(({ selectFrom }) =>
       selectFrom("app_procedures")
         .select(({ fn }) => fn.countAll().as("procedure_count"))
-        .whereRef("app_procedures.app_id", "=", "apps.id")
-        .where("apps.status", "=", "ready" satisfies AppStatus)
+        .whereRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
+        .where("apps.status", "<>", "deleting" satisfies AppStatus)
         .as("procedure_count"),
     )
     .where("org_id", "=", orgId)

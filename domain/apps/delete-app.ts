@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import type { Caller } from "../shared/caller.ts";
-import { ServiceError } from "../shared/errors.ts";
+import type { Db } from "../database-types.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
-import type { Db } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { App } from "./app.entity.ts";
-import { appNotFound } from "./app-not-found.ts";
+import { appNotFound } from "./get-app.ts";
 
 export interface DeleteDeps {
   em: EntityManager;
@@ -18,45 +18,41 @@ export interface DeleteDeps {
 }
 
 /**
- * Takes an app away: marks it `deleting`, queues its teardown in the same transaction, and waits until the record is
- * gone. Safe to repeat; calls in parallel all wait for the one teardown.
+ * Deletes an app: marks it `deleting`, queues its teardown in the same transaction, and waits until the record is gone.
+ * Safe to repeat. Parallel calls all wait for the same teardown.
  *
- * @throws {ServiceError} `not_found` when the organization has no such app; `teardown_pending` when the teardown is not
- *   finished in time: it goes on by itself, and the app stays `deleting` until it is true that nothing is left
+ * @throws {ServiceError} `not_found` when the organization has no such app; `teardown_pending` when the teardown does not
+ *   finish in time. The queue then continues it, and the app stays `deleting` until all of its resources are removed.
  */
 export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string): Promise<{ status: "deleted" }> {
-  await deps.em.fork().transactional((em) => markDeleting(em, deps, { id, orgId }));
+  await deps.em.fork().transactional((em) => markDeleting(em, deps.jobs, { id, orgId }));
   deps.changes.announce(orgId);
-  if (await isGone(deps, id)) return { status: "deleted" };
+  if (await waitForRemoval(deps, id)) return { status: "deleted" };
   throw new ServiceError(
     "teardown_pending",
-    "The app is being torn down, but not everything is gone yet. It is retried until it is; repeat this call to see whether it has finished.",
+    "The app is being deleted, but some of its resources still exist. The service retries until all are removed. Repeat this call to see whether it has finished.",
   );
 }
 
-async function markDeleting(
-  em: EntityManager,
-  deps: DeleteDeps,
-  { id, orgId }: { id: string; orgId: string },
-): Promise<void> {
-  const app = await em.findOne(App, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+async function markDeleting(em: EntityManager, jobs: JobQueue, where: { id: string; orgId: string }): Promise<void> {
+  const app = await em.findOne(App, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (app === null) throw appNotFound();
   if (app.status !== "deleting") {
     app.status = "deleting";
     app.statusMessage = "The app is being torn down.";
-    // The fence rises once, so whatever a running build still wants to write is refused from here on.
-    app.fence += 1;
+    // A new fencing token, so that every later write of a worker that is deploying the app is refused.
+    app.fencingToken += 1;
   }
   await em.flush();
-  await deps.jobs.enqueue(em, "teardown", { appId: id });
+  await jobs.enqueue(em, "teardown", { appId: where.id });
 }
 
-async function isGone(deps: DeleteDeps, id: string): Promise<boolean> {
+async function waitForRemoval(deps: DeleteDeps, id: string): Promise<boolean> {
   const deadline = Date.now() + deps.teardownWaitMs;
-  for (let pause = 10; Date.now() < deadline; pause = Math.min(pause * 2, 250)) {
+  for (let pauseMs = 10; Date.now() < deadline; pauseMs = Math.min(pauseMs * 2, 250)) {
     const row = await deps.db.selectFrom("apps").select("id").where("id", "=", id).executeTakeFirst();
     if (row === undefined) return true;
-    await delay(pause);
+    await delay(pauseMs);
   }
   return false;
 }

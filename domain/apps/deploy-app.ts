@@ -1,19 +1,26 @@
+import { randomUUID } from "node:crypto";
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
-import type { Caller } from "../shared/caller.ts";
 import type { Plans } from "../plans/plans.ts";
-import { checkPlanSlot, lockOrganization } from "../plans/reserve-plan-slot.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
+import type { Caller } from "../shared/caller.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
 import { checkCustomization } from "./customization-rules.ts";
-import { appOfKey, rememberKey } from "./idempotency.ts";
-import { countAppsInPlan } from "./plan-usage.ts";
+import { findAppByKey, storeIdempotencyKey } from "./idempotency.ts";
+import { checkPlanSlot, lockOrganization } from "./plan-slots.ts";
 import { checkBranch, checkRepo } from "./repository-rules.ts";
 import { slugFor } from "./slug.ts";
 
-/** What the first build of an app is made from. */
+/** A deployment to record and queue. */
 export interface NewDeployment {
+  id: string;
   appId: string;
+  orgId: string;
+  /** The user who requests it; `null` when the credential belongs to no user. */
+  createdBy: string | null;
+  /** 1 for the first deployment of the app. */
+  number: number;
+  trigger: "deploy";
   repo: string;
   branch: string;
   customization: string | null;
@@ -22,8 +29,8 @@ export interface NewDeployment {
 export interface DeployDeps {
   em: EntityManager;
   plans: Plans;
-  /** Records a build and queues it, in the transaction of `em`. */
-  enqueueDeployment(em: EntityManager, build: NewDeployment): Promise<void>;
+  /** Records a deployment and queues it in the transaction of `em`. */
+  enqueueDeployment(em: EntityManager, deployment: NewDeployment): Promise<void>;
   /** `null` when no app builder agent is configured. */
   appBuilder: AppBuilder | null;
   tokenSecret: string;
@@ -43,16 +50,15 @@ export interface DeployedApp {
   url: string;
 }
 
-/** A clash of random slugs is settled by the next try. */
-const TRIES = 3;
+/** If a random slug is taken already, the next attempt uses another one. */
+const ATTEMPTS = 3;
 
 /**
- * Records a new app and queues its first build. Both commit together, so a crash never leaves one without the other.
+ * Records a new app and queues its first deployment. Both commit together, so a crash never leaves one without the other.
  *
  * @param idempotencyKey - repeating a call with the same key returns the app of the first call
  * @throws {ServiceError} `invalid` for a repository, branch or customization that is not allowed; `plan_limit` when the
- *   organization's plan has no room for another app; `key_reused` or `conflict` for the
- *   idempotency key
+ *   organization's plan has no room for another app; `key_reused` or `conflict` for the idempotency key
  */
 export async function deployApp(
   deps: DeployDeps,
@@ -63,14 +69,12 @@ export async function deployApp(
   checkRepo(request.repo);
   checkBranch(request.branch);
   checkCustomization(request.customization, deps.appBuilder);
-  for (let tried = 1; ; tried++) {
+  const call = { caller, request, key: idempotencyKey };
+  for (let attempt = 1; ; attempt++) {
     try {
-      return deployed(
-        deps,
-        await deps.em.fork().transactional((em) => record(em, deps, { caller, request, key: idempotencyKey })),
-      );
+      return deployedApp(deps, await deps.em.fork().transactional((em) => recordApp(em, deps, call)));
     } catch (error) {
-      if (!(error instanceof UniqueConstraintViolationException) || tried === TRIES) throw error;
+      if (!(error instanceof UniqueConstraintViolationException) || attempt === ATTEMPTS) throw error;
     }
   }
 }
@@ -81,22 +85,31 @@ interface DeployCall {
   key: string | null;
 }
 
-async function record(em: EntityManager, deps: DeployDeps, { caller, request, key }: DeployCall): Promise<App> {
-  const { orgId, userId } = caller;
+async function recordApp(em: EntityManager, deps: DeployDeps, { caller, request, key }: DeployCall): Promise<App> {
+  const { orgId, userId: createdBy } = caller;
   const organization = await lockOrganization(em, orgId);
-  // Under the lock, so that of parallel calls with one key the second finds the app of the first, and not a full plan.
-  const earlier = key === null ? null : await appOfKey(em, orgId, key, request);
+  // Under the lock: of parallel calls with one key, the second finds the app of the first instead of a full plan.
+  const earlier = key === null ? null : await findAppByKey(em, orgId, key, request);
   if (earlier !== null) return earlier;
-  checkPlanSlot(deps.plans, organization, await countAppsInPlan(em, orgId));
+  await checkPlanSlot(em, deps.plans, organization);
   const { repo, branch, customization = null } = request;
   const name = repo.slice(repo.indexOf("/") + 1);
-  const app = em.create(App, { orgId, createdBy: userId, name, slug: slugFor(name), repo, branch, status: "queued" });
-  if (key !== null) rememberKey(em, orgId, key, request, app.id);
+  const latestDeploymentId = randomUUID();
+  const slug = slugFor(name);
+  const app = em.create(App, { orgId, createdBy, name, slug, repo, branch, status: "queued", latestDeploymentId });
+  if (key !== null) storeIdempotencyKey(em, orgId, key, request, app.id);
   await em.flush();
-  await deps.enqueueDeployment(em, { appId: app.id, repo, branch, customization });
+  const source = { orgId, createdBy, repo, branch, customization };
+  await deps.enqueueDeployment(em, {
+    ...source,
+    id: latestDeploymentId,
+    appId: app.id,
+    number: 1,
+    trigger: "deploy",
+  });
   return app;
 }
 
-function deployed(deps: DeployDeps, app: App): DeployedApp {
+function deployedApp(deps: DeployDeps, app: App): DeployedApp {
   return { app_id: app.id, slug: app.slug, app_token: appToken(deps.tokenSecret, app), url: deps.urlOf(app.slug) };
 }

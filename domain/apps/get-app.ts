@@ -1,7 +1,7 @@
-import type { Caller } from "../shared/caller.ts";
 import type { Db } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { type AppDetail, appSummary, SUMMARY_COLUMNS } from "./app-view.ts";
-import { appNotFound } from "./app-not-found.ts";
 
 export interface GetAppDeps {
   db: Db;
@@ -28,4 +28,9 @@ export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): P
     manifest: row.manifest,
     url: deps.urlOf(row.slug),
   };
+}
+
+/** The same error for an app that never existed, one that is gone, and one of another organization. */
+export function appNotFound(): ServiceError {
+  return new ServiceError("not_found", "App not found");
 }

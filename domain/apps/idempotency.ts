@@ -4,7 +4,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { App } from "./app.entity.ts";
 import { IdempotencyKey } from "./idempotency-key.entity.ts";
 
-/** How long a key is remembered, in hours. */
+/** How long a key is stored, in hours. */
 export const KEY_LIFE_HOURS = 24;
 
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
@@ -18,17 +18,22 @@ export function checkIdempotencyKey(key: string): void {
   );
 }
 
-/** Whether the organization has used this key before, so that repeating the call spends nothing. */
+/** Whether the organization has used this key before. Repeating such a call does not count against the deploy limit. */
 export async function isKnownKey(em: EntityManager, orgId: string, key: string): Promise<boolean> {
   return (await em.count(IdempotencyKey, { orgId, key })) > 0;
 }
 
 /**
- * The app that an earlier call with this key made, or `null` for a new key.
+ * The app that an earlier call with this key created; `null` for a new key.
  *
- * @throws {ServiceError} `key_reused` when the earlier call asked for something else; `conflict` when its app is gone
+ * @throws {ServiceError} `key_reused` when the earlier call was a different request; `conflict` when its app is gone
  */
-export async function appOfKey(em: EntityManager, orgId: string, key: string, request: object): Promise<App | null> {
+export async function findAppByKey(
+  em: EntityManager,
+  orgId: string,
+  key: string,
+  request: object,
+): Promise<App | null> {
   const earlier = await em.findOne(IdempotencyKey, { orgId, key });
   if (earlier === null) return null;
   if (earlier.fingerprint !== fingerprintOf(request))
@@ -45,8 +50,14 @@ export async function appOfKey(em: EntityManager, orgId: string, key: string, re
   return app;
 }
 
-/** Ties the key to the app in the transaction of `em`. */
-export function rememberKey(em: EntityManager, orgId: string, key: string, request: object, appId: string): void {
+/** Stores the key with its app in the transaction of `em`. */
+export function storeIdempotencyKey(
+  em: EntityManager,
+  orgId: string,
+  key: string,
+  request: object,
+  appId: string,
+): void {
   em.create(IdempotencyKey, { orgId, key, appId, fingerprint: fingerprintOf(request) });
 }
 

@@ -1,5 +1,5 @@
-import type { Caller } from "../shared/caller.ts";
 import type { Db } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
 import { type AppSummary, appSummary, SUMMARY_COLUMNS, type SummaryRow } from "./app-view.ts";
 
 export interface ListDeps {

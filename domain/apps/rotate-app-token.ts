@@ -1,12 +1,12 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
+import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import type { ChangeFeed } from "../ports/change-feed.ts";
 import { OVERLAPS, type Rotation } from "../tokens/rotate-token.ts";
 import { App } from "./app.entity.ts";
-import { appNotFound } from "./app-not-found.ts";
-import { type AppStatus, IN_PROGRESS } from "./app-status.ts";
+import { type AppStatus, isInProgress } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
+import { appNotFound } from "./get-app.ts";
 import { type AuthEntryDeps, syncAuthEntry } from "./sync-auth-entry.ts";
 
 export interface RotateAppTokenDeps extends AuthEntryDeps {
@@ -15,16 +15,16 @@ export interface RotateAppTokenDeps extends AuthEntryDeps {
 
 export interface RotatedAppToken {
   app_token: string;
-  /** Until when the token before it is good as well, RFC 3339 in UTC with milliseconds; `null` when it is not. */
+  /** When the previous token expires, RFC 3339 in UTC with milliseconds; `null` when it has expired already. */
   expires_previous_at: string | null;
 }
 
 /**
- * Gives an app a new token. The one before it stays good for the overlap, any earlier one ends at once. Of several
- * rotations at once all answer with a token that counts when they answer. A crash in the middle leaves the new token in
- * the record, and the sweep brings it to the app.
+ * Gives an app a new token. The previous token stays valid for the overlap; any earlier one is invalid at once. Each of
+ * several rotations at the same time returns a token that is valid when it returns. A crash in the middle leaves the new
+ * token in the record, and the sweep brings it to the auth entry.
  *
- * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while the app is not `ready`
+ * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while the app is not live
  */
 export async function rotateAppToken(
   deps: RotateAppTokenDeps,
@@ -44,15 +44,15 @@ export async function rotateAppToken(
 async function raiseVersion(em: EntityManager, orgId: string, { id, overlap }: Rotation): Promise<void> {
   const app = await em.findOne(App, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (app === null) throw appNotFound();
-  if (app.status !== "ready") throw notReady(app.status);
+  if (app.status === "deleting" || app.liveDeploymentId === null) throw notLive(app.status);
   app.tokenVersion += 1;
   app.previousTokenUntil = overlap === "none" ? null : new Date(Date.now() + OVERLAPS[overlap]);
   app.updatedAt = new Date();
   await em.flush();
 }
 
-function notReady(status: AppStatus): ServiceError {
-  const advice = (IN_PROGRESS as readonly string[]).includes(status)
+function notLive(status: AppStatus): ServiceError {
+  const advice = isInProgress(status)
     ? "Its token can be rotated once its status is `ready`; wait for that."
     : "Only the token of an app whose status is `ready` can be rotated.";
   return new ServiceError("conflict", `The app is \`${status}\`. ${advice}`);

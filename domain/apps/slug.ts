@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 
-/** No vowels and no look-alikes: a suffix spells no word and is easy to read aloud. */
+/** Without vowels and look-alikes, so that a suffix spells no word and is easy to read aloud. */
 const SUFFIX_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 const SUFFIX_LENGTH = 6;
 const DNS_LABEL_LENGTH = 63;
 
 /**
- * A new slug for an app: the repository's name as a DNS label, and a random suffix. The suffix keeps slugs from being
- * reserved, guessed or reused, and keeps a taken name from telling one organization about another's apps.
+ * A new slug for an app: the repository's name as a DNS label, and a random suffix. The suffix prevents
+ * that a slug is reserved, guessed or reused, and that a taken name reveals the app of another organization.
  */
 export function slugFor(name: string): string {
   const label = name
@@ -15,9 +15,9 @@ export function slugFor(name: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, DNS_LABEL_LENGTH - SUFFIX_LENGTH - 1)
     .replace(/^-+|-+$/g, "");
-  return `${label === "" ? "app" : label}-${suffix()}`;
+  return `${label === "" ? "app" : label}-${randomSuffix()}`;
 }
 
-function suffix(): string {
+function randomSuffix(): string {
   return Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join("");
 }

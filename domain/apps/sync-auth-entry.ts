@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { AuthEntries, AuthEntry } from "../ports/auth-entries.ts";
 import { sha256Hex } from "../tokens/mint-token.ts";
 import { App } from "./app.entity.ts";
-import { IN_PROGRESS } from "./app-status.ts";
+import { isInProgress } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
 
 export interface AuthEntryDeps {
@@ -12,45 +12,51 @@ export interface AuthEntryDeps {
 }
 
 /**
- * Makes an app's auth entry what the app's record says. Safe to repeat and to run many times at once: whoever writes
- * looks at the record again afterwards, so an older token never stays in the entry. An app that is being deleted, has
- * failed or is gone is given none.
+ * Makes an app's auth entry match the app's record. Safe to repeat and to run concurrently: every writer reads the record
+ * again after its write, so an older token never stays in the entry. An app that is gone, that is being deleted, or that
+ * has failed and was never live gets no entry.
  *
- * @returns the record that the entry was made from, or `null` when the app has none
+ * @returns the record that the entry was made from, or `null` when the app gets no entry
  */
 export async function syncAuthEntry(deps: AuthEntryDeps, appId: string): Promise<App | null> {
-  for (let written: number | null = null; ;) {
+  for (let writtenVersion: number | null = null; ;) {
     const app = await deps.em.fork().findOne(App, { id: appId });
-    if (app === null || !([...IN_PROGRESS, "ready"] as readonly string[]).includes(app.status)) {
-      // Its teardown may have looked for the entry before it was written here.
-      if (written !== null) await deps.authEntries.remove(appId);
+    if (app === null || !needsEntry(app)) {
+      // The teardown may have looked for the entry before it was written here.
+      if (writtenVersion !== null) await deps.authEntries.remove(appId);
       return null;
     }
-    if (app.tokenVersion === written) return app;
-    await deps.authEntries.put(entryOf(deps.tokenSecret, app));
-    written = app.tokenVersion;
+    if (app.tokenVersion === writtenVersion) return app;
+    await deps.authEntries.put(authEntry(deps.tokenSecret, app));
+    writtenVersion = app.tokenVersion;
   }
 }
 
+function needsEntry({ status, liveDeploymentId }: App): boolean {
+  return status !== "deleting" && (liveDeploymentId !== null || isInProgress(status));
+}
+
 /**
- * Writes the auth entry of every ready app whose entry does not know the app's token, as after a crash between the two.
+ * Writes the auth entry of every live app whose entry does not hold the hash of the app's token, which is what a crash
+ * between the two leaves.
  *
  * @returns how many were written
  */
 export async function syncStaleAuthEntries(deps: AuthEntryDeps): Promise<number> {
-  const ready = await deps.em.fork().find(App, { status: "ready" }, { fields: ["id", "tokenVersion"] });
-  let renewed = 0;
-  for (const app of ready) {
-    // An entry that cannot be read is as good as none.
+  const live = { liveDeploymentId: { $ne: null }, status: { $ne: "deleting" as const } };
+  const apps = await deps.em.fork().find(App, live, { fields: ["id", "tokenVersion"] });
+  let written = 0;
+  for (const app of apps) {
+    // An entry that cannot be read is replaced like a missing one.
     const entry = await deps.authEntries.get(app.id).catch(() => null);
     if (entry?.tokenSha256 === tokenHash(deps.tokenSecret, app)) continue;
     await syncAuthEntry(deps, app.id);
-    renewed += 1;
+    written += 1;
   }
-  return renewed;
+  return written;
 }
 
-function entryOf(secret: string, app: App): AuthEntry {
+function authEntry(secret: string, app: App): AuthEntry {
   const entry = { appId: app.id, tokenSha256: tokenHash(secret, app) };
   if (!app.previousTokenUntil) return entry;
   const tokenSha256 = tokenHash(secret, { id: app.id, tokenVersion: app.tokenVersion - 1 });

@@ -1,20 +1,23 @@
-import { LOG_BUCKET, logKeyOf } from "../apps/app-resources.ts";
+import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { sanitizeLog } from "./sanitize-log.ts";
 
-/** A log keeps its first and its last half; what was dropped between them is said. In characters. */
+/** A log keeps its first and its last half; a marker between them says how much is missing. In characters. */
 const HALF = 512 * 1024;
 const WRITE_EVERY_MS = 1000;
-/** A line without an end is cut here, so that it cannot be kept waiting for its end forever. In characters. */
+/** A line that does not end is cut here, so that it is never held back without a bound. In characters. */
 const LINE_LENGTH = 64 * 1024;
 
-const OURS = "[service]";
-/** Also behind what shows as nothing. Bounded, because some of that counts as a line break here. */
-const FORGED = /^[\t\p{Z}\p{DI}]{0,64}\[service\]/gmu;
+const SERVICE_PREFIX = "[service]";
+/**
+ * A line of the app that starts with our prefix, also behind characters that are invisible. The repetition is bounded,
+ * because some of those characters also count as line breaks here.
+ */
+const FORGED_PREFIX = /^[\t\p{Z}\p{DI}]{0,64}\[service\]/gmu;
 
 /**
- * One app's build log. It is written through to object storage while the build runs, so it survives the worker, and an
- * attempt that follows adds to what the earlier one left.
+ * The log of one deployment. It is written to object storage while the deployment runs, so it survives the worker. A
+ * later attempt appends to what the earlier one left.
  */
 export class DeploymentLog {
   readonly #objects: ObjectStore;
@@ -23,7 +26,8 @@ export class DeploymentLog {
   readonly #decoder = new TextDecoder();
   #head = "";
   #tail = "";
-  #dropped = 0;
+  #droppedCharacters = 0;
+  /** The beginning of a line whose end has not been printed yet. */
   #pending = "";
   #dirty = false;
   #writing: Promise<void> = Promise.resolve();
@@ -35,55 +39,60 @@ export class DeploymentLog {
     this.#secrets = secrets;
   }
 
-  /** Opens the log of an app. `secrets` are masked wherever they appear. */
-  static async open(objects: ObjectStore, appId: string, secrets: readonly string[]): Promise<DeploymentLog> {
-    const log = new DeploymentLog(objects, logKeyOf(appId), secrets);
-    const earlier = await objects.get(LOG_BUCKET, log.#key);
+  /**
+   * Opens a log.
+   *
+   * @param key - its key in the bucket of all logs
+   * @param secrets - texts that are masked wherever they appear
+   */
+  static async open(objects: ObjectStore, key: string, secrets: readonly string[]): Promise<DeploymentLog> {
+    const log = new DeploymentLog(objects, key, secrets);
+    const earlier = await objects.get(LOG_BUCKET, key);
     if (earlier !== null) log.#append(new TextDecoder().decode(earlier));
     log.#timer = setInterval(() => void log.#write(), WRITE_EVERY_MS);
     return log;
   }
 
-  /** Takes output of a child process as it comes. */
+  /** Appends output of a child process. */
   readonly output = (chunk: Uint8Array): void => {
-    this.#take(this.#decoder.decode(chunk, { stream: true }));
+    this.#appendOutput(this.#decoder.decode(chunk, { stream: true }));
   };
 
-  /** Adds a line of the service's own. */
+  /** Appends a line of the service, marked with a prefix. */
   say(line: string): void {
     this.#endLine();
-    // What is told may quote the app, whose own line breaks would start a line that looks like ours.
+    // The line may quote the app. A line break in the quote would start a line that looks like one of the service.
     const quoted = sanitizeLog(line, this.#secrets).replaceAll(/\s*\n\s*/g, " ");
-    this.#append(`${OURS} ${quoted}\n`);
+    this.#append(`${SERVICE_PREFIX} ${quoted}\n`);
   }
 
-  /** Writes everything said so far. */
+  /** Writes everything appended so far. */
   async flush(): Promise<void> {
     this.#endLine();
     await this.#write();
   }
 
-  /** Writes what is left. The log may not be used afterwards. */
+  /** Writes the rest. The log must not be used afterwards. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.flush();
   }
 
-  #take(text: string): void {
+  #appendOutput(text: string): void {
     this.#pending += text;
     const end = this.#pending.lastIndexOf("\n") + 1;
     const cut = end > 0 ? end : this.#pending.length > LINE_LENGTH ? this.#pending.length : 0;
     if (cut === 0) return;
-    // Whole lines are masked at once, so a secret that arrives in two pieces is still found.
+    // Whole lines are masked together, so a secret that arrives in two pieces is found too.
     const shown = sanitizeLog(this.#pending.slice(0, cut), this.#secrets);
-    // What a build prints must not pass for a line of the service's own.
-    this.#append(shown.replace(FORGED, `> ${OURS}`));
+    // A line that the build prints must not look like a line of the service.
+    this.#append(shown.replace(FORGED_PREFIX, `> ${SERVICE_PREFIX}`));
     this.#pending = this.#pending.slice(cut);
   }
 
   #endLine(): void {
     this.#pending += this.#decoder.decode();
-    if (this.#pending !== "") this.#take("\n");
+    if (this.#pending !== "") this.#appendOutput("\n");
   }
 
   #append(text: string): void {
@@ -92,12 +101,13 @@ export class DeploymentLog {
     this.#head += text.slice(0, room);
     this.#tail += text.slice(Math.max(room, 0));
     if (this.#tail.length <= HALF) return;
-    this.#dropped += this.#tail.length - HALF;
+    this.#droppedCharacters += this.#tail.length - HALF;
     this.#tail = this.#tail.slice(-HALF);
   }
 
   #text(): string {
-    const marker = this.#dropped === 0 ? "" : `\n[service] ${this.#dropped} characters left out here\n`;
+    const dropped = this.#droppedCharacters;
+    const marker = dropped === 0 ? "" : `\n${SERVICE_PREFIX} ${dropped} characters left out here\n`;
     return this.#head + marker + this.#tail;
   }
 
@@ -107,7 +117,7 @@ export class DeploymentLog {
     const body = new TextEncoder().encode(this.#text().toWellFormed());
     this.#writing = this.#writing
       .then(() => this.#objects.put(LOG_BUCKET, this.#key, body))
-      // A write that fails is made up for by the next one; the log is not worth a build.
+      // The next write stores what this one could not. A deployment never fails because of its log.
       .catch(() => {
         this.#dirty = true;
       });

@@ -1,21 +1,21 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { databaseIdOf, sourceBucketOf } from "../apps/app-resources.ts";
+import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
-import type { Discovery, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
+import type { DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationRefused } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
-import { findProcedures, foundLine } from "../procedures/discover-procedures.ts";
-import { Build } from "./deployment.entity.ts";
-import type { DeploymentLog } from "./deployment-log.ts";
+import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
-import { Superseded } from "./lease.ts";
-import { transitionApp } from "./transition-deployment.ts";
+import { Deployment } from "./deployment.entity.ts";
+import type { DeploymentLog } from "./deployment-log.ts";
+import { LeaseLost } from "./lease.ts";
 import type { AppPlatform } from "./release-resources.ts";
+import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
 
 export interface StepDeps extends AppPlatform {
   em: EntityManager;
@@ -24,57 +24,59 @@ export interface StepDeps extends AppPlatform {
   appBuilder: AppBuilder | null;
   discovery: ProcedureDiscovery;
   tokenSecret: string;
-  /** Called with a fault of ours, for the operator; what the app's owner is told holds nothing of it. */
-  reportInternalError(fault: unknown, build: { buildId: string; appId: string; attempt: number }): void;
+  /** Reports an internal error to the operator. Nothing of it is shown to the app's owner. */
+  reportInternalError(error: unknown, where: { deploymentId: string; appId: string; attempt: number }): void;
 }
 
 /** What the steps of one attempt share. */
 export interface Attempt {
-  build: ClaimedDeployment;
+  deployment: ClaimedDeployment;
   workspace: Workspace;
   log: DeploymentLog;
   signal: AbortSignal;
 }
 
-/**
- * Takes a held build from its repository to a live app, and tells what the app offers to agents. Every step can be
- * repeated from the start.
- */
-export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<Discovery> {
+/** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
+export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<DiscoveryResult> {
   await clone(deps, attempt);
-  if (attempt.build.customization !== null) await customize(deps, attempt, attempt.build.customization);
+  const { customization } = attempt.deployment;
+  if (customization !== null) await customize(deps, attempt, customization);
   const bundle = await build(deps, attempt);
   const discovery = await discover(deps, attempt, bundle);
   await provision(deps, attempt, bundle);
   return discovery;
 }
 
-async function clone(deps: StepDeps, { build, workspace, log, signal }: Attempt): Promise<void> {
-  await transitionApp(deps.em.fork(), build, "cloning", {
-    statusMessage: `Cloning ${build.repo} (${build.branch}).`,
-    error: null,
-  });
-  log.say(`cloning ${build.repo}, branch ${build.branch}`);
-  const { repo, branch } = build;
-  const directory = workspace.sourceDirectory;
-  const { commit } = await deps.git.checkOut({ repo, branch, directory, onOutput: log.output, signal });
-  await deps.em.fork().nativeUpdate(Build, { id: build.buildId }, { commit });
+type Step = "cloning" | "customizing" | "building" | "provisioning";
+
+async function startStep(
+  { em }: StepDeps,
+  { deployment }: Attempt,
+  step: Step,
+  details: StatusDetails & { statusMessage: string },
+): Promise<void> {
+  await em.fork().transactional((tx) => transitionDeployment(tx, deployment, step, details));
 }
 
-async function customize(
-  deps: StepDeps,
-  { build, workspace, log, signal }: Attempt,
-  instructions: string,
-): Promise<void> {
+async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
+  const { deployment, workspace, log, signal } = attempt;
+  const { deploymentId, fencingToken, repo, branch } = deployment;
+  await startStep(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${branch}).`, error: null });
+  log.say(`cloning ${repo}, branch ${branch}`);
+  const directory = workspace.sourceDirectory;
+  const { commit } = await deps.git.checkOut({ repo, branch, directory, onOutput: log.output, signal });
+  await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit });
+}
+
+async function customize(deps: StepDeps, attempt: Attempt, instructions: string): Promise<void> {
+  const { workspace, log, signal } = attempt;
   if (deps.appBuilder === null)
     throw new BuildFailure(
       "user",
-      "This deploy carries a customization, and no app builder agent is configured.",
+      "This deployment has a customization, and no app builder agent is configured.",
       "Configure BUILDER_COMMAND, or deploy again without customization.",
     );
-  await transitionApp(deps.em.fork(), build, "customizing", {
-    statusMessage: "The app builder agent is customizing the source.",
-  });
+  await startStep(deps, attempt, "customizing", { statusMessage: "The app builder agent is customizing the source." });
   log.say("customizing");
   await deps.appBuilder.customize({
     sourceDirectory: workspace.sourceDirectory,
@@ -85,17 +87,17 @@ async function customize(
 }
 
 async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
-  const { build, workspace, log, signal } = attempt;
-  const manifest = { object_bucket_name: sourceBucketOf(build.appId) };
-  await transitionApp(deps.em.fork(), build, "building", { statusMessage: "Installing and building.", manifest });
-  // Stored before anything is built, so that what is kept is what was built and not what the build left behind.
+  const { deployment, workspace, log, signal } = attempt;
+  const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
+  await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
+  // Before the build, so that the stored files are the sources and not what the build left among them.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
   return deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
 }
 
-async function storeSources(deps: StepDeps, { build, workspace, signal }: Attempt): Promise<void> {
-  const bucket = sourceBucketOf(build.appId);
+async function storeSources(deps: StepDeps, { deployment, workspace, signal }: Attempt): Promise<void> {
+  const bucket = sourceBucketName(deployment.appId);
   await deps.objects.removeBucket(bucket);
   for await (const file of workspace.sourceFiles()) {
     signal.throwIfAborted();
@@ -105,46 +107,39 @@ async function storeSources(deps: StepDeps, { build, workspace, signal }: Attemp
 
 async function discover(
   { discovery, reportInternalError }: StepDeps,
-  { build, workspace, log, signal }: Attempt,
+  { deployment, workspace, log, signal }: Attempt,
   { scriptPath }: Bundle,
-): Promise<Discovery> {
+): Promise<DiscoveryResult> {
   const { sourceDirectory } = workspace;
-  const onFault = (fault: unknown) => reportInternalError(fault, build);
-  const found = await findProcedures({ discovery, onFault }, { scriptPath, sourceDirectory, signal });
-  log.say(foundLine(found));
+  const report = (error: unknown) => reportInternalError(error, deployment);
+  const request = { scriptPath, sourceDirectory, signal };
+  const found = await discoverProcedures({ discovery, reportInternalError: report }, request);
+  log.say(formatDiscovery(found));
   if (found.problem !== null) log.say(found.problem);
   return found;
 }
 
-async function provision(deps: StepDeps, { build, log, signal }: Attempt, bundle: Bundle): Promise<void> {
-  const databaseId = databaseIdOf(build.appId);
+async function provision(deps: StepDeps, attempt: Attempt, bundle: Bundle): Promise<void> {
+  const { deployment, log, signal } = attempt;
+  const { appId } = deployment;
   const manifest = {
-    sql_database_id: databaseId,
-    object_bucket_name: sourceBucketOf(build.appId),
+    sql_database_id: sqlDatabaseId(appId),
+    object_bucket_name: sourceBucketName(appId),
     ...(bundle.framework === null ? {} : { framework: bundle.framework }),
   };
-  await transitionApp(deps.em.fork(), build, "provisioning", {
-    statusMessage: "Creating the app's resources.",
-    manifest,
-  });
+  await startStep(deps, attempt, "provisioning", { statusMessage: "Creating the app's resources.", manifest });
   log.say("provisioning");
-  await deps.databases.create(databaseId);
-  if (bundle.migrations.length > 0) await migrate(deps, databaseId, bundle, log, signal);
-  if ((await syncAuthEntry(deps, build.appId)) === null) throw new Superseded();
+  await deps.databases.create(sqlDatabaseId(appId));
+  if (bundle.migrations.length > 0) await migrate(deps, attempt, bundle);
+  if ((await syncAuthEntry(deps, appId)) === null) throw new LeaseLost();
   signal.throwIfAborted();
-  await publish(deps, build, bundle, databaseId, signal);
+  await publish(deps, attempt, bundle);
 }
 
-async function migrate(
-  deps: StepDeps,
-  databaseId: string,
-  bundle: Bundle,
-  log: DeploymentLog,
-  signal: AbortSignal,
-): Promise<void> {
-  log.say(`applying ${bundle.migrations.length} migrations`);
+async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { migrations }: Bundle): Promise<void> {
+  log.say(`applying ${migrations.length} migrations`);
   try {
-    await deps.databases.migrate(databaseId, bundle.migrations, signal);
+    await deps.databases.migrate(sqlDatabaseId(deployment.appId), migrations, signal);
   } catch (error) {
     if (!(error instanceof MigrationRefused)) throw error;
     const advice = "Correct the migration, test it against an empty database, and deploy again.";
@@ -153,16 +148,13 @@ async function migrate(
 }
 
 async function publish(
-  deps: StepDeps,
-  build: ClaimedDeployment,
-  bundle: Bundle,
-  databaseId: string,
-  signal: AbortSignal,
+  { edge }: StepDeps,
+  { deployment, signal }: Attempt,
+  { scriptPath, assets }: Bundle,
 ): Promise<void> {
-  const { scriptPath, assets } = bundle;
-  const script = { appId: build.appId, generation: build.fence, scriptPath, assets, databaseId };
+  const { appId, slug, fencingToken: generation } = deployment;
   try {
-    await deps.edge.publish(build.slug, script, signal);
+    await edge.publish(slug, { appId, generation, scriptPath, assets, databaseId: sqlDatabaseId(appId) }, signal);
   } catch (error) {
     if (!(error instanceof UnhealthyScript)) throw error;
     const advice =

@@ -1,32 +1,65 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
+import { DEPLOYMENT_STATUSES, type DeploymentStatus } from "./deployment-status.ts";
 
-export const BUILD_OUTCOMES = ["ready", "failed", "canceled"] as const;
-export type BuildOutcome = (typeof BUILD_OUTCOMES)[number];
+/** What starts a deployment. */
+export const DEPLOYMENT_TRIGGERS = ["deploy", "redeploy", "rollback", "push"] as const;
 
-export const BuildSchema = defineEntity({
-  name: "Build",
-  tableName: "builds",
+export type DeploymentTrigger = (typeof DEPLOYMENT_TRIGGERS)[number];
+
+/** One attempt to put one commit of an app live. */
+export const DeploymentSchema = defineEntity({
+  name: "Deployment",
+  tableName: "deployments",
   properties: {
     id: p
       .uuid()
       .primary()
       .onCreate(() => randomUUID()),
     appId: p.uuid(),
+    orgId: p.uuid(),
+    /** 1 for the first deployment of the app, then 2, 3, ... */
+    number: p.integer(),
+    trigger: p.string().$type<DeploymentTrigger>(),
     repo: p.string(),
     branch: p.string(),
-    customization: p.text().nullable(),
+    /** The commit that is deployed. The request may name it; otherwise the clone records the newest one of the branch. */
     commit: p.string().nullable(),
-    /** How many workers have taken this build up so far. */
+    customization: p.text().nullable(),
+    /** The user who requested the deployment; `null` when the credential belongs to no user. */
+    createdBy: p.uuid().nullable(),
+    /** For a rollback: the deployment whose artifact goes live again. */
+    rollbackToId: p.uuid().nullable(),
+    status: p.string().$type<DeploymentStatus>(),
+    statusMessage: p.text().nullable(),
+    error: p.text().nullable(),
+    /** Key of the log in the bucket of all logs. Stored, because an older version named the keys differently. */
+    logKey: p.string(),
+    /** Where the built bundle is in the app's bucket of artifacts; `null` while none is kept. Several rollbacks may share one. */
+    artifactKey: p.string().nullable(),
+    /** How often a worker has claimed this deployment. */
     attempts: p.integer().default(0),
-    /** The last sign of life of the worker that holds this build; `null` while nobody does. */
-    heldAt: p.datetime(3).nullable(),
-    outcome: p.string().$type<BuildOutcome>().nullable(),
+    /** The fencing token of the newest lease on this deployment; 0 before the first claim. */
+    fencingToken: p.integer().default(0),
+    /** When the worker that holds the lease last renewed it; `null` while no worker holds it. */
+    leaseRenewedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** The first claim. */
+    startedAt: p.datetime(3).nullable(),
+    /** When it became `ready`, `failed` or `canceled`, or `superseded` before it started; `null` while in progress. */
     finishedAt: p.datetime(3).nullable(),
   },
-  indexes: [{ properties: ["appId", "createdAt"] }],
+  uniques: [{ properties: ["appId", "number"] }],
+  indexes: [{ properties: ["status"] }],
+  checks: [
+    { name: "deployments_status_check", expression: `status in (${quotedList(DEPLOYMENT_STATUSES)})` },
+    { name: "deployments_trigger_check", expression: `"trigger" in (${quotedList(DEPLOYMENT_TRIGGERS)})` },
+  ],
 });
 
-export class Build extends BuildSchema.class {}
-BuildSchema.setClass(Build);
+export class Deployment extends DeploymentSchema.class {}
+DeploymentSchema.setClass(Deployment);
+
+function quotedList(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(", ");
+}

@@ -1,65 +1,83 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { sourcesOf } from "../apps/app-status.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import { removeProcedures, replaceProcedures } from "../procedures/replace-procedures.ts";
-import { Build } from "./deployment.entity.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
-import { Superseded } from "./lease.ts";
-import { transitionApp } from "./transition-deployment.ts";
+import { Deployment } from "./deployment.entity.ts";
+import { statusesBefore } from "./deployment-status.ts";
+import { LeaseLost } from "./lease.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
+import { transitionDeployment } from "./transition-deployment.ts";
 
 /**
- * The app is live, and its procedures with it.
+ * Records that a deployment is live, and its procedures with it. The deployment that was live before is `superseded`.
  *
- * @param result.statusMessage - what its owner should know nevertheless
- * @throws {Superseded} when it was taken over in the last moment
+ * @param result.statusMessage - what the app's owner should know although the deployment succeeded
+ * @throws {LeaseLost} when the worker lost its lease just before
  */
 export async function finishDeployment(
   em: EntityManager,
-  build: ClaimedDeployment,
+  deployment: ClaimedDeployment,
   { procedures, statusMessage }: { procedures: readonly DiscoveredProcedure[]; statusMessage: string | null },
 ): Promise<void> {
   await em.fork().transactional(async (tx) => {
-    await transitionApp(tx, build, "ready", { statusMessage, error: null });
-    await replaceProcedures(tx, build, procedures);
-    await tx.nativeUpdate(Build, { id: build.buildId }, { outcome: "ready", finishedAt: new Date(), heldAt: null });
+    const app = await transitionDeployment(tx, deployment, "ready", { statusMessage, error: null });
+    const replaced = { id: app.liveDeploymentId, status: { $in: statusesBefore("superseded") } };
+    if (app.liveDeploymentId) await tx.nativeUpdate(Deployment, replaced, { status: "superseded" });
+    app.liveDeploymentId = deployment.deploymentId;
+    await tx.flush();
+    await replaceProcedures(tx, deployment, procedures);
   });
 }
 
 /**
- * The build cannot go on. The resources go first, so an app that shows `failed` has none; its log stays.
+ * Records that a deployment failed; its log stays. If the app has never been live, its resources are removed first, so an
+ * app that shows `failed` has none. Otherwise the live deployment keeps serving, and nothing of it is touched.
  *
- * @throws {Superseded} when the app was taken over meanwhile, or is ready after all
+ * @throws {LeaseLost} when the worker lost its lease, or when the deployment is ready after all
  */
 export async function failDeployment(
   deps: AppPlatform & { em: EntityManager },
-  build: ClaimedDeployment,
+  deployment: ClaimedDeployment,
   shown: { error: string; statusMessage: string },
 ): Promise<void> {
-  // A worker that was taken over must not take away what its successor made; nor what is live, when the connection broke
-  // just as `ready` was committed.
-  const where = { id: build.appId, fence: build.fence, status: { $in: sourcesOf("failed") } };
-  if ((await deps.em.fork().count(App, where)) === 0) throw new Superseded();
-  await releaseResources(deps, build);
+  const isLive = await hasLiveDeployment(deps.em.fork(), deployment);
+  if (!isLive) await releaseResources(deps, deployment);
   await deps.em.fork().transactional(async (tx) => {
-    await transitionApp(tx, build, "failed", { ...shown, manifest: null });
-    await removeProcedures(tx, build.appId);
-    await tx.nativeUpdate(Build, { id: build.buildId }, { outcome: "failed", finishedAt: new Date(), heldAt: null });
+    await transitionDeployment(tx, deployment, "failed", isLive ? shown : { ...shown, manifest: null });
+    await removeProcedures(tx, { deploymentId: deployment.deploymentId });
   });
 }
 
-/** Puts the build back in the queue as if this attempt had not been made. */
+/**
+ * Whether the app has a live deployment, asked by a worker that is about to give its deployment up. A worker that lost its
+ * lease must not remove what its successor made, nor what went live when the connection broke while `ready` was committed.
+ *
+ * @throws {LeaseLost}
+ */
+async function hasLiveDeployment(
+  em: EntityManager,
+  { appId, deploymentId, fencingToken }: ClaimedDeployment,
+): Promise<boolean> {
+  const app = await em.findOne(App, { id: appId, fencingToken });
+  const status = { $in: statusesBefore("failed") };
+  const unfinished = await em.count(Deployment, { id: deploymentId, fencingToken, status });
+  if (app === null || unfinished === 0) throw new LeaseLost();
+  return app.liveDeploymentId !== null;
+}
+
+/** Puts a deployment back in the queue. The attempt that ends here does not count. */
 export async function requeueDeployment(
   deps: { em: EntityManager; jobs: JobQueue },
-  build: ClaimedDeployment,
+  deployment: ClaimedDeployment,
 ): Promise<void> {
+  const { deploymentId, attempt } = deployment;
   await deps.em.fork().transactional(async (tx) => {
-    await transitionApp(tx, build, "queued", {
+    await transitionDeployment(tx, deployment, "queued", {
       statusMessage: "Waiting to be built again after a restart of the service.",
     });
-    await tx.nativeUpdate(Build, { id: build.buildId }, { attempts: build.attempt - 1, heldAt: null });
-    await deps.jobs.enqueue(tx, "build", { buildId: build.buildId });
+    await tx.nativeUpdate(Deployment, { id: deploymentId }, { attempts: attempt - 1, leaseRenewedAt: null });
+    await deps.jobs.enqueue(tx, "deployment", { deploymentId });
   });
 }

@@ -1,30 +1,32 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { Build } from "./deployment.entity.ts";
+import { IN_PROGRESS } from "../apps/app-status.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
+import { Deployment } from "./deployment.entity.ts";
 
-/** Somebody else has taken the app over: a deletion, or a worker that found this one silent for too long. */
-export class Superseded extends Error {
-  override readonly name = "Superseded";
+/** The worker no longer holds the lease: the app is being deleted, or another worker claimed the deployment. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
 }
 
-/** How often a worker shows that it lives and asks whether it may go on, in milliseconds. */
+/** How often a worker renews its lease and checks that it still holds it, in milliseconds. */
 const RENEWAL_MS = 1000;
 
 /**
- * Keeps a hold alive until it is disposed of, which ends it, and aborts `signal` with `Superseded` as soon as the app has
- * been taken over. A renewal that fails (a database that restarts) is tried again: the fence, not the renewal, protects the app.
+ * Renews a worker's lease on a deployment until it is disposed of. Disposing of it ends the lease, so that another worker
+ * can claim the deployment at once. `signal` aborts with `LeaseLost` when the worker has lost the lease. A renewal that
+ * fails, for example because the database restarts, is repeated: the fencing token, not the renewal, protects the app.
  */
 export class DeploymentLease {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #em: EntityManager;
-  readonly #build: ClaimedDeployment;
+  readonly #deployment: ClaimedDeployment;
   #renewal: Promise<void> | null = null;
 
-  constructor(em: EntityManager, build: ClaimedDeployment) {
+  constructor(em: EntityManager, deployment: ClaimedDeployment) {
     this.#em = em;
-    this.#build = build;
+    this.#deployment = deployment;
     this.#timer = setInterval(() => {
       this.#renewal ??= this.#renew().finally(() => (this.#renewal = null));
     }, RENEWAL_MS);
@@ -34,23 +36,24 @@ export class DeploymentLease {
     return this.#controller.signal;
   }
 
-  /** Lets the build go, unless another worker has taken it up since. */
+  /** Ends the lease, unless another worker has claimed the deployment since. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    // A renewal that is under way would bring the hold back to life, and whoever is next would wait for it to run out.
+    // A renewal that finishes after the end would revive the lease, and the next worker would wait until it expires.
     await this.#renewal;
-    const { buildId, attempt } = this.#build;
-    await this.#em.fork().nativeUpdate(Build, { id: buildId, attempts: attempt }, { heldAt: null });
+    const { deploymentId, fencingToken } = this.#deployment;
+    await this.#em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { leaseRenewedAt: null });
   }
 
   async #renew(): Promise<void> {
     try {
       const em = this.#em.fork();
-      const { appId, buildId, fence } = this.#build;
-      if ((await em.count(App, { id: appId, fence })) === 0) this.#controller.abort(new Superseded());
-      else await em.nativeUpdate(Build, { id: buildId, outcome: null }, { heldAt: new Date() });
+      const { appId, deploymentId, fencingToken } = this.#deployment;
+      if ((await em.count(App, { id: appId, fencingToken })) === 0) return this.#controller.abort(new LeaseLost());
+      const unfinished = { id: deploymentId, fencingToken, status: { $in: [...IN_PROGRESS] } };
+      await em.nativeUpdate(Deployment, unfinished, { leaseRenewedAt: new Date() });
     } catch {
-      // The next renewal tells; until then nothing is written without the fence.
+      // The next renewal tries again. Until then the fencing token refuses every write of a worker without a lease.
     }
   }
 }

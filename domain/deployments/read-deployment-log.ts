@@ -1,6 +1,6 @@
-import { appNotFound } from "../apps/app-not-found.ts";
-import { LOG_BUCKET, logKeyOf } from "../apps/app-resources.ts";
+import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { AppStatus } from "../apps/app-status.ts";
+import { appNotFound } from "../apps/get-app.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Db } from "../database-types.ts";
@@ -14,23 +14,29 @@ export interface DeploymentLogView {
   status: AppStatus;
   status_message: string | null;
   error: string | null;
-  /** The build log as far as it was written; `null` when there is none in object storage. */
+  /** The log as far as it is written; `null` when there is none in object storage. */
   logs: string | null;
 }
 
-/** @throws {ServiceError} `not_found` when the organization has no such app */
+/**
+ * The log of an app's newest deployment.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such app
+ */
 export async function readDeploymentLog(
   deps: ReadLogDeps,
   { orgId }: Caller,
   appId: string,
 ): Promise<DeploymentLogView> {
-  const app = await deps.db
+  const row = await deps.db
     .selectFrom("apps")
-    .select(["status", "status_message", "error"])
-    .where("id", "=", appId)
-    .where("org_id", "=", orgId)
+    .innerJoin("deployments", "deployments.id", "apps.latest_deployment_id")
+    .select(["apps.status", "apps.status_message", "apps.error", "deployments.log_key"])
+    .where("apps.id", "=", appId)
+    .where("apps.org_id", "=", orgId)
     .executeTakeFirst();
-  if (app === undefined) throw appNotFound();
-  const log = await deps.objects.get(LOG_BUCKET, logKeyOf(appId));
-  return { ...app, logs: log === null ? null : new TextDecoder().decode(log) };
+  if (row === undefined) throw appNotFound();
+  const { log_key: key, ...shown } = row;
+  const log = await deps.objects.get(LOG_BUCKET, key);
+  return { ...shown, logs: log === null ? null : new TextDecoder().decode(log) };
 }

@@ -5,12 +5,12 @@ import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { claimDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
-import { claimDeployment } from "./claim-deployment.ts";
-import { DeploymentLease, Superseded } from "./lease.ts";
-import { formsOf, sanitizeLog } from "./sanitize-log.ts";
 import { failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
+import { DeploymentLease, LeaseLost } from "./lease.ts";
+import { encodingsOf, sanitizeLog } from "./sanitize-log.ts";
 
 export interface DeploymentDeps extends StepDeps {
   em: EntityManager;
@@ -21,97 +21,99 @@ export interface DeploymentDeps extends StepDeps {
   secrets: readonly string[];
 }
 
-/** How often a build is taken up in all before a fault of ours, or a crash in the middle, ends it. */
+/** How often a deployment is started in all. Then an internal error, or a crash in the middle, makes it fail. */
 const MAX_ATTEMPTS = 3;
 
-/** A fault of the platform; the queue should run the build again. */
+/** An internal error ended the attempt. The queue should start the deployment again. */
 export class RetryDeployment extends Error {
-  override readonly name = "TryAgain";
+  override readonly name = "RetryDeployment";
 }
 
 /**
- * Runs one attempt of a build to its end. However it ends, the app's status says so, and a build that does not reach
- * `ready` leaves none of its resources behind. When `stop` is aborted the build is handed back to the queue.
+ * Runs one attempt of a deployment to its end. The deployment's status shows how it ended. A first deployment that does
+ * not become `ready` leaves no resource behind. If `stop` aborts, the deployment goes back to the queue.
  *
- * @throws {RetryDeployment} after a fault of the platform that is worth another attempt
- * @throws {DeploymentIsLeased} while another worker has the build
+ * @throws {RetryDeployment} after an internal error, while attempts are left
+ * @throws {DeploymentIsLeased} while another worker holds the lease
  */
-export async function runDeployment(deps: DeploymentDeps, buildId: string, stop: AbortSignal): Promise<void> {
-  const build = await claimDeployment(deps.em, buildId);
-  if (build === null) return;
+export async function runDeployment(deps: DeploymentDeps, deploymentId: string, stop: AbortSignal): Promise<void> {
+  const deployment = await claimDeployment(deps.em, deploymentId);
+  if (deployment === null) return;
   await using opened = new AsyncDisposableStack();
-  const hold = opened.use(new DeploymentLease(deps.em, build));
-  const secrets = [
-    ...deps.secrets,
-    appToken(deps.tokenSecret, { id: build.appId, tokenVersion: build.tokenVersion }),
-  ].flatMap(formsOf);
-  const log = opened.adopt(await DeploymentLog.open(deps.objects, build.appId, secrets), (it) => it.close());
-  const workspace = opened.adopt(await deps.workspaces.open(build.buildId, build.fence), (it) => it.remove());
-  const attempt = { build, workspace, log, signal: AbortSignal.any([hold.signal, stop]) };
-  await attemptBuild(deps, attempt, { secrets, superseded: hold.signal, stop });
+  const lease = opened.use(new DeploymentLease(deps.em, deployment));
+  const { appId, tokenVersion, logKey, fencingToken } = deployment;
+  const ownToken = appToken(deps.tokenSecret, { id: appId, tokenVersion });
+  const secrets = [...deps.secrets, ownToken].flatMap(encodingsOf);
+  const log = opened.adopt(await DeploymentLog.open(deps.objects, logKey, secrets), (it) => it.close());
+  const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
+  const attempt = { deployment, workspace, log, signal: AbortSignal.any([lease.signal, stop]) };
+  await runAttempt(deps, attempt, { secrets, leaseLost: lease.signal, stop });
 }
 
 interface Bounds {
   secrets: readonly string[];
-  superseded: AbortSignal;
+  leaseLost: AbortSignal;
   stop: AbortSignal;
 }
 
-async function attemptBuild(deps: DeploymentDeps, attempt: Attempt, bounds: Bounds): Promise<void> {
-  const { build, log } = attempt;
+async function runAttempt(deps: DeploymentDeps, attempt: Attempt, bounds: Bounds): Promise<void> {
+  const { deployment, log } = attempt;
   try {
-    if (build.attempt > 1) log.say(`attempt ${build.attempt} of ${MAX_ATTEMPTS}`);
-    if (build.attempt > MAX_ATTEMPTS) throw interrupted();
+    if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
+    if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
     const { procedures, problem } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
-    const shown = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, bounds.secrets);
-    await finishDeployment(deps.em, build, { procedures, statusMessage: shown });
-    deps.changes.announce(build.orgId);
+    const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, bounds.secrets);
+    await finishDeployment(deps.em, deployment, { procedures, statusMessage });
+    deps.changes.announce(deployment.orgId);
   } catch (error) {
-    if (isSuperseded(error) || bounds.superseded.aborted) return log.say("stopped: the app was deleted or taken over");
+    if (isLeaseLost(error) || bounds.leaseLost.aborted)
+      return log.say("stopped: the app was deleted, or another worker continues");
     if (bounds.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
-      return requeueDeployment(deps, build);
+      return requeueDeployment(deps, deployment);
     }
-    await settle(deps, attempt, error, bounds.secrets);
+    await handleFailure(deps, attempt, error, bounds.secrets);
   }
 }
 
-async function settle(
+async function handleFailure(
   deps: DeploymentDeps,
-  { build, log }: Attempt,
+  { deployment, log }: Attempt,
   error: unknown,
   secrets: readonly string[],
 ): Promise<void> {
-  const failure = error instanceof BuildFailure ? error : fault(error);
-  if (failure.kind === "platform") deps.reportInternalError(error, build);
+  const failure = error instanceof BuildFailure ? error : internalFailure(error);
+  if (failure.kind === "platform") deps.reportInternalError(error, deployment);
   log.say(`failed: ${failure.message}`);
-  if (failure.kind === "platform" && build.attempt < MAX_ATTEMPTS) {
-    log.say("this is a fault of the platform; the build will be tried again");
-    throw new RetryDeployment(`attempt ${build.attempt} of build ${build.buildId} failed`, { cause: error });
+  const { deploymentId, attempt } = deployment;
+  if (failure.kind === "platform" && attempt < MAX_ATTEMPTS) {
+    log.say("this is an error of the platform; the build will be tried again");
+    throw new RetryDeployment(`attempt ${attempt} of deployment ${deploymentId} failed`, { cause: error });
   }
   const shown = { error: sanitizeLog(failure.message, secrets), statusMessage: sanitizeLog(failure.advice, secrets) };
   await log.flush();
-  await failDeployment(deps, build, shown).catch((cause: unknown) => {
-    if (!isSuperseded(cause)) throw cause;
+  await failDeployment(deps, deployment, shown).catch((cause: unknown) => {
+    if (!isLeaseLost(cause)) throw cause;
   });
 }
 
-function isSuperseded(error: unknown): boolean {
-  return error instanceof Superseded || error instanceof StaleGeneration;
+/** The edge platform refuses a script with an older fencing token than the live one, which says the same. */
+function isLeaseLost(error: unknown): boolean {
+  return error instanceof LeaseLost || error instanceof StaleGeneration;
 }
 
-function fault(cause: unknown): BuildFailure {
+function internalFailure(cause: unknown): BuildFailure {
   return new BuildFailure(
     "platform",
     "The platform failed to build this app.",
-    "This is not the app's fault. Deploy again; if it persists, ask the operator to look for this app's id in the service's log.",
+    "The app is not the cause. Deploy again. If it fails again, ask the operator to look for the app's id in the service's log.",
     { cause },
   );
 }
 
-function interrupted(): BuildFailure {
+function interruptedTooOften(): BuildFailure {
   return new BuildFailure(
     "platform",
     `The build was interrupted ${MAX_ATTEMPTS} times.`,

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { EntityManager } from "@mikro-orm/core";
+import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { LOG_BUCKET, logKeyOf } from "../apps/app-resources.ts";
+import { artifactBucketName, LOG_BUCKET } from "../apps/app-resources.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
-import { Build } from "./deployment.entity.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
+import { Deployment } from "./deployment.entity.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
 
 export interface TeardownDeps extends AppPlatform {
@@ -12,27 +12,33 @@ export interface TeardownDeps extends AppPlatform {
 }
 
 /**
- * Removes everything of an app that is `deleting`, the record last, so that a crash between any two steps leaves
- * something to go on from. Does nothing for an app that is gone or was never marked. Safe to repeat and to run twice at
- * once.
+ * Removes everything of an app that is `deleting`. The record goes last, so after a crash between any two steps the next
+ * call continues. Does nothing for an app that is gone or is not `deleting`. Safe to repeat, also twice at the same time.
  *
- * @throws whatever a provider throws; the queue then runs it again
+ * @throws any error of a provider; the queue then runs the teardown again
  */
 export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<void> {
   const app = await deps.em.fork().findOne(App, { id: appId, status: "deleting" });
   if (app === null) return;
-  await buildHasStopped(deps.em, appId);
+  await waitForWorkers(deps.em, appId);
   await releaseResources(deps, { appId, slug: app.slug });
-  await deps.objects.remove(LOG_BUCKET, logKeyOf(appId));
+  await removeArtifactsAndLogs(deps, appId);
   await deps.em.fork().transactional(async (em) => {
-    await removeProcedures(em, appId);
-    await em.nativeDelete(Build, { appId });
+    await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    await removeProcedures(em, { appId });
+    await em.nativeDelete(Deployment, { appId });
     await em.nativeDelete(App, { id: appId, status: "deleting" });
   });
 }
 
-/** A worker notices within a second that its app is being deleted; a dead worker's hold runs out. */
-async function buildHasStopped(em: EntityManager, appId: string): Promise<void> {
-  const alive = () => ({ appId, heldAt: { $gt: new Date(Date.now() - LEASE_MS) } });
-  while ((await em.fork().count(Build, alive())) > 0) await delay(100);
+async function removeArtifactsAndLogs({ em, objects }: TeardownDeps, appId: string): Promise<void> {
+  await objects.removeBucket(artifactBucketName(appId));
+  const deployments = await em.fork().find(Deployment, { appId }, { fields: ["logKey"] });
+  for (const { logKey } of deployments) await objects.remove(LOG_BUCKET, logKey);
+}
+
+/** A worker notices within a second that its app is being deleted. The lease of a dead worker expires. */
+async function waitForWorkers(em: EntityManager, appId: string): Promise<void> {
+  const leased = () => ({ appId, leaseRenewedAt: { $gt: new Date(Date.now() - LEASE_MS) } });
+  while ((await em.fork().count(Deployment, leased())) > 0) await delay(100);
 }

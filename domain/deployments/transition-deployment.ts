@@ -1,21 +1,48 @@
-import type { EntityData, EntityManager } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
-import { type AppStatus, sourcesOf } from "../apps/app-status.ts";
-import { Superseded } from "./lease.ts";
+import { type EntityManager, LockMode } from "@mikro-orm/core";
+import { App, type Manifest } from "../apps/app.entity.ts";
+import { isInProgress } from "../apps/app-status.ts";
+import type { ClaimedDeployment } from "./claim-deployment.ts";
+import { Deployment } from "./deployment.entity.ts";
+import { type DeploymentStatus, statusesBefore } from "./deployment-status.ts";
+import { LeaseLost } from "./lease.ts";
+
+/** What the app's owner sees with the new status. A field that is left out keeps its value. */
+export interface StatusDetails {
+  statusMessage?: string | null;
+  error?: string | null;
+  manifest?: Manifest | null;
+}
 
 /**
- * Moves an app to another status, in one conditional update: it is refused when the transition is not in the table or
- * when the fence has been raised by somebody else since.
+ * Changes the status of a claimed deployment in one conditional update. It applies only while the lease's fencing token
+ * is the app's newest one and the transition is in the table. The app's copy of status, message and error changes in the
+ * same transaction, if this is the app's newest deployment. A final status ends the lease.
  *
- * @throws {Superseded}
+ * @param em - in a transaction. It locks the app first and the deployment second, as every writer of both must, so that
+ *   two of them never wait for each other.
+ * @returns the locked app
+ * @throws {LeaseLost}
  */
-export async function transitionApp(
+export async function transitionDeployment(
   em: EntityManager,
-  app: { appId: string; fence: number },
-  to: AppStatus,
-  changes: EntityData<App> = {},
-): Promise<void> {
-  const where = { id: app.appId, fence: app.fence, status: { $in: sourcesOf(to) } };
-  const moved = await em.nativeUpdate(App, where, { ...changes, status: to, updatedAt: new Date() });
-  if (moved === 0) throw new Superseded();
+  { appId, deploymentId, fencingToken }: Pick<ClaimedDeployment, "appId" | "deploymentId" | "fencingToken">,
+  status: Exclude<DeploymentStatus, "superseded">,
+  { statusMessage, error, manifest }: StatusDetails = {},
+): Promise<App> {
+  const app = await em.findOne(App, { id: appId, fencingToken }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (app === null) throw new LeaseLost();
+  const now = new Date();
+  const shown = {
+    status,
+    ...(statusMessage === undefined ? {} : { statusMessage }),
+    ...(error === undefined ? {} : { error }),
+  };
+  const ended = isInProgress(status) ? {} : { finishedAt: now, leaseRenewedAt: null };
+  const where = { id: deploymentId, fencingToken, status: { $in: statusesBefore(status) } };
+  if ((await em.nativeUpdate(Deployment, where, { ...shown, ...ended })) === 0) throw new LeaseLost();
+  if (app.latestDeploymentId === deploymentId) em.assign(app, shown);
+  if (manifest !== undefined) app.manifest = manifest;
+  app.updatedAt = now;
+  await em.flush();
+  return app;
 }

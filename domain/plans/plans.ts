@@ -1,9 +1,9 @@
 export interface PlanLimits {
-  /** How many apps an organization may have, failed ones not counted. */
+  /** How many apps an organization may have. Failed apps do not count. */
   apps: number;
 }
 
-/** The plans there are. An organization whose plan no longer exists is held to the default one. */
+/** The configured plans. An organization whose plan no longer exists gets the limits of the default plan. */
 export class Plans {
   readonly #plans: Readonly<Record<string, PlanLimits>>;
   readonly defaultPlan: string;
@@ -13,14 +13,14 @@ export class Plans {
     this.defaultPlan = defaultPlan;
   }
 
-  /** The plan that an organization really has. */
-  nameOf(plan: string | null | undefined): string {
+  /** The name of the plan that applies to an organization with this plan on record. */
+  resolveName(plan: string | null | undefined): string {
     return plan != null && Object.hasOwn(this.#plans, plan) ? plan : this.defaultPlan;
   }
 
-  limitsOf(plan: string | null | undefined): PlanLimits {
-    const limits = this.#plans[this.nameOf(plan)];
-    if (limits === undefined) throw new RangeError(`no plan is called ${this.defaultPlan}`);
+  getLimits(plan: string | null | undefined): PlanLimits {
+    const limits = this.#plans[this.resolveName(plan)];
+    if (limits === undefined) throw new RangeError(`unknown default plan: ${this.defaultPlan}`);
     return limits;
   }
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 
 /** What each queue's jobs carry. */
 export interface Jobs {
-  build: { buildId: string };
+  deployment: { deploymentId: string };
   teardown: { appId: string };
   sweep: Record<string, never>;
 }

@@ -4,20 +4,20 @@ export interface SourceFile {
   read(): Promise<Uint8Array>;
 }
 
-/** The scratch folders of one build. */
+/** The folders of one attempt of a deployment. */
 export interface Workspace {
   sourceDirectory: string;
   outputDirectory: string;
-  /** The regular files of the source folder; links are passed over, whatever they point at. */
+  /** The regular files of the source folder. Links are skipped. */
   sourceFiles(): AsyncIterable<SourceFile>;
-  /** Removes everything. Succeeds when there is nothing to remove. */
+  /** Removes all files of the workspace. Succeeds when there is nothing to remove. */
   remove(): Promise<void>;
 }
 
-/** Where builds do their work; nothing in it outlives a build. */
+/** The working folders of deployments. Nothing in them is kept after an attempt. */
 export interface Workspaces {
-  /** Opens an empty workspace for one attempt of a build; attempts never share one, so a late worker harms nobody. */
-  open(buildId: string, attempt: number): Promise<Workspace>;
-  /** Removes what an earlier process left. Only right while no build is running. */
+  /** Opens an empty workspace. Every attempt has its own, so a worker that lost its lease cannot change a later one. */
+  open(deploymentId: string, attempt: number): Promise<Workspace>;
+  /** Removes the workspaces of an earlier process. Call it only while no deployment is running. */
   clear(): Promise<void>;
 }

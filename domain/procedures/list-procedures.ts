@@ -26,17 +26,22 @@ const COLUMNS = [
   "app_procedures.invocation",
 ] as const;
 
-/** The version of what an organization without ready apps offers. */
+/** The version of what an organization without live apps offers. */
 export const NOTHING_OFFERED = "none";
 
 /**
- * Over ready apps, a text that changes with what they offer: the procedures of a ready app are written once for each
- * value of its fence, and its token only ever gets a higher version. Times would not tell two changes within a
- * millisecond apart, nor the changes of processes whose clocks differ.
+ * An aggregate over live apps that changes with what they offer. The procedures of a deployment are written once, when it
+ * goes live, and the version of an app's token only grows. Timestamps would miss a second change within a millisecond, and
+ * changes by processes whose clocks differ.
  */
-function offerVersion({ fn, val }: ExpressionBuilder<DatabaseTables, "apps">) {
-  const procedures = fn.sum(fn<string>("uuid_hash_extended", ["id", "fence"]));
+function offerVersion({ fn, val, lit }: ExpressionBuilder<DatabaseTables, "apps">) {
+  const procedures = fn.sum(fn<string>("uuid_hash_extended", ["live_deployment_id", lit(0)]));
   return fn<string>("concat_ws", [val(" "), fn.countAll(), procedures, fn.sum("token_version")]).as("version");
+}
+
+/** An app has a live deployment, which serves also while a newer one is in progress or has failed. */
+function isLive({ and, eb }: ExpressionBuilder<DatabaseTables, "apps">) {
+  return and([eb("apps.live_deployment_id", "is not", null), eb("apps.status", "<>", "deleting" satisfies AppStatus)]);
 }
 
 /** The version of what each organization offers now. */
@@ -46,32 +51,30 @@ export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<
     .select("org_id")
     .select(offerVersion)
     .where("org_id", "in", orgIds)
-    .where("status", "=", "ready" satisfies AppStatus)
+    .where(isLive)
     .groupBy("org_id")
     .execute();
   return new Map(rows.map(({ org_id: orgId, version }) => [orgId, version]));
 }
 
 /**
- * Every procedure of the organization's ready apps, by slug, then by name. What an app says of itself (names,
+ * Every procedure of the organization's live apps, by slug, then by name. What an app says of itself (names,
  * descriptions, schemas) is untrusted text.
  */
 export async function proceduresOf(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
-  const version = db
-    .selectFrom("apps")
-    .select(offerVersion)
-    .where("org_id", "=", orgId)
-    .where("status", "=", "ready" satisfies AppStatus);
+  const version = db.selectFrom("apps").select(offerVersion).where("org_id", "=", orgId).where(isLive);
   const rows = await db
     .selectFrom("apps")
     // Both organizations are compared, so a row that strayed would still be nobody else's.
     .leftJoin("app_procedures", (join) =>
-      join.onRef("app_procedures.app_id", "=", "apps.id").on("app_procedures.org_id", "=", orgId),
+      join
+        .onRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
+        .on("app_procedures.org_id", "=", orgId),
     )
     .select(COLUMNS)
     .select(version.as("version"))
     .where("apps.org_id", "=", orgId)
-    .where("apps.status", "=", "ready" satisfies AppStatus)
+    .where(isLive)
     .orderBy("apps.slug")
     .orderBy("app_procedures.name")
     .execute();

@@ -12,6 +12,8 @@ export const ProcedureSchema = defineEntity({
       .primary()
       .onCreate(() => randomUUID()),
     appId: p.uuid(),
+    /** The deployment that offers it. Only the procedures of the app's live deployment can be called. */
+    deploymentId: p.uuid(),
     orgId: p.uuid(),
     name: p.string(),
     kind: p.string().$type<ProcedureKind>(),
@@ -20,8 +22,8 @@ export const ProcedureSchema = defineEntity({
     outputSchema: p.json<JsonSchema>().columnType("json").nullable(),
     invocation: p.json<Invocation>().columnType("json"),
   },
-  uniques: [{ properties: ["appId", "name"] }],
-  indexes: [{ properties: ["orgId"] }],
+  uniques: [{ properties: ["deploymentId", "name"] }],
+  indexes: [{ properties: ["appId"] }, { properties: ["orgId"] }],
   checks: [{ name: "app_procedures_kind_check", expression: "kind in ('query', 'mutation')" }],
 });
 

@@ -1,7 +1,7 @@
-import { RateLimited } from "../shared/errors.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
+import { RateLimited } from "../shared/errors.ts";
 
-/** Calls of the tool gateway, counted per organization. */
+/** Calls of the tool gateway per organization. */
 const CALL_LIMIT = { limit: 600, windowSeconds: 60 } as const;
 
 export function callQuota(orgId: string): Quota {
@@ -11,7 +11,7 @@ export function callQuota(orgId: string): Quota {
 /**
  * Counts one call of the tool gateway.
  *
- * @throws {RateLimited} when the organization has used up the window
+ * @throws {RateLimited} when the organization has reached the limit
  */
 export async function limitCalls(counter: Counter, orgId: string): Promise<void> {
   const { allowed, resetSeconds } = await counter.take(callQuota(orgId));

@@ -1,7 +1,7 @@
-import { RateLimited } from "../shared/errors.ts";
 import type { Counter, Quota, Taken } from "../ports/counter.ts";
+import { RateLimited } from "../shared/errors.ts";
 
-/** Deploys an organization may ask for. */
+/** Attempts to deploy per organization. */
 export const DEPLOY_LIMIT = { limit: 5, windowSeconds: 300 } as const;
 
 export function deployQuota(orgId: string): Quota {
@@ -9,9 +9,9 @@ export function deployQuota(orgId: string): Quota {
 }
 
 /**
- * Counts one attempt to deploy, whatever becomes of it, and reports what the organization has left.
+ * Counts one attempt to deploy, whatever its result, and reports the state of the limit.
  *
- * @throws {RateLimited} when the organization has used up the window
+ * @throws {RateLimited} when the organization has reached the limit
  */
 export async function limitDeploys(counter: Counter, orgId: string, report: (taken: Taken) => void): Promise<void> {
   const taken = await counter.take(deployQuota(orgId));

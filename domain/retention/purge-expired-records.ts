@@ -2,86 +2,88 @@ import type { Kysely } from "kysely";
 import type { Db } from "../database-types.ts";
 
 export interface Retention {
-  /** For how many days audit events are kept; `null` for ever. */
+  /** How many days audit events are kept; `null` without a limit. */
   auditDays: number | null;
 }
 
-interface Rule {
+interface RetentionRule {
   table: string;
-  /** Since when a record has been of no use; there is an index on it. */
+  /** The column with the time from which the days are counted. It has an index. */
   since: string;
-  /** For how many days it is kept after that. */
   days: number;
-  /** @param before - since before then, the records have been of no use */
-  narrowed?: (records: Records, before: string) => Records;
+  /** Restricts the rule to some of the records. `before` is the time `days` ago. */
+  restrict?: (records: RecordsQuery, before: string) => RecordsQuery;
 }
 
-/** Anybody can make a client; whoever closed the page that asks about it may come back within a week. */
+/** Anyone can register a client. A user who closed its consent page may come back within a week. */
 const UNUSED_CLIENT_DAYS = 7;
-/** Three lives of a refresh token, so nobody can be signed in with the client any more. It would have to register again. */
+/** Three lifetimes of a refresh token, so no user is signed in through the client. It would have to register again. */
 const IDLE_CLIENT_DAYS = 90;
-/** A token is listed with its last use for as long as somebody may wonder what it was. */
+/** So long, the list of tokens shows when an expired or revoked token was last used. */
 const DEAD_TOKEN_DAYS = 90;
-/** From a session the address of its person is known, which lets them in while strangers guess at their password. */
+/** A session records the address of its user. From that address the user may sign in while others guess the password. */
 const SESSION_DAYS = 30;
-/** Nothing refers any more to what ran out yesterday, whatever the clocks say. */
+/** After a day, no clock skew between processes makes an expired record valid. */
 const EXPIRED_DAYS = 1;
 
-const RULES: readonly Rule[] = [
+const RULES: readonly RetentionRule[] = [
   { table: "auth.verification", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.deviceCode", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.oauthClientAssertion", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.oauthAccessToken", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.oauthRefreshToken", since: "expiresAt", days: EXPIRED_DAYS },
   { table: "auth.session", since: "expiresAt", days: SESSION_DAYS },
-  { table: "auth.oauthClient", since: "lastUsedAt", days: IDLE_CLIENT_DAYS, narrowed: idle },
-  { table: "auth.oauthClient", since: "createdAt", days: IDLE_CLIENT_DAYS, narrowed: neverUsed },
-  { table: "auth.oauthClient", since: "createdAt", days: UNUSED_CLIENT_DAYS, narrowed: neverAgreedTo },
+  { table: "auth.oauthClient", since: "lastUsedAt", days: IDLE_CLIENT_DAYS, restrict: onlyIdle },
+  { table: "auth.oauthClient", since: "createdAt", days: IDLE_CLIENT_DAYS, restrict: onlyNeverUsed },
+  { table: "auth.oauthClient", since: "createdAt", days: UNUSED_CLIENT_DAYS, restrict: onlyWithoutConsent },
   { table: "machine_tokens", since: "expires_at", days: DEAD_TOKEN_DAYS },
   { table: "machine_tokens", since: "revoked_at", days: DEAD_TOKEN_DAYS },
 ];
 
-/** A statement deletes so many records, and a call sends so many statements for each rule: then it is the next one's turn. */
+/** Rows per statement, and statements per rule and call, so that no rule keeps the others waiting. */
 const BATCH = 500;
 const BATCHES = 20;
 
 /**
- * Deletes what has been of no use for long enough: what ran out, OAuth clients that nobody uses, tokens that are long over,
- * and old audit events. Several processes may do so at once.
+ * Deletes expired records, OAuth clients that are not in use, tokens that expired or were revoked long ago, and old audit
+ * events. Several processes may do so at the same time.
  *
- * @returns how many records are gone
+ * @returns how many records were deleted
  */
 export async function purgeExpiredRecords(db: Db, { auditDays }: Retention): Promise<number> {
   const audit = auditDays === null ? [] : [{ table: "audit_events", since: "created_at", days: auditDays }];
-  let forgotten = 0;
-  for (const rule of [...RULES, ...audit]) forgotten += await forget(db, rule);
-  return forgotten;
+  let purged = 0;
+  for (const rule of [...RULES, ...audit]) purged += await purgeByRule(db, rule);
+  return purged;
 }
 
-async function forget(db: Db, rule: Rule): Promise<number> {
-  let forgotten = 0;
+async function purgeByRule(db: Db, rule: RetentionRule): Promise<number> {
+  let purged = 0;
   for (let batch = 0; batch < BATCHES; batch++) {
     const deleted = await deleteBatch(db as unknown as AnyTables, rule);
-    forgotten += deleted;
+    purged += deleted;
     if (deleted < BATCH) break;
   }
-  return forgotten;
+  return purged;
 }
 
-/** What this module knows of every table: columns of text, an `id` among them. */
+/** The tables as this module sees them: columns of text, one of them `id`. */
 type AnyTables = Kysely<Record<string, Record<string, string | null>>>;
-type Records = ReturnType<typeof recordsOf>;
+type RecordsQuery = ReturnType<typeof selectIds>;
 
-function recordsOf(db: AnyTables, table: string) {
+function selectIds(db: AnyTables, table: string) {
   return db.selectFrom(table).select("id");
 }
 
-async function deleteBatch(db: AnyTables, { table, since, days, narrowed = (all) => all }: Rule): Promise<number> {
+async function deleteBatch(
+  db: AnyTables,
+  { table, since, days, restrict = (all) => all }: RetentionRule,
+): Promise<number> {
   const before = new Date(Date.now() - days * 86_400_000).toISOString();
   const { numDeletedRows } = await db
-    // What somebody else is deleting, or has just come to use, is left alone.
+    // Rows that another process is deleting, or that a request has just begun to use, are locked and are skipped.
     .with("old", (rows) =>
-      narrowed(recordsOf(rows as AnyTables, table), before)
+      restrict(selectIds(rows as AnyTables, table), before)
         .where(since, "<", before)
         .orderBy(since)
         .limit(BATCH)
@@ -95,20 +97,20 @@ async function deleteBatch(db: AnyTables, { table, since, days, narrowed = (all)
 }
 
 /**
- * Who may go without consent was set up by an operator. Who was written down anew, because somebody is asked about a
- * client whose own document is read again, is in use at this moment.
+ * Clients that are not in use. An operator sets up the clients that skip the consent page, so those stay. A client whose
+ * record was updated recently is in use: its metadata document was read again, because a user is asked for consent.
  */
-function idle(clients: Records, before: string): Records {
+function onlyIdle(clients: RecordsQuery, before: string): RecordsQuery {
   return clients.where("skipConsent", "is not", true as never).where("updatedAt", "<", before);
 }
 
-function neverUsed(clients: Records, before: string): Records {
-  return idle(clients, before).where("lastUsedAt", "is", null);
+function onlyNeverUsed(clients: RecordsQuery, before: string): RecordsQuery {
+  return onlyIdle(clients, before).where("lastUsedAt", "is", null);
 }
 
-/** Who has agreed to a client may be about to use it. */
-function neverAgreedTo(clients: Records, before: string): Records {
-  return neverUsed(clients, before).where(({ not, exists, selectFrom }) =>
+/** Clients that no user gave consent to. A user who gave it may be about to use the client. */
+function onlyWithoutConsent(clients: RecordsQuery, before: string): RecordsQuery {
+  return onlyNeverUsed(clients, before).where(({ not, exists, selectFrom }) =>
     not(
       exists(
         selectFrom("auth.oauthConsent as consent")

@@ -6,7 +6,7 @@ import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
 import type { GetAppDeps } from "../../domain/apps/get-app.ts";
 import type { ListDeps } from "../../domain/apps/list-apps.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
-import type { RecordCallDeps } from "../../domain/audit/audit-call.ts";
+import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";

@@ -21,6 +21,6 @@ export async function openJobQueue(
   const boss = await openBoss(url, log);
   opening.defer(() => boss.stop({ graceful: false, close: true }));
   if (isEmbedded) await requeueActiveJobs(orm, boss);
-  const check = async (): Promise<void> => void (await boss.getQueue("build"));
+  const check = async (): Promise<void> => void (await boss.getQueue("deployment"));
   return { boss, jobs: new PgBossQueue(boss), readiness: { name: "queue", check } };
 }

@@ -26,7 +26,7 @@ export interface SharedState {
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
 export async function openSharedState(
   config: Config,
-  { em, url }: DatabaseServices,
+  { em, url }: Pick<DatabaseServices, "em" | "url">,
   log: Logger,
   opening: AsyncDisposableStack,
 ): Promise<SharedState> {

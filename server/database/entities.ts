@@ -1,7 +1,7 @@
 import { App } from "../../domain/apps/app.entity.ts";
 import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
-import { Build } from "../../domain/deployments/deployment.entity.ts";
+import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
 import { RateLimitWindow } from "../../domain/rate-limits/rate-limit-window.entity.ts";
@@ -10,7 +10,7 @@ import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 export const entities = [
   App,
   AuditEvent,
-  Build,
+  Deployment,
   IdempotencyKey,
   MachineToken,
   Organization,

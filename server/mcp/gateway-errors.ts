@@ -38,6 +38,10 @@ export function forbidden({ message }: ServiceError): GatewayError {
   return createError(403, -32_003, message);
 }
 
+export function unavailable({ message }: ServiceError): GatewayError {
+  return createError(503, -32_000, message, { "retry-after": "1" });
+}
+
 export function methodNotAllowed(): GatewayError {
   return createError(405, -32_000, "Only POST is allowed.", { allow: "POST" });
 }

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
+import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { callProcedureAt, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
@@ -140,7 +141,8 @@ function renderResult({ text, isJson, isError = false }: ToolResult): string {
 }
 
 /** Renders an error that the caller can act on; an internal error is logged, and its details are not shown. */
-function renderError({ log }: GatewayCall, toolName: string, error: unknown, argumentNames?: string): string {
+function renderError({ log }: GatewayCall, toolName: string, thrown: unknown, argumentNames?: string): string {
+  const error = translateDatabaseOutage(thrown);
   if (!(error instanceof ServiceError)) {
     log.error({ err: error, tool: toolName }, "a tool failed");
     return renderResult({ text: INTERNAL_ERROR, isJson: false, isError: true });

@@ -14,6 +14,7 @@ import {
   methodNotAllowed,
   rateLimited,
   unauthenticated,
+  unavailable,
   unreadableBody,
 } from "./gateway-errors.ts";
 import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
@@ -99,6 +100,8 @@ async function authorize(
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
     if (error instanceof ServiceError && error.code === "forbidden") return forbidden(error);
+    if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
+    if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
     throw error;
   }
 }

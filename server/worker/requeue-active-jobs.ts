@@ -1,5 +1,6 @@
 import type { PgBoss } from "pg-boss";
-import { Build } from "../../domain/deployments/deployment.entity.ts";
+import { IN_PROGRESS } from "../../domain/apps/app-status.ts";
+import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import type { Orm } from "../database/orm.ts";
 import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss.ts";
 
@@ -8,7 +9,7 @@ import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss.ts";
  * database, whose folder is locked): whoever held anything is dead, so there is no need to wait for a hold to run out.
  */
 export async function requeueActiveJobs(orm: Orm, boss: PgBoss): Promise<void> {
-  await orm.em.fork().nativeUpdate(Build, { outcome: null }, { heldAt: null });
+  await orm.em.fork().nativeUpdate(Deployment, { status: { $in: [...IN_PROGRESS] } }, { leaseRenewedAt: null });
   for (const queue of QUEUE_NAMES) {
     const { rows } = await boss
       .getDb()

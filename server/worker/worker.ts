@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
-import { Superseded } from "../../domain/deployments/lease.ts";
+import { LeaseLost } from "../../domain/deployments/lease.ts";
 import { type DeploymentDeps, runDeployment, RetryDeployment } from "../../domain/deployments/run-deployment.ts";
 import { sweep } from "../../domain/deployments/sweep.ts";
 import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
@@ -36,7 +36,9 @@ export class Worker {
 
   async start(): Promise<void> {
     const { deps, buildConcurrency } = this.#options;
-    await this.#work("build", buildConcurrency, ({ buildId }) => runDeployment(deps, buildId, this.#stop.signal));
+    await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
+      runDeployment(deps, deploymentId, this.#stop.signal),
+    );
     await this.#work("teardown", 4, ({ appId }) => tearDownApp(deps, appId));
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#askForSweep();
@@ -64,8 +66,8 @@ export class Worker {
     try {
       await run(job);
     } catch (error) {
-      // Taken over by somebody else: there is nothing left to do, now or later.
-      if (error instanceof Superseded) return;
+      // The app was deleted, or another worker continues: nothing is left to do for this job.
+      if (error instanceof LeaseLost) return;
       const expected = error instanceof RetryDeployment || error instanceof DeploymentIsLeased;
       this.#options.log[expected ? "info" : "error"](
         { queue, job, ...(expected ? { reason: error.message } : { err: error }) },
@@ -79,7 +81,7 @@ export class Worker {
     const { deps, log } = this.#options;
     try {
       const report = await sweep(deps);
-      if (report.orphans.length + report.teardowns + report.builds + report.authEntries > 0)
+      if (report.orphans.length + report.teardowns + report.deployments + report.authEntries > 0)
         log.warn(report, "the sweep put something right");
     } finally {
       // A provider that is down must not let the database grow.

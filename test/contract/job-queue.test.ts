@@ -12,9 +12,9 @@ interface Opened extends AsyncDisposable {
   orm: Orm;
   boss: PgBoss;
   queue: PgBossQueue;
-  /** The ids of the builds that a worker was given, in the order of its turns. */
+  /** The ids of the deployments that a worker was given, in the order of its turns. */
   taken: string[];
-  work(handle?: (buildId: string, turn: number) => Promise<void>): Promise<void>;
+  work(handle?: (deploymentId: string, turn: number) => Promise<void>): Promise<void>;
 }
 
 /** Retries are not announced, so somebody has to look for them. */
@@ -29,23 +29,23 @@ async function open(): Promise<Opened> {
   stack.defer(() => boss.stop({ graceful: false, close: true }));
   const taken: string[] = [];
   const work: Opened["work"] = async (handle = () => Promise.resolve()) => {
-    await boss.work<{ buildId: string }>("build", POLLING, async ([job]) => {
-      if (job !== undefined) await handle(job.data.buildId, taken.push(job.data.buildId));
+    await boss.work<{ deploymentId: string }>("deployment", POLLING, async ([job]) => {
+      if (job !== undefined) await handle(job.data.deploymentId, taken.push(job.data.deploymentId));
     });
   };
   const opened = stack.move();
   return { orm, boss, queue: new PgBossQueue(boss), taken, work, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-const enqueue = ({ orm, queue }: Opened, buildId: string) =>
-  orm.em.fork().transactional((em) => queue.enqueue(em, "build", { buildId }));
+const enqueue = ({ orm, queue }: Opened, deploymentId: string) =>
+  orm.em.fork().transactional((em) => queue.enqueue(em, "deployment", { deploymentId }));
 
 describe("the job queue", () => {
   verifies(hazard(42), "has a job exactly if the transaction that asked for it commits", async () => {
     await using opened = await open();
     await opened.work();
     const undone = opened.orm.em.fork().transactional(async (em) => {
-      await opened.queue.enqueue(em, "build", { buildId: "undone" });
+      await opened.queue.enqueue(em, "deployment", { deploymentId: "undone" });
       throw new Error("roll back");
     });
     await expect(undone).rejects.toThrow("roll back");
@@ -57,7 +57,7 @@ describe("the job queue", () => {
 
   test("gives a job out again after its worker has failed, and not after it has finished", async () => {
     await using opened = await open();
-    await opened.work((_buildId, turn) => (turn === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve()));
+    await opened.work((_deploymentId, turn) => (turn === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve()));
     await enqueue(opened, "again");
     await vi.waitFor(() => expect(opened.taken).toEqual(["again", "again"]), 20_000);
   });
@@ -66,10 +66,10 @@ describe("the job queue", () => {
     await using opened = await open();
     await enqueue(opened, "waiting");
     await delay(500);
-    expect(await opened.queue.waiting("build")).toEqual([{ buildId: "waiting" }]);
+    expect(await opened.queue.waiting("deployment")).toEqual([{ deploymentId: "waiting" }]);
     expect(await opened.queue.waiting("teardown")).toEqual([]);
     await opened.work();
     await vi.waitFor(() => expect(opened.taken).toEqual(["waiting"]), 10_000);
-    await vi.waitFor(async () => expect(await opened.queue.waiting("build")).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await opened.queue.waiting("deployment")).toEqual([]), 10_000);
   });
 });

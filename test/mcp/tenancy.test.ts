@@ -4,6 +4,7 @@ import type { App } from "../../domain/apps/app.entity.ts";
 import { slugFor } from "../../domain/apps/slug.ts";
 import type { DiscoveredProcedure } from "../../domain/ports/procedure-discovery.ts";
 import { replaceProcedures } from "../../domain/procedures/replace-procedures.ts";
+import { newestDeployment } from "../support/service/given-app.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -23,7 +24,7 @@ async function givenOffer(tenant: Tenant, name: string, createdAt: Date): Promis
     invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
   };
   const em = service().service.parts.orm.em.fork();
-  await em.transactional((tx) => replaceProcedures(tx, { appId: app.id, orgId: tenant.org_id }, [procedure]));
+  await em.transactional((tx) => replaceProcedures(tx, newestDeployment(app), [procedure]));
   return app;
 }
 

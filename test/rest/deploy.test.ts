@@ -37,10 +37,10 @@ verifies(
     const { body } = await tenant.rest.deploy({ repo: "acme/site" });
     const app = await tenant.rest.get(`/v1/apps/${String(body["app_id"])}`);
     expect(app.body).toMatchObject({ name: "site", status: "queued", manifest: null, error: null });
-    const [build] = await service()
+    const [deployment] = await service()
       .service.parts.orm.em.fork()
-      .execute("select branch from builds where app_id = ?", [body["app_id"]]);
-    expect(build).toEqual({ branch: "main" });
+      .execute('select branch, number, "trigger" from deployments where app_id = ?', [body["app_id"]]);
+    expect(deployment).toEqual({ branch: "main", number: 1, trigger: "deploy" });
   },
 );
 

@@ -107,7 +107,7 @@ verifies(hazard(11), "an absent repository fails the deploy without saying wheth
   const { app } = await deployed(await harness.tenant(), { repo: "acme/nowhere" });
   expect(app).toMatchObject({
     status: "failed",
-    error: "The repository does not exist, or the service may not read it.",
+    error: "The repository does not exist, or the service cannot read it.",
   });
 });
 

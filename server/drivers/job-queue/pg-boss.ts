@@ -10,8 +10,8 @@ const HEARTBEAT_SECONDS = 10;
 const FOREVER = 10_000;
 
 const QUEUES = {
-  // The build itself counts its attempts; the queue only has to come back until the build says that it is over.
-  build: queue({ expireInSeconds: 3600, retryDelay: 2, retryBackoff: true, retryDelayMax: 15 }),
+  // A deployment counts its own attempts. The queue only repeats the job until the deployment is finished.
+  deployment: queue({ expireInSeconds: 3600, retryDelay: 2, retryBackoff: true, retryDelayMax: 15 }),
   teardown: queue({ expireInSeconds: 900, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
   // The next sweep makes up for one that fails; tried again for ever, they would only become more and more.
   sweep: queue({ expireInSeconds: 900, retryDelay: 30, retryLimit: 2 }),

@@ -29,11 +29,11 @@ test("the version changes with every change of an app", async () => {
   expect(await changesVersion(tenant, 10, () => em().nativeUpdate(App, { id }, change))).toBe(true);
 });
 
-test("the version changes when an app becomes ready and shows its procedures", async () => {
+test("the version changes when an app gets a live deployment and shows its procedures", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant, { status: "building", createdAt: MOMENT });
   await givenProcedures(service(), app, [offered("a"), offered("b")]);
-  const change = { status: "ready", updatedAt: MOMENT } as const;
+  const change = { status: "ready", liveDeploymentId: app.latestDeploymentId, updatedAt: MOMENT } as const;
   expect(await changesVersion(tenant, 10, () => em().nativeUpdate(App, { id: app.id }, change))).toBe(true);
 });
 

@@ -5,8 +5,8 @@ import { checkBranch, checkRepo } from "../../../domain/apps/repository-rules.ts
 import { ServiceError } from "../../../domain/shared/errors.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
-/** The code and text of the refusal; `null` when there is none. */
-function refusalOf(check: () => void): { code: string; message: string } | null {
+/** The code and message of the error that a check throws; `null` when it throws none. */
+function errorOf(check: () => void): { code: string; message: string } | null {
   try {
     check();
     return null;
@@ -16,8 +16,8 @@ function refusalOf(check: () => void): { code: string; message: string } | null 
   }
 }
 
-const repoRefusal = (repo: string) => refusalOf(() => checkRepo(repo));
-const branchRefusal = (branch: string) => refusalOf(() => checkBranch(branch));
+const repoError = (repo: string) => errorOf(() => checkRepo(repo));
+const branchError = (branch: string) => errorOf(() => checkBranch(branch));
 
 for (const repo of [
   "acme/shop",
@@ -30,18 +30,17 @@ for (const repo of [
   "a/b.github",
   "a/...",
 ]) {
-  test(`is a repository: ${repo.slice(0, 40)}`, () => {
-    expect(repoRefusal(repo)).toBeNull();
+  test(`the repository name is accepted: ${repo.slice(0, 40)}`, () => {
+    expect(repoError(repo)).toBeNull();
   });
 }
 
-function refusesRepos(repos: readonly string[]): void {
-  for (const repo of repos)
-    expect([repo.slice(0, 40), repoRefusal(repo)?.code]).toEqual([repo.slice(0, 40), "invalid"]);
+function expectRejectedRepos(repos: readonly string[]): void {
+  for (const repo of repos) expect([repo.slice(0, 40), repoError(repo)?.code]).toEqual([repo.slice(0, 40), "invalid"]);
 }
 
-verifies(hazard(1), "what is not owner/name in full is no repository", () => {
-  refusesRepos([
+verifies(hazard(1), "a repository name that does not have the form owner/name is rejected", () => {
+  expectRejectedRepos([
     "",
     "a",
     "/",
@@ -63,21 +62,21 @@ verifies(hazard(1), "what is not owner/name in full is no repository", () => {
   ]);
 });
 
-verifies(hazard(2), "a name that means another folder is no repository", () => {
-  refusesRepos(["../..", "./.", "a/..", "../a", "a/.", "a/.git", "a/b.git", "a/b.GIT"]);
+verifies(hazard(2), "a repository name that is a relative path or ends in .git is rejected", () => {
+  expectRejectedRepos(["../..", "./.", "a/..", "../a", "a/.", "a/.git", "a/b.git", "a/b.GIT"]);
 });
 
-verifies(hazard(3), "a name that reads as an option is no repository", () => {
-  refusesRepos(["-o/x", "--upload-pack/x", "x/-o", "x/--upload-pack"]);
+verifies(hazard(3), "a repository name that reads as a command-line option is rejected", () => {
+  expectRejectedRepos(["-o/x", "--upload-pack/x", "x/-o", "x/--upload-pack"]);
 });
 
-verifies(hazard(4), "a name that is too long is no repository", () => {
-  refusesRepos([`${"o".repeat(40)}/n`, `o/${"n".repeat(101)}`, `${"o".repeat(2500)}/${"n".repeat(2500)}`]);
+verifies(hazard(4), "a repository name that is too long is rejected", () => {
+  expectRejectedRepos([`${"o".repeat(40)}/n`, `o/${"n".repeat(101)}`, `${"o".repeat(2500)}/${"n".repeat(2500)}`]);
 });
 
-test("the refusal of a repository says what is valid", () => {
-  expect(repoRefusal("acme")?.message).toBe(
-    'repo: a repository has the form owner/name, of letters, digits, `_`, `.` and `-`, such as "acme/shop".',
+test("the error for a repository name says what is valid", () => {
+  expect(repoError("acme")?.message).toBe(
+    'repo: must have the form owner/name, of letters, digits, `_`, `.` and `-`. Example: "acme/shop".',
   );
 });
 
@@ -98,27 +97,27 @@ for (const branch of [
   "refs",
   "x/HEAD",
 ]) {
-  test(`is a branch: ${branch}`, () => {
-    expect(branchRefusal(branch)).toBeNull();
+  test(`the branch name is accepted: ${branch}`, () => {
+    expect(branchError(branch)).toBeNull();
   });
 }
 
-verifies(hazard(9), "letters of every script are allowed in a branch", () => {
+verifies(hazard(9), "a branch name may have letters of every script", () => {
   for (const branch of ["café", "главная", "日本語", "ελληνικά", "עברית", "🚀"])
-    expect([branch, branchRefusal(branch)]).toEqual([branch, null]);
+    expect([branch, branchError(branch)]).toEqual([branch, null]);
 });
 
-function refusesBranches(branches: readonly string[]): void {
+function expectRejectedBranches(branches: readonly string[]): void {
   for (const branch of branches)
-    expect([branch.slice(0, 40), branchRefusal(branch)?.code]).toEqual([branch.slice(0, 40), "invalid"]);
+    expect([branch.slice(0, 40), branchError(branch)?.code]).toEqual([branch.slice(0, 40), "invalid"]);
 }
 
-verifies(hazard(5), "a name that git reads as an option is no branch", () => {
-  refusesBranches(["-", "-d", "--upload-pack=x", "--upload-pack=touch /tmp/p;git-upload-pack"]);
+verifies(hazard(5), "a branch name that git reads as an option is rejected", () => {
+  expectRejectedBranches(["-", "-d", "--upload-pack=x", "--upload-pack=touch /tmp/p;git-upload-pack"]);
 });
 
-verifies(hazard(6), "shell syntax, spaces and control characters are in no branch", () => {
-  refusesBranches([
+verifies(hazard(6), "a branch name with shell syntax, spaces or control characters is rejected", () => {
+  expectRejectedBranches([
     "main; curl x|sh",
     "a;b",
     "a|b",
@@ -140,8 +139,8 @@ verifies(hazard(6), "shell syntax, spaces and control characters are in no branc
   ]);
 });
 
-verifies(hazard(7), "expressions, ranges, full refs and what git refuses are no branch", () => {
-  refusesBranches([
+verifies(hazard(7), "a branch name that is an expression, a range, a full ref or invalid in git is rejected", () => {
+  expectRejectedBranches([
     "@{-1}",
     "@",
     "HEAD",
@@ -165,36 +164,40 @@ verifies(hazard(7), "expressions, ranges, full refs and what git refuses are no 
   ]);
 });
 
-verifies(hazard(8), "an empty or blank name is no branch", () => {
-  refusesBranches(["", " ", "   ", "\t", "\u00a0", "\u3000"]);
+verifies(hazard(8), "an empty or blank branch name is rejected", () => {
+  expectRejectedBranches(["", " ", "   ", "\t", "\u00a0", "\u3000"]);
 });
 
-verifies(hazard(9), "characters that reverse the direction or cannot be seen are in no branch", () => {
-  refusesBranches([
-    "main\u202e",
-    "\u2066main\u2069",
-    "ma\u200bin",
-    "ma\u200din",
-    "\ufeffmain",
-    "ma\u00adin",
-    "a\u2028b",
-    "a\ud800b",
-  ]);
+verifies(
+  hazard(9),
+  "a branch name with characters that are invisible or reverse the text direction is rejected",
+  () => {
+    expectRejectedBranches([
+      "main\u202e",
+      "\u2066main\u2069",
+      "ma\u200bin",
+      "ma\u200din",
+      "\ufeffmain",
+      "ma\u00adin",
+      "a\u2028b",
+      "a\ud800b",
+    ]);
+  },
+);
+
+test("a branch name may have 255 bytes, however many characters these are", () => {
+  expect(branchError("b".repeat(255))).toBeNull();
+  expect(branchError("b".repeat(256))?.code).toBe("invalid");
+  expect(branchError("日".repeat(86))?.code).toBe("invalid");
 });
 
-test("a branch has at most 255 bytes, however few characters those are", () => {
-  expect(branchRefusal("b".repeat(255))).toBeNull();
-  expect(branchRefusal("b".repeat(256))?.code).toBe("invalid");
-  expect(branchRefusal("日".repeat(86))?.code).toBe("invalid");
-});
-
-test("the refusal of a branch says what is valid", () => {
-  expect(branchRefusal("a..b")?.message).toBe(
-    'branch: the name of a branch has no two dots in a row, such as "main" or "feature/cart".',
+test("the error for a branch name says what is valid", () => {
+  expect(branchError("a..b")?.message).toBe(
+    'branch: must not contain two dots in a row. Examples: "main", "feature/cart".',
   );
 });
 
-verifies(hazard(7), "git accepts every branch that we accept", () => {
+verifies(hazard(7), "git accepts every branch name that we accept", () => {
   const unit = fc.oneof(
     {
       weight: 3,
@@ -205,7 +208,7 @@ verifies(hazard(7), "git accepts every branch that we accept", () => {
   );
   const branches = fc.array(unit, { minLength: 1, maxLength: 8 }).map((units) => units.join(""));
   const accepted = fc.sample(
-    branches.filter((branch) => branchRefusal(branch) === null),
+    branches.filter((branch) => branchError(branch) === null),
     150,
   );
   for (const branch of accepted) {

@@ -1,14 +1,15 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import {
-  DeploymentIsLeased,
-  claimDeployment,
   type ClaimedDeployment,
+  claimDeployment,
+  DeploymentIsLeased,
 } from "../../../domain/deployments/claim-deployment.ts";
-import { DeploymentLease, Superseded } from "../../../domain/deployments/lease.ts";
-import { transitionApp } from "../../../domain/deployments/transition-deployment.ts";
-import { runDeployment } from "../../../domain/deployments/run-deployment.ts";
 import { failDeployment, finishDeployment, requeueDeployment } from "../../../domain/deployments/finish-deployment.ts";
-import { failing } from "../../support/edge/platform-resources.ts";
+import { DeploymentLease, LeaseLost } from "../../../domain/deployments/lease.ts";
+import { runDeployment } from "../../../domain/deployments/run-deployment.ts";
+import { transitionDeployment } from "../../../domain/deployments/transition-deployment.ts";
+import { ALL_RESOURCES, failing, provision, resourcesOf } from "../../support/edge/platform-resources.ts";
+import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
@@ -18,96 +19,140 @@ const NOTHING_FOUND = { procedures: [], statusMessage: null };
 const execute = (statement: string, values: unknown[] = []) =>
   deps().em.fork().getConnection().execute(statement, values);
 
-async function queuedBuild(): Promise<{ appId: string; buildId: string }> {
+async function givenQueuedDeployment(): Promise<{ appId: string; deploymentId: string }> {
   const { rest } = await service().tenant();
   const { body } = await rest.deploy({ repo: "acme/site" });
-  const [build] = (await execute("select id from builds where app_id = ?", [body["app_id"]])) as { id: string }[];
-  return { appId: String(body["app_id"]), buildId: build?.id ?? "" };
+  const [deployment] = (await execute("select id from deployments where app_id = ?", [body["app_id"]])) as {
+    id: string;
+  }[];
+  return { appId: String(body["app_id"]), deploymentId: deployment?.id ?? "" };
 }
 
-async function claimed(buildId: string): Promise<ClaimedDeployment> {
-  const held = await claimDeployment(deps().em, buildId);
-  if (held === null) throw new Error("there was nothing to claim");
-  return held;
+async function claim(deploymentId: string): Promise<ClaimedDeployment> {
+  const claimed = await claimDeployment(deps().em, deploymentId);
+  if (claimed === null) throw new Error("the deployment could not be claimed");
+  return claimed;
 }
 
-/** Makes a hold look as old as that of a worker that was paused for a minute. */
-const forget = (buildId: string) =>
-  execute("update builds set held_at = now() - interval '1 minute' where id = ?", [buildId]);
-const statusOf = async (appId: string) => (await execute("select status from apps where id = ?", [appId])) as unknown;
+type Status = Parameters<typeof transitionDeployment>[2];
 
-verifies(hazard(44), "one of two workers that claim the same build gets it", async () => {
-  const { buildId } = await queuedBuild();
-  const claims = await Promise.allSettled([claimDeployment(deps().em, buildId), claimDeployment(deps().em, buildId)]);
-  expect(claims.filter((claim) => claim.status === "fulfilled")).toHaveLength(1);
-  expect(claims.find((claim) => claim.status === "rejected")?.reason).toBeInstanceOf(DeploymentIsLeased);
+const transition = (deployment: ClaimedDeployment, ...statuses: Status[]) =>
+  deps()
+    .em.fork()
+    .transactional(async (tx) => {
+      for (const status of statuses) await transitionDeployment(tx, deployment, status);
+    });
+
+/** Makes a lease look like that of a worker that was paused for a minute. */
+const expireLease = (deploymentId: string) =>
+  execute("update deployments set lease_renewed_at = now() - interval '1 minute' where id = ?", [deploymentId]);
+
+/** The statuses of the app and of its deployments, in the order of their numbers. */
+async function statusesOf(appId: string): Promise<string[]> {
+  const rows = (await execute(
+    "select status, 0 as number from apps where id = ? union all select status, number from deployments where app_id = ? order by number",
+    [appId, appId],
+  )) as { status: string }[];
+  return rows.map(({ status }) => status);
+}
+
+verifies(hazard(44), "only one of two workers that claim the same deployment gets it", async () => {
+  const { deploymentId } = await givenQueuedDeployment();
+  const claims = await Promise.allSettled([
+    claimDeployment(deps().em, deploymentId),
+    claimDeployment(deps().em, deploymentId),
+  ]);
+  expect(claims.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+  expect(claims.find((result) => result.status === "rejected")?.reason).toBeInstanceOf(DeploymentIsLeased);
 });
 
-verifies(hazard(44), "a worker that wakes up after its hold ran out can write nothing", async () => {
-  const { appId, buildId } = await queuedBuild();
-  const late = await claimed(buildId);
-  await transitionApp(deps().em.fork(), late, "cloning");
-  await forget(buildId);
-  const next = await claimed(buildId);
-  await transitionApp(deps().em.fork(), next, "cloning");
-  await expect(transitionApp(deps().em.fork(), late, "building")).rejects.toBeInstanceOf(Superseded);
+verifies(hazard(44), "a worker that wakes up after its lease expired cannot write anything", async () => {
+  const { appId, deploymentId } = await givenQueuedDeployment();
+  const late = await claim(deploymentId);
+  await transition(late, "cloning");
+  await expireLease(deploymentId);
+  const next = await claim(deploymentId);
+  await transition(next, "cloning");
+  await expect(transition(late, "building")).rejects.toBeInstanceOf(LeaseLost);
   await expect(failDeployment(deps(), late, { error: "late", statusMessage: "late" })).rejects.toBeInstanceOf(
-    Superseded,
+    LeaseLost,
   );
-  await expect(requeueDeployment(deps(), late)).rejects.toBeInstanceOf(Superseded);
-  expect(await statusOf(appId)).toEqual([{ status: "cloning" }]);
-  for (const to of ["building", "provisioning"] as const) await transitionApp(deps().em.fork(), next, to);
-  await expect(finishDeployment(deps().em, late, NOTHING_FOUND)).rejects.toBeInstanceOf(Superseded);
+  await expect(requeueDeployment(deps(), late)).rejects.toBeInstanceOf(LeaseLost);
+  expect(await statusesOf(appId)).toEqual(["cloning", "cloning"]);
+  await transition(next, "building", "provisioning");
+  await expect(finishDeployment(deps().em, late, NOTHING_FOUND)).rejects.toBeInstanceOf(LeaseLost);
   await finishDeployment(deps().em, next, NOTHING_FOUND);
-  expect(await statusOf(appId)).toEqual([{ status: "ready" }]);
+  expect(await statusesOf(appId)).toEqual(["ready", "ready"]);
 });
 
-verifies(hazard(44), "a worker learns that it was taken over and stops", async () => {
-  const { buildId } = await queuedBuild();
-  const held = await claimed(buildId);
-  await using hold = new DeploymentLease(deps().em, held);
-  await execute("update apps set fence = fence + 1 where id = ?", [held.appId]);
-  await new Promise((resolve) => hold.signal.addEventListener("abort", resolve, { once: true }));
-  expect(hold.signal.reason).toBeInstanceOf(Superseded);
+verifies(hazard(44), "a worker notices that it lost its lease, and stops", async () => {
+  const { deploymentId } = await givenQueuedDeployment();
+  const claimed = await claim(deploymentId);
+  await using lease = new DeploymentLease(deps().em, claimed);
+  await execute("update apps set fencing_token = fencing_token + 1 where id = ?", [claimed.appId]);
+  await new Promise((resolve) => lease.signal.addEventListener("abort", resolve, { once: true }));
+  expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
 });
 
-verifies(hazard(45), "a build of an app that is being deleted cannot go on, and is never claimed again", async () => {
-  const { appId, buildId } = await queuedBuild();
-  const held = await claimed(buildId);
-  await execute("update apps set status = 'deleting', fence = fence + 1 where id = ?", [appId]);
-  await expect(transitionApp(deps().em.fork(), held, "cloning")).rejects.toBeInstanceOf(Superseded);
-  await expect(finishDeployment(deps().em, held, NOTHING_FOUND)).rejects.toBeInstanceOf(Superseded);
-  await forget(buildId);
-  expect(await claimDeployment(deps().em, buildId)).toBeNull();
+verifies(hazard(45), "a deployment of an app that is being deleted cannot continue or be claimed again", async () => {
+  const { appId, deploymentId } = await givenQueuedDeployment();
+  const claimed = await claim(deploymentId);
+  await execute("update apps set status = 'deleting', fencing_token = fencing_token + 1 where id = ?", [appId]);
+  await expect(transition(claimed, "cloning")).rejects.toBeInstanceOf(LeaseLost);
+  await expect(finishDeployment(deps().em, claimed, NOTHING_FOUND)).rejects.toBeInstanceOf(LeaseLost);
+  await expireLease(deploymentId);
+  expect(await claimDeployment(deps().em, deploymentId)).toBeNull();
 });
 
 verifies(
   [hazard(41), hazard(43)],
-  "a build that is ready keeps its resources when its worker never learned of it and wants to fail it",
+  "a deployment that is ready keeps its resources when its worker did not learn of that and tries to fail it",
   async () => {
-    const { appId, buildId } = await queuedBuild();
-    const held = await claimed(buildId);
-    for (const to of ["cloning", "building", "provisioning"] as const) await transitionApp(deps().em.fork(), held, to);
+    const { appId, deploymentId } = await givenQueuedDeployment();
+    const claimed = await claim(deploymentId);
+    await transition(claimed, "cloning", "building", "provisioning");
     await deps().authEntries.put({ appId, tokenSha256: "0".repeat(64) });
-    await finishDeployment(deps().em, held, NOTHING_FOUND);
-    await expect(failDeployment(deps(), held, { error: "x", statusMessage: "x" })).rejects.toBeInstanceOf(Superseded);
-    expect(await statusOf(appId)).toEqual([{ status: "ready" }]);
+    await finishDeployment(deps().em, claimed, NOTHING_FOUND);
+    await expect(failDeployment(deps(), claimed, { error: "x", statusMessage: "x" })).rejects.toBeInstanceOf(LeaseLost);
+    expect(await statusesOf(appId)).toEqual(["ready", "ready"]);
     expect(await deps().authEntries.get(appId)).not.toBeNull();
   },
 );
 
-verifies(hazard(41), "a build whose workspace cannot be opened is free at once for the next attempt", async () => {
-  const { buildId } = await queuedBuild();
+verifies(hazard(41), "a deployment whose workspace cannot be opened can be claimed again at once", async () => {
+  const { deploymentId } = await givenQueuedDeployment();
   const full = { ...deps(), workspaces: failing(deps().workspaces, "open", 1) };
-  await expect(runDeployment(full, buildId, new AbortController().signal)).rejects.toThrow("500");
-  expect((await claimed(buildId)).attempt).toBe(2);
+  await expect(runDeployment(full, deploymentId, new AbortController().signal)).rejects.toThrow("500");
+  expect((await claim(deploymentId)).attempt).toBe(2);
 });
 
-verifies(hazard(41), "a build that is handed back starts again as if it had not been tried", async () => {
-  const { appId, buildId } = await queuedBuild();
-  const first = await claimed(buildId);
-  await transitionApp(deps().em.fork(), first, "cloning");
+verifies(hazard(41), "a deployment that goes back to the queue starts again with its first attempt", async () => {
+  const { appId, deploymentId } = await givenQueuedDeployment();
+  const first = await claim(deploymentId);
+  await transition(first, "cloning");
   await requeueDeployment(deps(), first);
-  expect(await statusOf(appId)).toEqual([{ status: "queued" }]);
-  expect((await claimed(buildId)).attempt).toBe(1);
+  expect(await statusesOf(appId)).toEqual(["queued", "queued"]);
+  expect((await claim(deploymentId)).attempt).toBe(1);
+});
+
+test("a second deployment that becomes ready replaces the live one, which is superseded", async () => {
+  const app = await service().givenApp(await service().tenant());
+  const second = await givenSecondDeployment(deps().em.fork(), app, "provisioning");
+  expect(await statusesOf(app.id)).toEqual(["provisioning", "ready", "provisioning"]);
+  await finishDeployment(deps().em, second, NOTHING_FOUND);
+  expect(await statusesOf(app.id)).toEqual(["ready", "superseded", "ready"]);
+  const [row] = (await execute("select live_deployment_id from apps where id = ?", [app.id])) as object[];
+  expect(row).toEqual({ live_deployment_id: second.deploymentId });
+});
+
+verifies(hazard(52), "a second deployment that fails leaves the live one and its resources untouched", async () => {
+  const tenant = await service().tenant();
+  const app = await service().givenApp(tenant);
+  await provision(deps(), app);
+  const second = await givenSecondDeployment(deps().em.fork(), app, "provisioning");
+  await failDeployment(deps(), second, { error: "It does not answer.", statusMessage: "Correct it." });
+  expect(await statusesOf(app.id)).toEqual(["failed", "ready", "failed"]);
+  expect(await resourcesOf(deps(), app)).toEqual(ALL_RESOURCES);
+  const { body } = await tenant.rest.get(`/v1/apps/${app.id}`);
+  expect(body).toMatchObject({ status: "failed", error: "It does not answer.", status_message: "Correct it." });
 });

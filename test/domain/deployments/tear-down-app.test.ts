@@ -24,7 +24,7 @@ async function givenLiveApp(status: "ready" | "deleting" = "deleting"): Promise<
 
 verifies(
   ["apps.delete.script", "apps.delete.database", "apps.delete.sources", "apps.delete.auth_entry", "apps.delete.record"],
-  "takes away the script, the database, the sources, the auth entry and the log, then the record",
+  "a teardown removes the script, the database, the sources, the artifacts, the auth entry and the log, then the record",
   async () => {
     const app = await givenLiveApp();
     await tearDownApp(deps(), app.id);
@@ -33,29 +33,34 @@ verifies(
   },
 );
 
-const STEPS: { fault: string; broken: (real: TeardownDeps) => TeardownDeps; left: string[] }[] = [
-  { fault: "the edge", broken: (real) => ({ ...real, edge: failing(real.edge, "unpublish", 1) }), left: ALL_RESOURCES },
+/** For each provider: dependencies in which it fails once, and the resources that the failed teardown leaves. */
+const FAILURES: { provider: string; broken: (real: TeardownDeps) => TeardownDeps; left: string[] }[] = [
   {
-    fault: "the key-value store",
+    provider: "the edge",
+    broken: (real) => ({ ...real, edge: failing(real.edge, "unpublish", 1) }),
+    left: ALL_RESOURCES,
+  },
+  {
+    provider: "the key-value store",
     broken: (real) => ({ ...real, authEntries: failing(real.authEntries, "remove", 1) }),
-    left: ["database", "auth entry", "sources", "log"],
+    left: ["database", "auth entry", "sources", "artifacts", "log"],
   },
   {
-    fault: "the SQL platform",
+    provider: "the SQL platform",
     broken: (real) => ({ ...real, databases: failing(real.databases, "remove", 1) }),
-    left: ["database", "sources", "log"],
+    left: ["database", "sources", "artifacts", "log"],
   },
   {
-    fault: "object storage",
+    provider: "object storage",
     broken: (real) => ({ ...real, objects: failing(real.objects, "removeBucket", 1) }),
-    left: ["sources", "log"],
+    left: ["sources", "artifacts", "log"],
   },
 ];
 
-for (const { fault, broken, left } of STEPS) {
+for (const { provider, broken, left } of FAILURES) {
   verifies(
     ["apps.delete.record", hazard(59), hazard(60), hazard(62)],
-    `keeps the record while ${fault} fails, in the order script, auth entry, database, objects, and finishes when repeated`,
+    `a teardown keeps the record while ${provider} fails, removes script, auth entry, database and objects in this order, and finishes when it is repeated`,
     async () => {
       const app = await givenLiveApp();
       const faulty = broken(deps());
@@ -69,7 +74,7 @@ for (const { fault, broken, left } of STEPS) {
 
 verifies(
   [hazard(57), hazard(59)],
-  "succeeds when it is run twice at once, and when there is nothing left",
+  "a teardown succeeds when it runs twice at the same time, and when nothing is left",
   async () => {
     const app = await givenLiveApp();
     await Promise.all([tearDownApp(deps(), app.id), tearDownApp(deps(), app.id)]);
@@ -79,13 +84,13 @@ verifies(
   },
 );
 
-test("leaves an app alone that nobody has marked for deletion", async () => {
+test("a teardown does nothing for an app that is not being deleted", async () => {
   const app = await givenLiveApp("ready");
   await tearDownApp(deps(), app.id);
   expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual(["ready", ALL_RESOURCES]);
 });
 
-verifies([hazard(60), hazard(61)], "a sweep removes what no record stands for, and nothing else", async () => {
+verifies([hazard(60), hazard(61)], "a sweep removes orphaned resources and nothing else", async () => {
   const living = await givenLiveApp("ready");
   const orphan = await givenLiveApp("ready");
   await deps().em.fork().getConnection().execute("delete from apps where id = ?", [orphan.id]);
@@ -96,7 +101,7 @@ verifies([hazard(60), hazard(61)], "a sweep removes what no record stands for, a
   expect((await sweep(deps())).orphans).toEqual([]);
 });
 
-verifies([hazard(59), hazard(61)], "a sweep that cannot remove one orphan removes the others", async () => {
+verifies([hazard(59), hazard(61)], "a sweep that cannot remove one orphaned resource removes the others", async () => {
   const orphan = await givenLiveApp("ready");
   await deps().em.fork().getConnection().execute("delete from apps where id = ?", [orphan.id]);
   await expect(sweep({ ...deps(), edge: failing(deps().edge, "unpublish", 1) })).rejects.toThrow("1 orphan");
@@ -105,22 +110,21 @@ verifies([hazard(59), hazard(61)], "a sweep that cannot remove one orphan remove
   expect(await resourcesOf(deps(), orphan)).toEqual([]);
 });
 
-verifies(hazard(60), "a sweep sets going again a teardown and a build that everybody has forgotten, once", async () => {
+verifies(hazard(60), "a sweep queues a teardown and a deployment without a job again, once", async () => {
   const tenant = await service().tenant();
-  const forgotten = await service().givenApp(tenant, { status: "deleting" });
+  const withoutJob = await service().givenApp(tenant, { status: "deleting" });
   await tenant.rest.deploy({ repo: "acme/site" });
   const connection = deps().em.fork().getConnection();
-  await connection.execute("update apps set updated_at = now() - interval '1 hour' where id = ?", [forgotten.id]);
-  await connection.execute("update builds set created_at = now() - interval '1 hour'", []);
+  await connection.execute("update apps set updated_at = now() - interval '1 hour' where id = ?", [withoutJob.id]);
   const jobs = async () =>
     (await connection.execute("select count(*)::int as n from jobs.job where state = 'created'", [])) as {
       n: number;
     }[];
-  expect((await sweep(deps())).builds).toBe(0);
-  await connection.execute("delete from jobs.job where name in ('build', 'teardown')", []);
+  expect((await sweep(deps())).deployments).toBe(0);
+  await connection.execute("delete from jobs.job where name in ('deployment', 'teardown')", []);
   const before = (await jobs())[0]?.n ?? 0;
   const report = await sweep(deps());
-  expect([report.teardowns, report.builds >= 1]).toEqual([1, true]);
-  expect((await jobs())[0]?.n).toBe(before + report.teardowns + report.builds);
-  expect(await sweep(deps())).toMatchObject({ teardowns: 0, builds: 0 });
+  expect([report.teardowns, report.deployments >= 1]).toEqual([1, true]);
+  expect((await jobs())[0]?.n).toBe(before + report.teardowns + report.deployments);
+  expect(await sweep(deps())).toMatchObject({ teardowns: 0, deployments: 0 });
 });

@@ -4,6 +4,7 @@ import { finishDeployment } from "../../../domain/deployments/finish-deployment.
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { ProcedureIndex } from "../../../domain/procedures/procedure-index.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { givenSecondDeployment, newestDeployment } from "../../support/service/given-app.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -22,7 +23,7 @@ const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 async function givenApp(tenant: Tenant, name: string): Promise<App> {
   const app = await service().givenApp(tenant, { name, createdAt: MOMENT });
   await em().transactional(async (tx) => {
-    await replaceProcedures(tx, { appId: app.id, orgId: app.orgId }, [procedure(name)]);
+    await replaceProcedures(tx, newestDeployment(app), [procedure(name)]);
     await tx.nativeUpdate(App, { id: app.id }, { updatedAt: MOMENT });
   });
   return app;
@@ -54,18 +55,14 @@ test("an app that goes as another comes is seen, though there are as many and no
   expect(await namesIn(index, tenant)).toEqual(["came", "stays"]);
 });
 
-test("a build that replaces an app's procedures is seen, though it ends when the one before it did", async () => {
+test("a deployment that replaces an app's procedures is seen, though it ends when the one before it did", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
-  const { id, orgId, slug } = await givenApp(tenant, "old");
+  const app = await givenApp(tenant, "old");
+  const second = await givenSecondDeployment(em(), app, "provisioning");
   expect(await namesIn(index, tenant)).toEqual(["old"]);
-  await em().nativeUpdate(App, { id }, { status: "provisioning", fence: 1 });
-  const held = {
-    ...{ buildId: "00000000-0000-4000-8000-000000000000", appId: id, orgId, slug, fence: 1, tokenVersion: 1 },
-    ...{ repo: "acme/site", branch: "main", customization: null, attempt: 1 },
-  };
-  await finishDeployment(em(), held, { procedures: [procedure("new")], statusMessage: null });
-  await em().nativeUpdate(App, { id }, { updatedAt: MOMENT });
+  await finishDeployment(em(), second, { procedures: [procedure("new")], statusMessage: null });
+  await em().nativeUpdate(App, { id: app.id }, { updatedAt: MOMENT });
   expect(await namesIn(index, tenant)).toEqual(["new"]);
 });
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { App } from "../../../domain/apps/app.entity.ts";
-import { Superseded } from "../../../domain/deployments/lease.ts";
-import type { ClaimedDeployment } from "../../../domain/deployments/claim-deployment.ts";
+import { LeaseLost } from "../../../domain/deployments/lease.ts";
 import { failDeployment, finishDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { proceduresOf } from "../../../domain/procedures/list-procedures.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { claimedDeployment, newestDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -26,14 +26,9 @@ const procedure = (name: string): DiscoveredProcedure => ({
 async function givenApp(status: App["status"], names: string[] = []) {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant, { status });
-  await em().transactional((tx) => replaceProcedures(tx, { appId: app.id, orgId: app.orgId }, names.map(procedure)));
+  await em().transactional((tx) => replaceProcedures(tx, newestDeployment(app), names.map(procedure)));
   return app;
 }
-
-const held = ({ id, orgId, slug, fence }: App): ClaimedDeployment => ({
-  ...{ buildId: "00000000-0000-4000-8000-000000000000", appId: id, orgId, slug, fence, tokenVersion: 1 },
-  ...{ repo: "acme/site", branch: "main", customization: null, attempt: 1 },
-});
 
 test("a procedure comes back as it was found, its properties in the app's own order", async () => {
   const app = await givenApp("ready", ["a.create"]);
@@ -45,19 +40,19 @@ test("a procedure comes back as it was found, its properties in the app's own or
 test("an app becomes ready together with its procedures, which replace all earlier ones", async () => {
   const app = await givenApp("provisioning", ["old", "kept"]);
   expect(await found(app.orgId)).toEqual([]);
-  await finishDeployment(deps().em, held(app), {
+  await finishDeployment(deps().em, claimedDeployment(app), {
     procedures: [procedure("kept"), procedure("new")],
     statusMessage: null,
   });
   expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
 });
 
-test("a build that was taken over leaves the procedures as they are", async () => {
+test("a worker that lost its lease leaves the procedures as they are", async () => {
   const app = await givenApp("provisioning", ["old"]);
-  const late = { ...held(app), fence: app.fence - 1 };
+  const late = { ...claimedDeployment(app), fencingToken: app.fencingToken - 1 };
   const result = { procedures: [procedure("new")], statusMessage: null };
-  await expect(finishDeployment(deps().em, late, result)).rejects.toBeInstanceOf(Superseded);
-  await finishDeployment(deps().em, held(app), { ...result, procedures: [procedure("mine")] });
+  await expect(finishDeployment(deps().em, late, result)).rejects.toBeInstanceOf(LeaseLost);
+  await finishDeployment(deps().em, claimedDeployment(app), { ...result, procedures: [procedure("mine")] });
   expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);
 });
 
@@ -67,7 +62,7 @@ test("an app that fails or is deleted keeps no procedures", async () => {
       .getConnection()
       .execute("select count(*)::int as n from app_procedures where app_id = ?", [app.id])) as { n: number }[];
   const failed = await givenApp("provisioning", ["a"]);
-  await failDeployment(deps(), held(failed), { error: "no", statusMessage: "no" });
+  await failDeployment(deps(), claimedDeployment(failed), { error: "no", statusMessage: "no" });
   const deleted = await givenApp("deleting", ["a"]);
   expect([await count(deleted), await found(deleted.orgId)]).toEqual([[{ n: 1 }], []]);
   await tearDownApp(deps(), deleted.id);
@@ -85,6 +80,6 @@ test("as many procedures as an app may have, with schemas as large as they may b
   const { procedures: count, totalBytes } = DISCOVERY_CAPS;
   const inputSchema = { description: "x".repeat(Math.floor(totalBytes / count)) };
   const many = Array.from({ length: count }, (_, at) => ({ ...procedure(`p${at}`), inputSchema }));
-  await em().transactional((tx) => replaceProcedures(tx, { appId: app.id, orgId: app.orgId }, many));
+  await em().transactional((tx) => replaceProcedures(tx, newestDeployment(app), many));
   expect(await found(app.orgId)).toHaveLength(count);
 });

@@ -3,6 +3,7 @@ import type { App } from "../../../domain/apps/app.entity.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import { sha256Hex } from "../../../domain/tokens/mint-token.ts";
+import { newestDeployment } from "../service/given-app.ts";
 import type { Harness, Tenant } from "../service/harness.ts";
 import { provision } from "./platform-resources.ts";
 
@@ -38,11 +39,7 @@ export async function givenServedApp(
 }
 
 /** Makes `procedures` what an app offers, whether or not it answers them. */
-export async function givenProcedures(
-  harness: Harness,
-  { id: appId, orgId }: App,
-  procedures: DiscoveredProcedure[],
-): Promise<void> {
+export async function givenProcedures(harness: Harness, app: App, procedures: DiscoveredProcedure[]): Promise<void> {
   const em = harness.service.parts.orm.em.fork();
-  await em.transactional((tx) => replaceProcedures(tx, { appId, orgId }, procedures));
+  await em.transactional((tx) => replaceProcedures(tx, newestDeployment(app), procedures));
 }

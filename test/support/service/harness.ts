@@ -1,11 +1,10 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createHmac, createPrivateKey, type KeyObject, randomUUID } from "node:crypto";
+import { createHmac, createPrivateKey, type KeyObject } from "node:crypto";
 import { symmetricDecrypt } from "better-auth/crypto";
 import type { AppStatus } from "../../../domain/apps/app-status.ts";
-import { App } from "../../../domain/apps/app.entity.ts";
-import { slugFor } from "../../../domain/apps/slug.ts";
+import type { App } from "../../../domain/apps/app.entity.ts";
 import { type CreatedOrganization, createOrganization } from "../../../domain/organizations/create-organization.ts";
 import { inviteOwner } from "../../../domain/organizations/invite-owner.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder.ts";
@@ -14,6 +13,7 @@ import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
 import { createTestDatabase } from "./databases.ts";
+import { givenApp, type GivenApp } from "./given-app.ts";
 import { type Answer, RestClient } from "../clients/rest-client.ts";
 
 export interface HarnessOptions {
@@ -43,7 +43,7 @@ export interface Harness extends AsyncDisposable {
   /** The key that the service signs access tokens with, to forge what only it could. */
   signingKey(): Promise<KeyObject>;
   /** Puts an app in the database as if it had got so far. */
-  givenApp(tenant: Tenant, fields?: { status?: AppStatus; name?: string; createdAt?: Date }): Promise<App>;
+  givenApp(tenant: Tenant, fields?: GivenApp): Promise<App>;
   /** Waits until the app has one of the statuses, and answers with what the interface says of it. */
   settled(tenant: Tenant, appId: string, statuses?: AppStatus[]): Promise<Answer>;
 }
@@ -102,19 +102,6 @@ async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<
   const key = createHmac("sha256", secret.trim()).update("identity").digest("base64url");
   const jwk = await symmetricDecrypt({ key, data: JSON.parse(row!.privateKey) as string });
   return createPrivateKey({ key: JSON.parse(jwk) as never, format: "jwk" });
-}
-
-function givenApp(
-  em: { create(entity: typeof App, data: object): App },
-  owner: CreatedOrganization,
-  {
-    status = "ready",
-    name = "demo",
-    createdAt = new Date(),
-  }: { status?: AppStatus; name?: string; createdAt?: Date } = {},
-): App {
-  const origin = { orgId: owner.org_id, createdBy: owner.user_id, repo: `acme/${name}`, branch: "main" };
-  return em.create(App, { ...origin, id: randomUUID(), name, slug: slugFor(name), status, createdAt });
 }
 
 /** Statuses in which an app stays without anybody's doing. */

@@ -1,0 +1,35 @@
+import { type EntityManager, LockMode } from "@mikro-orm/core";
+import { Organization } from "../organizations/organization.entity.ts";
+import type { Plans } from "../plans/plans.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { App } from "./app.entity.ts";
+
+/**
+ * Checks that an organization's plan has room for one more app. Slots are counted, not booked, so a failed or deleted app
+ * frees its slot exactly once.
+ *
+ * @param organization - locked, so that of several deploys at the same time only one gets the last slot
+ * @throws {ServiceError} `plan_limit`
+ */
+export async function checkPlanSlot(em: EntityManager, plans: Plans, organization: Organization): Promise<void> {
+  const used = await countAppsInPlan(em, organization.id);
+  const plan = plans.getLimits(organization.plan);
+  if (used < plan.apps) return;
+  throw new ServiceError(
+    "plan_limit",
+    `The plan "${plans.resolveName(organization.plan)}" allows ${plan.apps} apps and ${used} exist. Delete an app or move to a larger plan.`,
+  );
+}
+
+/** Locks an organization until the transaction of `em` ends. */
+export async function lockOrganization(em: EntityManager, orgId: string): Promise<Organization> {
+  return em.findOneOrFail(Organization, { id: orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** How many apps count against the plan: all but those that were never live and whose newest deployment has failed. */
+export function countAppsInPlan(em: EntityManager, orgId: string): Promise<number> {
+  return em.count(App, {
+    orgId,
+    $or: [{ liveDeploymentId: { $ne: null } }, { status: { $nin: ["failed", "canceled"] } }],
+  });
+}

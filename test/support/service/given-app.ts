@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/core";
+import { App } from "../../../domain/apps/app.entity.ts";
+import { deploymentLogKey } from "../../../domain/apps/app-resources.ts";
+import { type AppStatus, isInProgress } from "../../../domain/apps/app-status.ts";
+import { slugFor } from "../../../domain/apps/slug.ts";
+import type { ClaimedDeployment } from "../../../domain/deployments/claim-deployment.ts";
+import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
+
+export interface GivenApp {
+  status?: AppStatus;
+  name?: string;
+  createdAt?: Date;
+}
+
+/** Records an app and its first deployment as if the deployment had reached `status`. Nothing is built. */
+export function givenApp(
+  em: EntityManager,
+  owner: { org_id: string; user_id: string },
+  { status = "ready", name = "demo", createdAt = new Date() }: GivenApp = {},
+): App {
+  const [id, deploymentId] = [randomUUID(), randomUUID()];
+  const source = { orgId: owner.org_id, createdBy: owner.user_id, repo: `acme/${name}`, branch: "main", createdAt };
+  const isLive = status === "ready" || status === "deleting";
+  em.create(Deployment, {
+    ...source,
+    id: deploymentId,
+    appId: id,
+    number: 1,
+    trigger: "deploy",
+    logKey: deploymentLogKey(id, 1),
+    status: status === "deleting" ? "ready" : status,
+    finishedAt: isInProgress(status) ? null : createdAt,
+  });
+  return em.create(App, {
+    ...source,
+    id,
+    name,
+    slug: slugFor(name),
+    status,
+    latestDeploymentId: deploymentId,
+    liveDeploymentId: isLive ? deploymentId : null,
+  });
+}
+
+/** The newest deployment of an app, as the functions that store procedures identify it. */
+export function newestDeployment({ id, orgId, latestDeploymentId }: App) {
+  return { deploymentId: latestDeploymentId, appId: id, orgId };
+}
+
+/** The newest deployment of an app as a worker that holds its lease has it. */
+export function claimedDeployment(app: App): ClaimedDeployment {
+  const { slug, repo, branch, fencingToken, tokenVersion } = app;
+  const logKey = deploymentLogKey(app.id, 1);
+  const source = { slug, repo, branch, customization: null, logKey };
+  return { ...newestDeployment(app), ...source, fencingToken, tokenVersion, attempt: 1 };
+}
+
+/** Records a second deployment of an app. Returns it as a worker that holds its lease has it. */
+export async function givenSecondDeployment(
+  em: EntityManager,
+  app: App,
+  status: "queued" | "provisioning",
+): Promise<ClaimedDeployment> {
+  const fencingToken = app.fencingToken + 1;
+  const deploymentId = randomUUID();
+  const logKey = deploymentLogKey(app.id, 2);
+  const { id: appId, orgId, repo, branch } = app;
+  const numbered = { number: 2, trigger: "redeploy", logKey } as const;
+  await em.transactional(async (tx) => {
+    tx.create(Deployment, { id: deploymentId, appId, orgId, repo, branch, ...numbered, status, fencingToken });
+    await tx.nativeUpdate(App, { id: appId }, { latestDeploymentId: deploymentId, status, fencingToken });
+  });
+  return { ...claimedDeployment(app), deploymentId, logKey, fencingToken };
+}
