@@ -1,6 +1,6 @@
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
-import { cursorAfter, parseCursor } from "../shared/keyset-cursor.ts";
+import { decodeCursor, encodeCursor, isAfterCursor } from "../shared/keyset-cursor.ts";
 import type { Db } from "../database-types.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 
@@ -51,27 +51,23 @@ export async function listEvents(
   { orgId }: Caller,
   { cursor }: { cursor?: string | undefined },
 ): Promise<AuditPage> {
-  const position = cursor === undefined ? null : parseCursor(cursor);
   const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);
-  const rows = await db
+  let query = db
     .selectFrom("audit_events")
     .select(COLUMNS)
     .where(({ or, and, eb }) =>
       or([eb("org_id", "=", orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
     )
-    .$if(position !== null, (query) =>
-      query.where(({ or, and, eb }) => {
-        const { createdAt, id } = position ?? { createdAt: "", id: "" };
-        const at = createdAt as never;
-        return or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]);
-      }),
-    )
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(PAGE_SIZE + 1)
-    .execute();
+    .limit(PAGE_SIZE + 1);
+  if (cursor !== undefined) {
+    const position = decodeCursor(cursor);
+    query = query.where((builder) => isAfterCursor(builder, position));
+  }
+  const rows = await query.execute();
   const events = rows.slice(0, PAGE_SIZE).map((row) => ({ ...row, created_at: toIsoTimestamp(row.created_at) }));
   const last = events.at(-1);
   const hasMore = rows.length > PAGE_SIZE && last !== undefined;
-  return { events, next_cursor: hasMore ? cursorAfter(last) : null };
+  return { events, next_cursor: hasMore ? encodeCursor(last) : null };
 }
