@@ -20,7 +20,8 @@ export async function measureActiveApps({ folder, signal, log }: BenchContext): 
   const slugs = await deployApps(dataDirectory, signal);
   log(`deployed ${slugs.length} apps`);
   await using service = await startService({ dataDirectory }, signal);
-  // The embedded PostgreSQL is a child of the service too.
+  await settledMb(service, signal);
+  // The embedded PostgreSQL is a descendant of the service too.
   const others = await descendantsMb(service.pid);
   await requestApps(service, slugs.slice(0, FIRST_APPS), signal);
   const before = await settledMb(service, signal);
