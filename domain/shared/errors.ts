@@ -9,6 +9,7 @@ export const ERROR_CODES = [
   "key_reused",
   "rate_limited",
   "teardown_pending",
+  "unavailable",
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

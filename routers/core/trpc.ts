@@ -2,6 +2,7 @@ import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
 import { recordCall } from "../../domain/audit/audit-call.ts";
+import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { type AccessMeta, accessError } from "./access.ts";
@@ -37,13 +38,15 @@ const TRPC_CODES = {
   key_reused: "UNPROCESSABLE_CONTENT",
   rate_limited: "TOO_MANY_REQUESTS",
   teardown_pending: "INTERNAL_SERVER_ERROR",
+  unavailable: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorCode, TRPC_ERROR_CODE_KEY>;
 
 /** Gives a refusal of the domain the code that every face of tRPC understands; the refusal stays as its cause. */
 const mapServiceErrors = t.middleware(async ({ next }) => {
   const result = await next();
-  if (result.ok || !(result.error.cause instanceof ServiceError)) return result;
-  const { cause } = result.error;
+  if (result.ok) return result;
+  const cause = translateDatabaseOutage(result.error.cause);
+  if (!(cause instanceof ServiceError)) return result;
   throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
 });
 

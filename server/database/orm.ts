@@ -3,6 +3,8 @@ import type { Options } from "@mikro-orm/core";
 import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/postgresql";
 import type { AbstractSqlDriver, BasePostgreSqlEntityManager, SqlMikroORM } from "@mikro-orm/sql";
+import type { Pool, PoolClient } from "pg";
+import { NO_CONNECTION } from "../../domain/shared/database-outage.ts";
 import { entities } from "./entities.ts";
 
 export type Em = BasePostgreSqlEntityManager;
@@ -10,6 +12,9 @@ export type Orm = SqlMikroORM<AbstractSqlDriver, Em>;
 
 /** How long a call waits for a free connection, in milliseconds. */
 const CONNECTION_MS = 10_000;
+
+/** What the pool throws when all its connections are in use for too long, which says nothing about the server. */
+const ALL_IN_USE = "timeout exceeded when trying to connect";
 
 /** Connects to the database at `url` when the first statement needs it. */
 export async function openOrm(url: string): Promise<Orm> {
@@ -21,7 +26,7 @@ export async function openOrm(url: string): Promise<Orm> {
     forceUtcTimezone: true,
     pool: { max: 10 },
     // A call fails with an error instead of waiting without end for a connection that a lost network keeps.
-    driverOptions: { connectionTimeoutMillis: CONNECTION_MS, keepAlive: true },
+    driverOptions: { connectionTimeoutMillis: CONNECTION_MS, keepAlive: true, onPoolCreated: markOutages },
     // `jobs` belongs to pg-boss and `auth` to better-auth; a schema diff would otherwise drop their tables.
     schemaGenerator: { ignoreSchema: ["jobs", "auth"] },
     migrations: {
@@ -30,4 +35,20 @@ export async function openOrm(url: string): Promise<Orm> {
       silent: true,
     },
   } satisfies Partial<Options> as never);
+}
+
+/** Gives the errors of failed connections a code of their own: `ECONNREFUSED` could be any other server's. */
+function markOutages(pool: Pool): void {
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  const connectOrMark = async (): Promise<PoolClient> => {
+    try {
+      return await connect();
+    } catch (error) {
+      const { message } = error as Error;
+      throw message === ALL_IN_USE
+        ? error
+        : Object.assign(new Error(message, { cause: error }), { code: NO_CONNECTION });
+    }
+  };
+  pool.connect = connectOrMark as Pool["connect"];
 }

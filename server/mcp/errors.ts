@@ -31,6 +31,9 @@ export const unauthenticated = (publicUrl: string): GatewayError =>
 
 export const forbidden = ({ message }: ServiceError): GatewayError => refusal(403, -32_003, message);
 
+export const unavailable = ({ message }: ServiceError): GatewayError =>
+  refusal(503, -32_000, message, { "retry-after": "1" });
+
 export const wrongMethod = (): GatewayError => refusal(405, -32_000, "The gateway takes POST only.", { allow: "POST" });
 
 export const foreignOrigin = (): GatewayError =>

@@ -12,6 +12,7 @@ import {
   type GatewayError,
   rateLimited,
   unauthenticated,
+  unavailable,
   unreadable,
   wrongMethod,
 } from "./errors.ts";
@@ -90,6 +91,7 @@ async function whyRefused(request: FastifyRequest, options: McpOptions): Promise
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
     if (error instanceof ServiceError && error.code === "forbidden") return forbidden(error);
+    if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { answerTo } from "./error-status.ts";
 
@@ -7,10 +8,11 @@ export const BODY_LIMIT = 256 * 1024;
 
 /** Answers what ends a request before a procedure is reached. Only a fault of ours is logged as one. */
 export function answerError(
-  error: Error & { statusCode?: number },
+  thrown: Error & { statusCode?: number },
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  const error = translateDatabaseOutage(thrown) as typeof thrown;
   const status = error.statusCode ?? 500;
   if (error instanceof ServiceError || status >= 500) {
     if (!(error instanceof ServiceError)) request.log.error({ err: error }, "a request failed");

@@ -14,6 +14,7 @@ const REFUSAL_STATUS = {
   key_reused: 422,
   rate_limited: 429,
   teardown_pending: 500,
+  unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
 
 /** What goes over the wire for an error: nothing but what a refusal says ever reaches the caller. */
@@ -43,6 +44,7 @@ function answer(status: number, error: string, headers: Record<string, string> =
 
 function headersOf(refusal: ServiceError): Record<string, string> {
   if (refusal instanceof RateLimited) return { "retry-after": String(refusal.retryAfterSeconds) };
+  if (refusal.code === "unavailable") return { "retry-after": "1" };
   if (refusal.code === "unauthenticated") return { "www-authenticate": "Bearer" };
   return {};
 }

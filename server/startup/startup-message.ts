@@ -3,7 +3,10 @@ import type { Config } from "../config.ts";
 import type { Service } from "../composition/start-service.ts";
 
 /** What the operator sees when the service is up; on the first start, the tokens and a call to paste, once. */
-export function welcome({ publicUrl, bootstrapped }: Pick<Service, "publicUrl" | "bootstrapped">, config: Config): string {
+export function welcome(
+  { publicUrl, bootstrapped }: Pick<Service, "publicUrl" | "bootstrapped">,
+  config: Config,
+): string {
   const lines = [``, `The service is ready at ${publicUrl} (reference: ${publicUrl}/docs)`];
   if (config.sandbox === "none") lines.push(``, UNSAFE);
   if (bootstrapped !== null)

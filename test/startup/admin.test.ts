@@ -8,6 +8,7 @@ import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { Person } from "../support/identity/person.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 
@@ -74,6 +75,24 @@ test("an operator gives a person a new password: it is shown once, and all that 
   }
   await database[Symbol.asyncDispose]();
   await rm(dataDirectory, { recursive: true });
+});
+
+test("an operator works on the embedded database while the service runs, and while it does not", async () => {
+  await using folder = await temporaryFolder();
+  const env = { DATA_DIR: folder.path };
+  const listOrganizations = async () => {
+    const { code, stdout, stderr } = await admin(env, "list-organizations", "--json");
+    expect([code, stderr]).toEqual([0, ""]);
+    return (JSON.parse(stdout) as { organizations: { id: string }[] }).organizations.map(({ id }) => id);
+  };
+  const config = { dataDirectory: folder.path, databaseUrl: null };
+  let orgId: string;
+  {
+    await using harness = await createHarness({ config });
+    orgId = (await harness.tenant()).org_id;
+    expect(await listOrganizations()).toContain(orgId);
+  }
+  expect(await listOrganizations()).toContain(orgId);
 });
 
 function clientOf(accessToken: string): string {

@@ -12,13 +12,13 @@ const LINKERS: Record<string, string> = {
 const USE_OWN_SERVER = "set DATABASE_URL to a PostgreSQL server, such as postgres://user@127.0.0.1:5432/apps";
 
 /**
- * Finds the programs and libraries of PostgreSQL that npm installed for this platform.
+ * Finds the programs and libraries of PostgreSQL that npm installed.
  *
+ * @param platform - operating system and processor, such as `linux-x64`
  * @returns the folder that holds `bin`, `lib` and `share`
  * @throws {DatabaseUnavailable} when there is no package for the platform, or setup did not finish
  */
-export function findPostgres(): string {
-  const platform = `${process.platform}-${process.arch}`;
+export function findPostgres(platform = `${process.platform}-${process.arch}`): string {
   const linker = LINKERS[platform];
   if (linker === undefined || !existsSync(linker))
     throw new DatabaseUnavailable(

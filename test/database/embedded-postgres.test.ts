@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
+import { findPostgres } from "../../server/database/embedded/postgres-package.ts";
+import { FolderInUse } from "../../server/files/folder-lock.ts";
+import { createLogger } from "../../server/telemetry/logger.ts";
+import { stillThere } from "../support/service/service-process.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+const OWNER = fileURLToPath(new URL("../support/database/postgres-owner.ts", import.meta.url));
+const LOG = createLogger("silent");
+
+async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+interface Owner {
+  child: ChildProcess;
+  /** The address of its server, or why there is none. */
+  line: string;
+}
+
+/** Starts a server from another process, as the user `uid`. */
+async function startOwner(folder: string, uid = process.getuid?.() ?? 0): Promise<Owner> {
+  const child = spawn(process.execPath, [OWNER, folder], { stdio: ["ignore", "pipe", "inherit"], uid, gid: uid });
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return { child, line };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+async function serverPid(folder: string): Promise<number> {
+  const [pid] = (await readFile(path.join(folder, "data/postmaster.pid"), "utf8")).split("\n", 1);
+  return Number(pid);
+}
+
+verifies(
+  hazard(41),
+  "PostgreSQL ends with a process that is killed, and the next one finds all it had committed",
+  async () => {
+    await using folder = await temporaryFolder();
+    const { child, line: url } = await startOwner(folder.path);
+    await query(url, "create table kept (n int)");
+    for (let n = 0; n < 20; n++) await query(url, `insert into kept values (${n})`);
+    const pid = await serverPid(folder.path);
+    await kill(child);
+    await expect.poll(() => stillThere([pid]), { timeout: 10_000 }).toEqual([]);
+    await using server = await EmbeddedPostgres.start(folder.path, LOG);
+    expect(await query(server.url, "select count(*)::int as n from kept")).toEqual([{ n: 20 }]);
+  },
+);
+
+test("a start directly after a kill waits for the processes that are still ending", async () => {
+  await using folder = await temporaryFolder();
+  for (let turn = 0; turn < 3; turn++) {
+    const { child, line } = await startOwner(folder.path);
+    expect(line).toMatch(/^postgres:/);
+    await kill(child);
+  }
+  await using server = await EmbeddedPostgres.start(folder.path, LOG);
+  expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
+});
+
+test("a lock file that names a process which is no PostgreSQL does not keep the server from starting", async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using _server = await EmbeddedPostgres.start(folder.path, LOG);
+  }
+  await writeFile(path.join(folder.path, "data/postmaster.pid"), `${process.pid}\n/elsewhere\n1\n5432\n/run\n\n1 1\n`);
+  await using server = await EmbeddedPostgres.start(folder.path, LOG);
+  expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
+});
+
+test("a second process is refused the folder, and reaches the server by its socket", async () => {
+  await using folder = await temporaryFolder();
+  const { child, line: url } = await startOwner(folder.path);
+  try {
+    await query(url, "create table shared (n int)");
+    await expect(EmbeddedPostgres.start(folder.path, LOG)).rejects.toThrow(FolderInUse);
+    const other = EmbeddedPostgres.connect(folder.path);
+    expect(await query(other.url, "select count(*)::int as n from shared")).toEqual([{ n: 0 }]);
+    other.release();
+  } finally {
+    await kill(child);
+  }
+});
+
+test("a folder whose path is too long for a socket is no obstacle", async () => {
+  await using parent = await temporaryFolder();
+  const folder = path.join(parent.path, "x".repeat(120));
+  await mkdir(folder);
+  await using server = await EmbeddedPostgres.start(folder, LOG);
+  expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
+});
+
+test("a database of an earlier version is refused with what to do, and stays as it is", async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(path.join(folder.path, "pglite"));
+  await expect(EmbeddedPostgres.start(folder.path, LOG)).rejects.toThrow(/PGlite .* Set DATA_DIR to a new folder/);
+  await rm(path.join(folder.path, "pglite"), { recursive: true });
+  {
+    await using _server = await EmbeddedPostgres.start(folder.path, LOG);
+  }
+  await writeFile(path.join(folder.path, "data/PG_VERSION"), "17\n");
+  await expect(EmbeddedPostgres.start(folder.path, LOG)).rejects.toThrow(/created by PostgreSQL 17.*version 18/);
+});
+
+test("a platform without a package of PostgreSQL is refused, and told to use DATABASE_URL", () => {
+  expect(() => findPostgres("darwin-arm64")).toThrow(/not on this platform \(darwin-arm64\): set DATABASE_URL/);
+});
+
+/** `nobody` has an account everywhere; the other id has none. */
+const [NOBODY, UNKNOWN_USER] = [65_534, 61_999];
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a service that is not root runs the server as itself, if it has an account",
+  async () => {
+    await using folder = await folderOf(NOBODY);
+    const { child, line: url } = await startOwner(folder.path, NOBODY);
+    expect(await query(url, "select 1 as n")).toEqual([{ n: 1 }]);
+    const status = await readFile(`/proc/${await serverPid(folder.path)}/status`, "utf8");
+    expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).toBe(String(NOBODY));
+    await kill(child);
+    await using other = await folderOf(UNKNOWN_USER);
+    const refused = await startOwner(other.path, UNKNOWN_USER);
+    expect(refused.line).toMatch(/needs an entry for user id 61999 in \/etc\/passwd\. Add one, or set DATABASE_URL\.$/);
+  },
+);
+
+async function folderOf(uid: number): Promise<TemporaryFolder> {
+  const folder = await mkdtemp(path.join(tmpdir(), "test-"));
+  await chown(folder, uid, uid);
+  await chmod(folder, 0o700);
+  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}

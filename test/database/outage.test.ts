@@ -1,0 +1,53 @@
+import { readFile, rename } from "node:fs/promises";
+import path from "node:path";
+import { expect } from "vitest";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+const ADVICE = expect.stringContaining("database is temporarily unavailable. Try again in a few seconds.");
+
+/** Kills the embedded PostgreSQL, and hides its data, so that it cannot be restarted until the function returned is called. */
+async function stopPostgres(dataDirectory: string): Promise<() => Promise<void>> {
+  const data = path.join(dataDirectory, "database/data");
+  const hidden = `${data}.hidden`;
+  const [pid] = (await readFile(path.join(data, "postmaster.pid"), "utf8")).split("\n", 1);
+  await rename(data, hidden);
+  process.kill(Number(pid), "SIGKILL");
+  return () => rename(hidden, data);
+}
+
+verifies(
+  hazard(43),
+  "while the embedded PostgreSQL is down every API responds with 503 and advice, and it loses nothing that was committed",
+  async () => {
+    await using harness = await createHarness({ config: { databaseUrl: null } });
+    const { publicUrl } = harness.service;
+    const { rest, api_key: apiKey, personal_access_token: personalToken } = await harness.tenant();
+    const gateway = new GatewayClient(publicUrl, personalToken);
+    expect((await gateway.tool("service_list_apps")).isError).toBe(false);
+    const issued = await rest.post("/v1/tokens", { kind: "api_key", name: "before" });
+    expect(issued.status).toBe(201);
+
+    const startPostgres = await stopPostgres(harness.dataDirectory);
+    await expect.poll(async () => (await rest.get("/readyz")).status).toBe(503);
+    const list = await rest.get("/v1/apps");
+    expect([list.status, list.body, list.headers.get("retry-after")]).toEqual([503, { error: ADVICE }, "1"]);
+    const deploy = await rest.deploy({ repo: "acme/site" });
+    expect([deploy.status, deploy.body]).toEqual([503, { error: ADVICE }]);
+    // This token has not been used, so the database has to be asked for it.
+    const unknown = await rest.as(String(issued.body["token"])).get("/v1/apps");
+    expect([unknown.status, unknown.body]).toEqual([503, { error: ADVICE }]);
+    const refused = await refusalOf(rpcClient(publicUrl, apiKey).apps.list.query());
+    expect(refused).toEqual({ status: 503, refusal: "unavailable", message: ADVICE });
+    const tool = await gateway.tool("service_get_usage");
+    expect([tool.isError, tool.text]).toEqual([true, ADVICE]);
+
+    await startPostgres();
+    await expect.poll(async () => (await rest.get("/readyz")).status, { timeout: 20_000 }).toBe(200);
+    expect((await rest.as(String(issued.body["token"])).get("/v1/apps")).status).toBe(200);
+    expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
+    expect(harness.logged()).toContain("PostgreSQL has ended; the service starts it again");
+  },
+);
