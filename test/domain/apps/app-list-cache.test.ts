@@ -9,7 +9,7 @@ const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
 const openPages = () => new AppListCache(service().service.parts.db, (slug) => `https://${slug}.example`);
 
-/** One moment for everything: a change is to be seen though no time says so. */
+/** Every record has the same timestamps, so that a change is noticed by the row version alone. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 const givenApp = (tenant: Tenant, name: string) => service().givenApp(tenant, { name, createdAt: MOMENT });
 
@@ -17,7 +17,7 @@ async function namesIn(pages: AppListCache, { org_id: orgId }: Tenant, limit = 1
   return (await pages.of(orgId, limit)).apps.map(({ name }) => name).toSorted();
 }
 
-test("a page is the same object, which nobody can change, until an app on it changes", async () => {
+test("a page is the same frozen object until an app on it changes", async () => {
   const tenant = await service().tenant();
   const pages = openPages();
   const { id } = await givenApp(tenant, "one");
@@ -29,7 +29,7 @@ test("a page is the same object, which nobody can change, until an app on it cha
   expect(app?.status_message).toBe("Something to read");
 });
 
-test("apps that come and go are seen, the first one and the last one too", async () => {
+test("a page shows apps that are added or removed, also the first and the last one", async () => {
   const tenant = await service().tenant();
   const pages = openPages();
   expect(await namesIn(pages, tenant)).toEqual([]);
@@ -42,7 +42,7 @@ test("apps that come and go are seen, the first one and the last one too", async
   expect(await namesIn(pages, tenant)).toEqual([]);
 });
 
-test("an app behind the page that comes or goes changes whether there is another page", async () => {
+test("an app that is added or removed after the page changes whether there is a next page", async () => {
   const tenant = await service().tenant();
   const pages = openPages();
   const more = async () => (await pages.of(tenant.org_id, 1)).next_cursor !== null;
@@ -70,7 +70,7 @@ test("a page shows an app's procedures while the app has a live deployment", asy
   expect(await count()).toBe(0);
 });
 
-test("organizations that ask at once get their own pages", async () => {
+test("organizations that request pages at the same time each get their own page", async () => {
   const tenants = [await service().tenant(), await service().tenant(), await service().tenant()];
   const pages = openPages();
   for (const [index, tenant] of tenants.entries()) await givenApp(tenant, `app-${index}`);
