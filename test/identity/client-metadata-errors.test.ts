@@ -101,7 +101,7 @@ test("a document that cannot be read, or not often enough, is said to be so, and
   const from = somewhere();
   const first = await world.authorize(gone, {}, from);
   expect([first.status, first.body["error_description"]]).toEqual([
-    ...[400, "The client's metadata document cannot be read: its host answered 404, not 200."],
+    ...[400, "The client's metadata document cannot be read: its host responded with status 404, not 200."],
   ]);
   world.publisher.publish("/gone.json");
   const again = await world.authorize(gone);
@@ -134,7 +134,7 @@ test("a server that is asked about a client that it does not know asks nobody, w
 
 test("where it is switched off, a client has to register, and nothing is read", async () => {
   await using off = await createHarness({
-    clientMetadata: world.publisher.documents(),
+    clientMetadata: world.publisher.fetcher(),
     config: { clientMetadataDocuments: false },
   });
   const somebody = new Person(off.service.publicUrl);

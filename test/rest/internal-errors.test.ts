@@ -45,7 +45,7 @@ verifies(
     expect(await rest.get("/readyz")).toMatchObject({ status: 503, body: { error: "Not ready: redis" } });
     await stack.disposeAsync();
     expect((await rest.deploy({ repo: "acme/site" })).status).toBe(500);
-    expect(harness.logged()).toContain("cannot reach Redis");
+    expect(harness.logged()).toContain("Redis cannot be reached");
     expect(harness.logged()).not.toContain("hunter2");
   },
 );

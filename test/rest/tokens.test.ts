@@ -103,7 +103,7 @@ test("of parallel calls only as many make a token as there is room for, and the 
   const answers = await Promise.all(Array.from({ length: 6 }, issue));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
   expect(answers.find(({ status }) => status === 409)?.body["error"]).toBe(
-    "There is no room left: an organization has at most 1000 API keys and gateway tokens in force. Revoke those that nobody uses, then try again.",
+    "Token limit reached: an organization can have at most 1000 valid API keys and gateway tokens. Revoke unused tokens, then try again.",
   );
   const made = answers.find(({ status }) => status === 201)!;
   await tenant.rest.delete(`/v1/tokens/${String(made.body["id"])}`);
@@ -118,7 +118,7 @@ test("where there is no room left each token can still be rotated, though not ov
   const first = await rotate(id, "day");
   const second = await rotate(String(first.body["id"]), "day");
   expect([first.status, second.status]).toEqual([201, 409]);
-  expect(second.body["error"]).toMatch(/2000 API keys .*rotate with the overlap `none`\.$/);
+  expect(second.body["error"]).toMatch(/2000 valid API keys .*rotate with the overlap `none`\.$/);
   expect((await rotate(String(first.body["id"]), "none")).status).toBe(201);
 });
 
@@ -133,7 +133,7 @@ test("what a person has takes no room from others, nor from the organization", a
   await givenTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
   expect(await refusalOf(issue(mine))).toEqual({
     ...{ status: 409, refusal: "conflict" },
-    message: expect.stringMatching(/at most 100 personal access tokens in force in an organization\. Revoke/),
+    message: expect.stringMatching(/at most 100 valid personal access tokens in an organization\. Revoke/),
   });
   await issue(rpcClient(url, await owner.accessToken()));
   expect((await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI" })).status).toBe(201);

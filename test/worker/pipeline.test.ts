@@ -111,7 +111,7 @@ verifies(
     const { app } = await deploy(await harness.tenant(), { repo: "acme/nowhere" });
     expect(app).toMatchObject({
       status: "failed",
-      error: "The repository does not exist, or the service may not read it.",
+      error: "The repository does not exist, or the service cannot read it.",
     });
   },
 );

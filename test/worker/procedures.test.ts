@@ -77,10 +77,10 @@ test("an app whose procedures cannot be read becomes ready, and its status messa
     status: "ready",
     error: null,
     status_message: expect.stringMatching(
-      /^The app is live\. Its procedures could not be looked for: .* It reported ".*no DB/,
+      /^The app is live\. The app's procedures could not be read: .* It reported ".*no DB/,
     ),
   });
-  expect(logs).toMatch(/^\[service\] Its procedures could not be looked for: .*no DB/m);
+  expect(logs).toMatch(/^\[service\] The app's procedures could not be read: .*no DB/m);
   expect(logs.match(/^\[service\] ready/gm)).toHaveLength(1);
   expect((await appRequest(String(app["url"]))).text).toBe("hello");
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { browseApps } from "../../../domain/apps/browse-apps.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
+import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { givenProcedures, offered } from "../../support/edge/served-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -29,8 +30,10 @@ test("each app shows the number of its own procedures that can be called now", a
   const some = await service().givenApp(tenant, { name: "some", createdAt: new Date(3) });
   const building = await service().givenApp(tenant, { name: "building", status: "building", createdAt: new Date(2) });
   await service().givenApp(tenant, { name: "none", createdAt: new Date(1) });
+  const updating = await service().givenApp(tenant, { name: "updating", createdAt: new Date(0) });
+  await givenSecondDeployment(service().service.parts.orm.em.fork(), updating, "provisioning");
   const foreign = await service().givenApp(await service().tenant());
-  for (const app of [some, building, foreign])
+  for (const app of [some, building, updating, foreign])
     await givenProcedures(
       service(),
       app,
@@ -41,6 +44,7 @@ test("each app shows the number of its own procedures that can be called now", a
     ["some", 3],
     ["building", 0],
     ["none", 0],
+    ["updating", 3],
   ]);
 });
 

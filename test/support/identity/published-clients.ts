@@ -37,7 +37,7 @@ export async function openPublishedClients(): Promise<PublishedClients> {
   await using opening = new AsyncDisposableStack();
   const publisher = opening.use(await openClientPublisher());
   const config = { trustedProxies: ["127.0.0.1"], appsDomain: "apps.example.net:3001" };
-  const harness = opening.use(await createHarness({ clientMetadata: publisher.documents(), config }));
+  const harness = opening.use(await createHarness({ clientMetadata: publisher.fetcher(), config }));
   const { publicUrl, parts } = harness.service;
   const person = new Person(publicUrl);
   await person.signUp();
