@@ -31,7 +31,7 @@ async function open({ databaseUrl }: VerifierOptions) {
   });
   const founding = { name: "Bench", email: null, plan: "scale" };
   const bootstrapped = await orm.em.fork().transactional((em) => createOrganization(em, founding));
-  const tokens = { key: bootstrapped.api_key, jwt: await signedIn((request) => auth().handler(request)) };
+  const tokens = { key: bootstrapped.api_key, jwt: await signedIn(async (request) => (await auth()).handler(request)) };
   const statements = watchStatements();
   const verify = async (token: keyof typeof tokens): Promise<void> => {
     assert.notEqual(await authenticator.authenticate(`Bearer ${tokens[token]}`, ADDRESS), null, "it is a good token");

@@ -30,7 +30,7 @@ export interface AppOptions {
   authenticator: Authenticator;
   gatewayAuthenticator: Authenticator;
   membershipResolver: MembershipResolver;
-  auth: () => Auth;
+  auth: () => Promise<Auth>;
   signIn: Pick<Config, "signUp" | "social">;
   trustedProxies: Config["trustedProxies"];
   log: Logger;
@@ -58,6 +58,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
     // Node looks only so often whether a request is late.
     http: { connectionsCheckingInterval: 1000 },
+    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     forceCloseConnections: "idle",
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false },
   });
@@ -74,6 +75,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(rpcPlugin(options));
   await app.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
   return app;
+}
+
+/** tRPC validates, so no route has a schema of Fastify's. Without this, Fastify loads its compilers for schemas. */
+function refuseSchema(): never {
+  throw new Error("Routes have no Fastify schemas. Procedures validate their input and output.");
 }
 
 function identify(request: FastifyRequest, reply: FastifyReply): void {

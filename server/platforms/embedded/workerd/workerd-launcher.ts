@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { Log, LogLevel, Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { sandboxMiniflare, withoutSignalHandlers } from "./miniflare-environment.ts";
 import { SandboxUsers } from "./sandbox-users.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -61,7 +61,9 @@ export class WorkerdLauncher {
     const parts = { end, runDirectory: run.directory, onGone: release };
     let miniflare: Miniflare | null = null;
     try {
-      miniflare = withoutSignalHandlers(() => this.#miniflare({ worker, dataBytes }, run, output, end));
+      // Imported when the first app starts, because it is large.
+      const library = await import("miniflare");
+      miniflare = withoutSignalHandlers(() => this.#miniflare(library, { worker, dataBytes }, run, output, end));
       await untilReady({ miniflare, output, ended: end.promise }, this.#options.startTimeoutMs, signal);
       const { port } = await miniflare.unsafeGetDirectURL(worker.name);
       return new WorkerdProcess({ ...parts, miniflare, output, port: Number(port) });
@@ -71,7 +73,13 @@ export class WorkerdLauncher {
     }
   }
 
-  #miniflare({ worker, dataBytes }: Started, run: Run, output: WorkerdOutput, end: EndOfProcess): Miniflare {
+  #miniflare(
+    { Log, LogLevel, Miniflare }: typeof import("miniflare"),
+    { worker, dataBytes }: Started,
+    run: Run,
+    output: WorkerdOutput,
+    end: EndOfProcess,
+  ): Miniflare {
     return new Miniflare({
       ...worker,
       host: "127.0.0.1",
