@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import type { Miniflare } from "miniflare";
+import type * as miniflareLibrary from "miniflare";
 import { sandboxMiniflare, withoutSignalHandlers } from "./miniflare-environment.ts";
 import { SandboxUsers } from "./sandbox-users.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -74,7 +75,7 @@ export class WorkerdLauncher {
   }
 
   #miniflare(
-    { Log, LogLevel, Miniflare }: typeof import("miniflare"),
+    { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
     { worker, dataBytes }: Started,
     run: Run,
     output: WorkerdOutput,
