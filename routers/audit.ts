@@ -10,14 +10,15 @@ export const audit = router({
         method: "GET",
         path: "/v1/audit-events",
         tags: ["Audit"],
-        summary: "Read the audit log",
-        description: "Who did what to what, from where, in the organization: newest first, 100 a page. For its owners.",
-        successDescription: "A page of the log",
+        summary: "List audit events",
+        description:
+          "Lists actor, action, target and client address of every change in the organization and of its members' sign-ins. Newest first, 100 events per page. Requires the role owner.",
+        successDescription: "One page of audit events",
         errorResponses: {
-          400: "The cursor is none",
-          401: "The token is missing or invalid",
-          403: "The caller is no owner",
-          500: "The service failed",
+          400: "Invalid cursor",
+          401: "Missing or invalid token",
+          403: "Role owner required",
+          500: "Internal error",
         },
       },
     })

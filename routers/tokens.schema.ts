@@ -7,16 +7,17 @@ import type { IssuedToken, TokenView } from "../domain/tokens/token-view.ts";
 const timestamp = z.string().meta({ description: "RFC 3339 in UTC, with milliseconds" });
 const kind = z.enum(TOKEN_KINDS).meta({
   description:
-    "`api_key` opens REST for the organization, `personal_access_token` the tool gateway for you, `gateway_token` the tool gateway for one agent",
+    "`api_key`: REST, for the organization. `personal_access_token`: the tool gateway, for a user. `gateway_token`: the tool gateway, for one agent",
 });
 const scope = z.enum(SCOPES).meta({
-  description: "`read` changes nothing, `deploy` also deploys, `everything` is all that its owner may do",
+  description:
+    "`read`: read only. `deploy`: also deploy apps. `everything`: everything that the owner of the token may do",
 });
 
 const view = {
   id: z.uuid(),
   kind,
-  prefix: z.string().meta({ description: "The first characters of the token" }),
+  prefix: z.string().meta({ description: "The first characters of the token, for recognition" }),
   name: z.string(),
   scope,
   agent_id: z.uuid().nullable(),
@@ -30,18 +31,26 @@ export const tokenId = z.strictObject({ id: z.uuid() });
 export const issueTokenRequest = z
   .strictObject({
     kind,
-    name: z.string().trim().min(1).max(100).meta({ description: "What it is for" }),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .meta({ description: "A name for recognition, such as the purpose of the token" }),
     scope: scope.default("everything"),
     expires_at: z.iso
       .datetime({ offset: true })
       .optional()
-      .meta({ description: "When it runs out; left out, it lasts until it is revoked" }),
-    agent_id: z.uuid().optional().meta({ description: "The agent of a `gateway_token`" }),
+      .meta({ description: "Expiry. A token without an expiry is valid until it is revoked" }),
+    agent_id: z
+      .uuid()
+      .optional()
+      .meta({ description: "The agent of a `gateway_token`; required for it, not allowed for other kinds" }),
   })
   .meta({ id: "IssueTokenRequest" }) satisfies z.ZodType<TokenRequest>;
 
 export const issuedToken = z
-  .object({ ...view, token: z.string().meta({ description: "The token, shown only here" }) })
+  .object({ ...view, token: z.string().meta({ description: "The token. No other response contains it" }) })
   .meta({ id: "IssuedToken" }) satisfies z.ZodType<IssuedToken>;
 
 export const listTokensResponse = z
@@ -53,7 +62,7 @@ export const rotateTokenRequest = z.strictObject({
   overlap: z
     .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
     .default("day")
-    .meta({ description: "How long the old token stays good" }),
+    .meta({ description: "How long the old token remains valid" }),
 }) satisfies z.ZodType<Rotation>;
 
 export const revokeTokenResponse = z.object({ status: z.literal("revoked") }).meta({ id: "RevokeTokenResponse" });

@@ -14,12 +14,12 @@ import { procedure, router } from "./core/trpc.ts";
 
 const tags = ["Tokens"];
 const errors = {
-  401: "The token is missing or invalid",
-  403: "The caller's role or scope does not reach so far",
-  500: "The service failed",
+  401: "Missing or invalid token",
+  403: "Insufficient role or scope",
+  500: "Internal error",
 };
-const notFound = "No such token that the caller may manage";
-const tooMany = "There are as many tokens in force as there may be";
+const notFound = "Token not found";
+const limitReached = "Token limit reached";
 
 export const tokens = router({
   issue: procedure
@@ -29,11 +29,12 @@ export const tokens = router({
         method: "POST",
         path: "/v1/tokens",
         tags,
-        summary: "Make a token",
-        description: "Makes an API key, a personal access token or a gateway token. It is shown only in this answer.",
+        summary: "Issue a token",
+        description:
+          "Issues an API key, a personal access token or a gateway token. Only this response contains the token.",
         successStatus: 201,
-        successDescription: "The token",
-        errorResponses: { 400: "The request is invalid", ...errors, 409: tooMany },
+        successDescription: "The issued token",
+        errorResponses: { 400: "Invalid request", ...errors, 409: limitReached },
       },
     })
     .input(issueTokenRequest)
@@ -48,7 +49,7 @@ export const tokens = router({
         tags,
         summary: "List tokens",
         description:
-          "The caller's own personal access tokens and, for owners, admins and API keys, the tokens of the organization. Newest first, without revoked ones, and never with the tokens themselves.",
+          "Lists the caller's personal access tokens. Owners, admins and API keys also get the API keys and gateway tokens of the organization. Newest first. Revoked tokens are not listed, and no response contains the secret of a token.",
         successDescription: "The tokens",
         errorResponses: errors,
       },
@@ -64,8 +65,8 @@ export const tokens = router({
         path: "/v1/tokens/{id}",
         tags,
         summary: "Revoke a token",
-        description: "Ends a token at once, for good.",
-        successDescription: "The token is good for nothing",
+        description: "Revokes a token immediately and permanently.",
+        successDescription: "The token is revoked",
         errorResponses: { ...errors, 404: notFound },
       },
     })
@@ -80,11 +81,11 @@ export const tokens = router({
         method: "POST",
         path: "/v1/tokens/{id}/rotate",
         tags,
-        summary: "Replace a token",
-        description: "Makes a token that may do the same, and lets the old one run out after the overlap.",
+        summary: "Rotate a token",
+        description: "Issues a new token with the same permissions. The old token expires after the overlap.",
         successStatus: 201,
         successDescription: "The new token",
-        errorResponses: { 400: "The request is invalid", ...errors, 404: notFound, 409: tooMany },
+        errorResponses: { 400: "Invalid request", ...errors, 404: notFound, 409: limitReached },
       },
     })
     .input(rotateTokenRequest)

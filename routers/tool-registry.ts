@@ -4,83 +4,51 @@ import { isReservedName } from "../domain/procedures/direct-tool-names.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context } from "./core/context.ts";
 import { formatValidationIssues } from "./core/format-validation-issues.ts";
-import type { ToolMeta } from "./core/trpc.ts";
+import type { Meta, ToolMeta } from "./core/trpc.ts";
 import { appRouter, createCaller } from "./index.ts";
 
-/** A tool as a client sees it. */
+/** A tool as `tools/list` returns it. */
 export interface Tool extends Pick<ToolMeta, "name" | "title" | "description" | "annotations"> {
   inputSchema: object;
   outputSchema: object;
 }
 
 export interface ToolEntry {
-  /** The dotted path of the procedure behind the tool. */
-  path: string;
   tool: Tool;
-  /** The names of its arguments, in a sentence for who got them wrong. */
-  takes: string;
+  /** The dotted path of the procedure that the tool calls. */
+  path: string;
+  input: z.ZodType<object>;
+  /** A sentence with the names of the arguments, for error messages. */
+  argumentNames: string;
+  /** See {@link ToolMeta.resultVersion}. */
+  resultVersion: ToolMeta["resultVersion"];
 }
 
 interface Procedure {
-  _def: { meta?: { tool?: ToolMeta }; inputs: z.ZodType[]; output?: z.ZodType };
+  _def: { type: "query" | "mutation"; meta?: Meta; inputs: z.ZodType<object>[]; output?: z.ZodType };
 }
 
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, Procedure>;
 
-/** What schemas say of themselves, but for the names they have in the REST description: those would become references. */
-const NAMELESS = {
+/** The metadata of schemas without their names in the OpenAPI document, which would turn into references. */
+const METADATA_WITHOUT_IDS = {
   get(type: z.ZodType): object {
-    const { id: _name, ...said } = z.globalRegistry.get(type) ?? {};
-    return said;
+    const { id: _id, ...metadata } = z.globalRegistry.get(type) ?? {};
+    return metadata;
   },
   has: (type: z.ZodType): boolean => z.globalRegistry.has(type),
 };
 
-/** Every procedure with `meta.tool`, by the tool's name. Made once: no schema is built for a request. */
+/** Every procedure with `meta.tool`, by the tool's name. Built once, because building schemas is slow. */
 export const TOOLS: ReadonlyMap<string, ToolEntry> = new Map(
   Object.entries(PROCEDURES)
-    .flatMap(([path, { _def }]) =>
-      _def.meta?.tool ? [entryOf(path, _def.meta.tool, _def.inputs[0], _def.output)] : [],
-    )
+    .flatMap(([path, procedure]) => createEntries(path, procedure))
     .toSorted((a, b) => (a.tool.name < b.tool.name ? -1 : 1))
     .map((entry) => [entry.tool.name, entry]),
 );
 
-/** In an order that never changes, so that clients can cache it. */
+/** In a stable order, so that clients can cache the list. */
 export const TOOL_LIST: readonly Tool[] = [...TOOLS.values()].map(({ tool }) => tool);
-
-function entryOf(path: string, meta: ToolMeta, input?: z.ZodType, output?: z.ZodType): ToolEntry {
-  const { name, title, description, annotations } = meta;
-  // Without an input schema, tRPC would take any arguments and drop them.
-  if (input === undefined || output === undefined)
-    throw new Error(`the tool ${name} does not say what it takes and returns`);
-  if (!isReservedName(name)) throw new Error(`the name of the tool ${name} could be that of an app's tool`);
-  const [inputSchema, outputSchema] = [schemaOf(input, "input"), schemaOf(output, "output")];
-  const tool = { name, title, description, annotations, inputSchema, outputSchema };
-  return { path, tool, takes: takes(inputSchema) };
-}
-
-function takes({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): string {
-  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name} (optional)`));
-  return `It takes ${names.length === 0 ? "no arguments" : names.join(", ")}.`;
-}
-
-function schemaOf(type: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
-  const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => shorten(jsonSchema, io);
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, metadata: NAMELESS as never, override });
-  return schema;
-}
-
-/** Takes out what tells an agent nothing, since every list is read whole. An output may come to have further fields. */
-function shorten(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
-  if (schema.format !== undefined) delete schema.pattern;
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
-  if (io === "input") return;
-  delete schema.examples;
-  delete schema.minimum;
-  if (schema.additionalProperties === false) delete schema.additionalProperties;
-}
 
 /** A program must not start another program, which could start another, and so on. */
 const NOT_FOR_PROGRAMS = "service_execute";
@@ -122,13 +90,56 @@ export async function callProcedureAt<T = Record<string, unknown>>(
   try {
     return await (procedure as (input: unknown) => Promise<T>)(input);
   } catch (error) {
-    throw serviceErrorFrom(error) ?? error;
+    throw toServiceError(error) ?? error;
   }
 }
 
-function serviceErrorFrom(error: unknown): ServiceError | null {
+function toServiceError(error: unknown): ServiceError | null {
   if (!(error instanceof TRPCError)) return null;
   if (error.cause instanceof ServiceError) return error.cause;
   const issues = error.code === "BAD_REQUEST" ? formatValidationIssues(error.cause) : null;
   return issues === null ? null : new ServiceError("invalid", `Invalid arguments: ${issues}.`);
+}
+
+/** The tool of a procedure; none for a procedure without `meta.tool`. */
+function createEntries(path: string, { _def: { type, meta, inputs, output } }: Procedure): ToolEntry[] {
+  if (meta?.tool === undefined) return [];
+  const { name, title, description, annotations, resultVersion } = meta.tool;
+  const [input] = inputs;
+  // Without an input schema, tRPC would accept any arguments and ignore them.
+  if (input === undefined || output === undefined) throw new Error(`the tool ${name} has no input or output schema`);
+  if (!isReservedName(name)) throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
+  // A cached result is returned without the access check of the procedure.
+  if (resultVersion !== undefined && (type !== "query" || meta.access !== undefined))
+    throw new Error(`the tool ${name} must be a query with the default access, because its result is cached`);
+  const inputSchema = toJsonSchema(input, "input");
+  const outputSchema = toJsonSchema(output, "output");
+  const tool = { name, title, description, annotations, inputSchema, outputSchema };
+  return [{ tool, path, input, argumentNames: describeArguments(inputSchema), resultVersion }];
+}
+
+function describeArguments({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): string {
+  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name} (optional)`));
+  return names.length === 0 ? "The tool has no arguments." : `Arguments: ${names.join(", ")}.`;
+}
+
+function toJsonSchema(type: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
+  const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => shorten(jsonSchema, io);
+  const metadata = METADATA_WITHOUT_IDS as never;
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, metadata, override });
+  return schema;
+}
+
+/**
+ * Removes what does not help an agent, because every agent reads every list completely. In an output it also removes what
+ * would forbid fields that a later version adds.
+ */
+function shorten(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (io === "input") return;
+  delete schema.examples;
+  delete schema.minimum;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
 }

@@ -1,101 +1,101 @@
-/** A way the service could break, and must not. */
+/** A dangerous situation that the service must handle. */
 export interface Hazard {
   title: string;
-  /** `held`: a test cites it, and `coverage.test.ts` insists on that. `later`: not built yet, so no test may cite it. */
-  state: "held" | "later";
+  /** `covered`: a test cites it, which `requirements-coverage.test.ts` enforces. `planned`: not implemented, so no test may cite it. */
+  state: "covered" | "planned";
 }
 
-function held(title: string): Hazard {
-  return { title, state: "held" };
+function covered(title: string): Hazard {
+  return { title, state: "covered" };
 }
 
-function later(title: string): Hazard {
-  return { title, state: "later" };
+function planned(title: string): Hazard {
+  return { title, state: "planned" };
 }
 
-/** The hazards by number; a test cites one as `hazard(41)`. */
+/** The hazards by number. A test cites one as `hazard(41)`. */
 export const HAZARDS = {
   // Input and git
-  1: held("A repository name that is missing, of another type or no `owner/name`"),
-  2: held("A repository name that passes the pattern and climbs out of its folder"),
-  3: held("A repository name that reads as a command-line option"),
-  4: held("A repository name of absurd length"),
-  5: held("A branch name that git would take for an option that runs a command"),
-  6: held("A branch name with shell syntax or control characters"),
-  7: held("A branch name that git reads as an expression, a range or a full ref"),
-  8: held("A branch name that is empty or blank"),
-  9: held("A branch name of look-alike or text-reversing characters"),
-  10: held("A branch that does not exist"),
-  11: held("A private repository told apart from an absent one"),
-  12: held("A repository host that redirects elsewhere"),
-  13: held("A repository host whose address changes between the check and the connection"),
-  14: held("A submodule that points somewhere dangerous"),
-  15: held("A symbolic link in the repository that points outside it"),
-  16: held("A build output folder exchanged for a link while it is uploaded"),
-  17: held("Hooks, filters and smudge programs that a repository brings along"),
-  18: held("A repository made to exhaust disk, file count or path length"),
-  19: held("File names that mean `.git` on another file system"),
-  20: held("A customization that is huge, carries control characters or asks for secrets"),
-  21: held("A body that is not JSON, not an object, too large or mislabelled"),
-  22: held("Unknown fields in a body that name what the caller may not set"),
+  1: covered("A repository name that is missing, has another type or is not `owner/name`"),
+  2: covered("A repository name that matches the pattern and leads out of its folder"),
+  3: covered("A repository name that looks like a command-line option"),
+  4: covered("A repository name that is too long"),
+  5: covered("A branch name that git would treat as an option that runs a command"),
+  6: covered("A branch name with shell syntax or control characters"),
+  7: covered("A branch name that git parses as an expression, a range or a full ref"),
+  8: covered("A branch name that is empty or blank"),
+  9: covered("A branch name with look-alike or text-reversing characters"),
+  10: covered("A branch that does not exist"),
+  11: covered("A private repository that can be distinguished from an absent one"),
+  12: covered("A git host that redirects to another host"),
+  13: covered("A git host whose address changes between the check and the connection"),
+  14: covered("A submodule with a dangerous URL"),
+  15: covered("A symbolic link in the repository that points outside it"),
+  16: covered("A build output folder that is replaced by a link during the upload"),
+  17: covered("Hooks, filters and smudge programs of a repository"),
+  18: covered("A repository that exhausts disk space, file count or path length"),
+  19: covered("File names that are equal to `.git` on another file system"),
+  20: covered("A customization that is too long, contains control characters or asks for secrets"),
+  21: covered("A body that is not JSON, not an object, too large or has the wrong content type"),
+  22: covered("Unknown fields in a body, such as fields that callers may not set"),
 
   // Authentication and tenancy
-  23: held("An Authorization header that is missing, garbled or of another scheme"),
-  24: held("A forged, misdirected or outdated JWT"),
-  25: held("A revoked or expired key used a moment later"),
-  26: held("Another organization's app reached with a valid key"),
-  27: held("A path id that is no UUID"),
-  28: held("An organization header that names an organization the caller is no member of"),
-  29: held("A member removed in the middle of a session"),
-  30: held("A token of one kind used where another kind belongs"),
-  31: held("A key in the query string"),
-  32: held("Thousands of wrong keys a minute"),
-  33: held("Another organization's app in a list, by any cursor or filter"),
+  23: covered("An Authorization header that is missing, malformed or has another scheme"),
+  24: covered("A JWT that is forged, expired, or issued for another service"),
+  25: covered("An API key that is used right after it was revoked or has expired"),
+  26: covered("A valid key that is used for another organization's app"),
+  27: covered("An id in the path that is not a UUID"),
+  28: covered("An organization header that names an organization of which the caller is not a member"),
+  29: covered("A member who is removed from the organization during a session"),
+  30: covered("A token that is used at an API for another kind of token"),
+  31: covered("An API key in the query string"),
+  32: covered("Thousands of wrong keys a minute"),
+  33: covered("Another organization's app in a list, with any cursor or filter"),
 
   // Limits
-  34: held("The deploy after the last one the rate allows"),
-  35: held("Many deploys at once, on several processes"),
-  36: held("A clock that jumps or a process that restarts inside the window"),
-  37: held("Two deploys at once for the last place in the plan"),
-  38: held("A place in the plan given back twice, or never"),
-  39: held("An idempotency key repeated, reused or raced"),
-  40: held("A caller that loses the answer and asks again"),
+  34: covered("A deploy above the rate limit"),
+  35: covered("Concurrent deploys on several processes"),
+  36: covered("A clock change or a process restart during the window of a rate limit"),
+  37: covered("Two concurrent deploys for the last free slot of the plan"),
+  38: covered("A slot of the plan that is released twice, or never"),
+  39: covered("An idempotency key that is repeated, reused with another body or used concurrently"),
+  40: covered("A caller that does not receive the response and retries"),
 
   // Pipeline
-  41: held("A worker killed in any step of a build"),
-  42: held("A server killed between its commit and its answer"),
-  43: held("A database that restarts during a build"),
-  44: held("A worker that wakes up after another took its job"),
-  45: held("A build canceled in any of its states"),
-  46: held("A build that hangs, ignores signals or leaves daemons behind"),
-  47: held("A build whose output is endless or is no text"),
-  48: held("A build that prints secrets"),
-  49: held("A build that looks for secrets, metadata services or other apps"),
-  50: held("An install script that goes where it must not or never stops"),
-  51: held("An install or build that fails through no fault of the repository"),
-  52: held("A new version that turns out unhealthy when it goes live"),
-  53: later("A second deploy of an app that is still building"),
-  54: held("Slugs that collide, are reserved or are no host name"),
-  55: held("Logs that are asked for before there are any"),
-  56: later("Hundreds of idle or slow readers of a log"),
+  41: covered("A worker that is killed in any step of a deployment"),
+  42: covered("A server that is killed between the commit and the response"),
+  43: covered("A database that restarts during a build"),
+  44: covered("A worker that continues after its lease has passed to another worker"),
+  45: covered("A build that is canceled in any state"),
+  46: covered("A build that hangs, ignores signals or starts daemons"),
+  47: covered("A build whose output is endless or binary"),
+  48: covered("A build that prints secrets"),
+  49: covered("A build that searches for secrets, metadata services or other apps"),
+  50: covered("An install script that accesses the network, writes outside its folder or never ends"),
+  51: covered("An install or build that fails for reasons outside the repository"),
+  52: covered("A new version that is unhealthy when it goes live"),
+  53: planned("A second deployment of an app that is still building"),
+  54: covered("Slugs that collide, are reserved or are not valid host names"),
+  55: covered("A request for logs before they exist"),
+  56: planned("Hundreds of idle or slow readers of a log"),
 
   // Deletion
-  57: held("An app deleted twice, or by two callers at once"),
-  58: held("An app deleted while it is building"),
-  59: held("A platform that fails while an app is torn down"),
-  60: held("A process killed between two steps of a teardown"),
-  61: held("A resource that was created but never recorded"),
-  62: held("Resources that cannot go while others still use them"),
-  63: held("A slug that another organization takes after a deletion"),
+  57: covered("An app that is deleted twice, or by two callers concurrently"),
+  58: covered("An app that is deleted while it is building"),
+  59: covered("A platform that fails during the teardown of an app"),
+  60: covered("A process that is killed between two steps of a teardown"),
+  61: covered("A resource that was created and not recorded"),
+  62: covered("Resources that cannot be removed while others use them"),
+  63: covered("A slug that another organization uses after a deletion"),
 
   // Edges
-  64: later("Incoming webhooks that are replayed, forged or late"),
-  65: later("An outgoing webhook aimed at a private address"),
-  66: later("HTTP requests that are malformed, conflicting or endlessly slow"),
-  67: held("Line breaks smuggled into a log"),
-  68: later("A migration or roll-back while the service answers"),
-  69: later("Internals in the text of an error"),
-  70: later("A restored backup that repeats destructive work"),
+  64: planned("Incoming webhooks that are replayed, forged or late"),
+  65: planned("An outgoing webhook with a private address"),
+  66: planned("HTTP requests that are malformed, contradictory or extremely slow"),
+  67: covered("Line breaks that are injected into a log"),
+  68: planned("A migration or rollback while the service runs"),
+  69: planned("Internal details in an error message"),
+  70: planned("A restored backup that repeats destructive jobs"),
 } satisfies Record<number, Hazard>;
 
 export type HazardNumber = keyof typeof HAZARDS;

@@ -1,29 +1,31 @@
+import { encodeCursor } from "../shared/keyset-cursor.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
-import { cursorAfter } from "../shared/keyset-cursor.ts";
-import type { OverviewRow } from "./app-list-queries.ts";
-import { appOutline, type AppSummary } from "./app-view.ts";
+import { appOutline, type AppSummary, type SummaryRow } from "./app-view.ts";
+
+/** A row of the query that reads a page. */
+export type OverviewRow = SummaryRow & { procedure_count: number | string | bigint | null };
 
 export interface AppOverview extends Omit<AppSummary, "app_token"> {
   url: string;
-  /** How many procedures of it can be called now. */
+  /** The number of the app's procedures that can be called now. */
   procedure_count: number;
 }
 
 export interface AppPage {
   apps: AppOverview[];
-  /** Reads on where this page ends; `null` on the last page. */
+  /** The cursor of the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
-/** What a page holds beside its apps, in characters. */
-const FRAME = 300;
+/** The characters that a page needs besides its apps. */
+const FRAME_CHARACTERS = 300;
 
 /**
- * A page of `limit` apps at most, and not too long.
+ * Creates a page of at most `limit` apps that keeps the size limit of a response.
  *
- * @param rows - one more than `limit` when there are more
+ * @param rows - `limit + 1` rows if there are more apps than `limit`
  */
-export function pageOf(
+export function createAppPage(
   rows: readonly OverviewRow[],
   { limit, urlOf }: { limit: number; urlOf(slug: string): string },
 ): AppPage {
@@ -32,7 +34,7 @@ export function pageOf(
     url: urlOf(row.slug),
     procedure_count: Number(row.procedure_count),
   }));
-  const apps = takeWithinBudget(overviews, RESPONSE_CHARACTERS - FRAME);
+  const apps = takeWithinBudget(overviews, RESPONSE_CHARACTERS - FRAME_CHARACTERS);
   const last = apps.at(-1);
-  return { apps, next_cursor: rows.length > apps.length && last !== undefined ? cursorAfter(last) : null };
+  return { apps, next_cursor: rows.length > apps.length && last !== undefined ? encodeCursor(last) : null };
 }

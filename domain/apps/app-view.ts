@@ -1,6 +1,7 @@
 import type { Manifest } from "./app.entity.ts";
 import type { AppStatus } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 
 /** An app in a list, the same in every API. Timestamps are RFC 3339 in UTC with milliseconds. */
 export interface AppSummary {
@@ -61,11 +62,7 @@ export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
     slug: row.slug,
     status: row.status,
     status_message: row.status_message,
-    created_at: timestamp(row.created_at),
-    updated_at: timestamp(row.updated_at),
+    created_at: toIsoTimestamp(row.created_at),
+    updated_at: toIsoTimestamp(row.updated_at),
   };
-}
-
-function timestamp(value: Date | string): string {
-  return new Date(value).toISOString();
 }

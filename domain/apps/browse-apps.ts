@@ -1,29 +1,52 @@
 import type { Caller } from "../shared/caller.ts";
-import { parseCursor } from "../shared/keyset-cursor.ts";
 import type { Db } from "../database-types.ts";
-import { overviewsAfter } from "./app-list-queries.ts";
-import { type AppPage, pageOf } from "./app-page.ts";
-import type { AppListCache } from "./app-list-cache.ts";
+import { decodeCursor, isAfterCursor } from "../shared/keyset-cursor.ts";
+import { type AppPage, createAppPage, type OverviewRow } from "./app-page.ts";
+import type { AppStatus } from "./app-status.ts";
+import { SUMMARY_COLUMNS } from "./app-view.ts";
 
-export interface BrowseDeps {
+export interface BrowseAppsDeps {
   db: Db;
-  appListCache: AppListCache;
   urlOf(slug: string): string;
 }
 
+export interface PageRequest {
+  /** The maximum number of apps. */
+  limit: number;
+  /** The `next_cursor` of an earlier page; without it, the first page is returned. */
+  cursor?: string | undefined;
+}
+
 /**
- * The organization's apps a page at a time, newest first, without their tokens: for agents, whose context is no place
- * for a secret. A page ends after `limit` apps, or before it gets too long. Apps that come or go between two pages are
- * neither repeated nor make others be left out.
+ * Returns one page of the organization's apps, newest first. The page has no app tokens: it is for agents, whose context
+ * is no place for a secret. It ends after `limit` apps, or earlier at the size limit of a response. Apps that are created
+ * or deleted between two pages cause no repeated and no missing app.
  *
- * @throws {ServiceError} `invalid` for a cursor that no page gave out
+ * @throws {ServiceError} `invalid` for a cursor that this service did not return
  */
 export async function browseApps(
-  { db, appListCache, urlOf }: BrowseDeps,
+  { db, urlOf }: BrowseAppsDeps,
   { orgId }: Caller,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  { limit, cursor }: PageRequest,
 ): Promise<AppPage> {
-  if (cursor === undefined) return appListCache.of(orgId, limit);
-  const from = { position: parseCursor(cursor), count: limit + 1 };
-  return pageOf(await overviewsAfter(db, orgId, from), { limit, urlOf });
+  let query = db
+    .selectFrom("apps")
+    .select(SUMMARY_COLUMNS)
+    .select(({ selectFrom }) =>
+      selectFrom("app_procedures")
+        .select(({ fn }) => fn.countAll().as("procedure_count"))
+        .whereRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
+        .where("apps.status", "<>", "deleting" satisfies AppStatus)
+        .as("procedure_count"),
+    )
+    .where("org_id", "=", orgId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit + 1);
+  if (cursor !== undefined) {
+    const position = decodeCursor(cursor);
+    query = query.where((builder) => isAfterCursor(builder, position));
+  }
+  const rows: OverviewRow[] = await query.execute();
+  return createAppPage(rows, { limit, urlOf });
 }

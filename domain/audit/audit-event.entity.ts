@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { CredentialKind } from "../shared/caller.ts";
 
-/** `done`: it happened. `refused`: it was asked for and did not. */
+/** `done`: the action succeeded. `refused`: the action was rejected and changed nothing. */
 export type AuditOutcome = "done" | "refused";
+
+/** `session`: the cookie of a signed-in user. */
+export type AuditCredentialKind = CredentialKind | "session";
 
 export const AuditEventSchema = defineEntity({
   name: "AuditEvent",
@@ -13,17 +16,17 @@ export const AuditEventSchema = defineEntity({
       .uuid()
       .primary()
       .onCreate(() => randomUUID()),
-    /** `null` for what concerns no organization, such as a refused sign-in. */
+    /** `null` for an event without an organization, such as a failed sign-in. */
     orgId: p.uuid().nullable(),
     userId: p.uuid().nullable(),
-    credentialKind: p.string().$type<CredentialKind | "session">().nullable(),
+    credentialKind: p.string().$type<AuditCredentialKind>().nullable(),
     credentialId: p.string().nullable(),
-    /** A dotted procedure such as `apps.delete`, or a path of the identity provider such as `sign-in/email`. */
+    /** A procedure, such as `apps.delete`, or a path of the identity provider, such as `sign-in/email`. */
     action: p.string(),
-    /** The id of what it was done to. */
+    /** The id of the object of the action. */
     target: p.string().nullable(),
     outcome: p.string().$type<AuditOutcome>(),
-    /** The network address that the call came from. */
+    /** The client address. */
     address: p.string().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },

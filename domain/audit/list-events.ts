@@ -1,9 +1,10 @@
 import type { Caller } from "../shared/caller.ts";
-import { cursorAfter, parseCursor } from "../shared/keyset-cursor.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { decodeCursor, encodeCursor, isAfterCursor } from "../shared/keyset-cursor.ts";
 import type { Db } from "../database-types.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export interface AuditEventView {
   id: string;
@@ -19,13 +20,20 @@ export interface AuditEventView {
 
 export interface AuditPage {
   events: AuditEventView[];
-  /** Reads on where this page ends; `null` on the last page. */
+  /** The cursor of the next page; `null` on the last page. */
   next_cursor: string | null;
 }
 
 const COLUMNS = [
-  ...(["id", "user_id", "credential_kind", "credential_id", "action"] as const),
-  ...(["target", "outcome", "address", "created_at"] as const),
+  "id",
+  "user_id",
+  "credential_kind",
+  "credential_id",
+  "action",
+  "target",
+  "outcome",
+  "address",
+  "created_at",
 ] as const;
 
 export interface ListEventsDeps {
@@ -33,37 +41,33 @@ export interface ListEventsDeps {
 }
 
 /**
- * What was done in the caller's organization, newest first, and what its members tried at the door.
+ * Lists the audit events of the caller's organization, newest first. Events without an organization are included if they
+ * are of a member, such as a failed sign-in.
  *
- * @throws {ServiceError} `invalid` for a cursor that no page gave out
+ * @throws {ServiceError} `invalid` for an invalid cursor
  */
 export async function listEvents(
   { db }: ListEventsDeps,
   { orgId }: Caller,
   { cursor }: { cursor?: string | undefined },
 ): Promise<AuditPage> {
-  const after = cursor === undefined ? null : parseCursor(cursor);
   const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);
-  const rows = await db
+  let query = db
     .selectFrom("audit_events")
     .select(COLUMNS)
     .where(({ or, and, eb }) =>
       or([eb("org_id", "=", orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
     )
-    .$if(after !== null, (query) =>
-      query.where(({ or, and, eb }) => {
-        const { createdAt, id } = after ?? { createdAt: "", id: "" };
-        const at = createdAt as never;
-        return or([eb("created_at", "<", at), and([eb("created_at", "=", at), eb("id", "<", id)])]);
-      }),
-    )
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(PAGE + 1)
-    .execute();
-  const events = rows
-    .slice(0, PAGE)
-    .map((row) => ({ ...row, created_at: new Date(row.created_at as unknown as string).toISOString() }));
+    .limit(PAGE_SIZE + 1);
+  if (cursor !== undefined) {
+    const position = decodeCursor(cursor);
+    query = query.where((builder) => isAfterCursor(builder, position));
+  }
+  const rows = await query.execute();
+  const events = rows.slice(0, PAGE_SIZE).map((row) => ({ ...row, created_at: toIsoTimestamp(row.created_at) }));
   const last = events.at(-1);
-  return { events, next_cursor: rows.length > PAGE && last !== undefined ? cursorAfter(last) : null };
+  const hasMore = rows.length > PAGE_SIZE && last !== undefined;
+  return { events, next_cursor: hasMore ? encodeCursor(last) : null };
 }

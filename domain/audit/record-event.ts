@@ -1,31 +1,32 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { CredentialKind } from "../shared/caller.ts";
-import { AuditEvent, type AuditOutcome } from "./audit-event.entity.ts";
+import { AuditEvent, type AuditCredentialKind, type AuditOutcome } from "./audit-event.entity.ts";
 
 export interface NewAuditEvent {
   action: string;
   outcome: AuditOutcome;
   orgId: string | null;
   userId: string | null;
-  credential: { kind: CredentialKind | "session"; id: string } | null;
+  credential: { kind: AuditCredentialKind; id: string } | null;
   target: string | null;
   address: string | null;
 }
 
-/** Writes down who did what to what, from where. Give it ids and names of operations, never what a call contained. */
-export async function recordEvent(em: EntityManager, happening: NewAuditEvent): Promise<void> {
-  const tx = em.fork();
-  addEvent(tx, happening);
-  await tx.flush();
+const MAX_TEXT_LENGTH = 255;
+
+/** Records actor, action, target and client address. Pass ids and names of operations only, never the content of a call. */
+export async function recordEvent(em: EntityManager, event: NewAuditEvent): Promise<void> {
+  const fork = em.fork();
+  addEvent(fork, event);
+  await fork.flush();
 }
 
-/** The same in the transaction of `em`. */
-export function addEvent(em: Pick<EntityManager, "create">, { credential, ...rest }: NewAuditEvent): void {
+/** Records an event in the transaction of `em`. */
+export function addEvent(em: Pick<EntityManager, "create">, { credential, ...event }: NewAuditEvent): void {
   em.create(AuditEvent, {
-    ...rest,
-    target: rest.target?.slice(0, 255) ?? null,
-    address: rest.address?.slice(0, 255) ?? null,
+    ...event,
+    target: event.target?.slice(0, MAX_TEXT_LENGTH) ?? null,
+    address: event.address?.slice(0, MAX_TEXT_LENGTH) ?? null,
     credentialKind: credential?.kind ?? null,
-    credentialId: credential?.id.slice(0, 255) ?? null,
+    credentialId: credential?.id.slice(0, MAX_TEXT_LENGTH) ?? null,
   });
 }

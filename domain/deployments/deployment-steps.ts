@@ -6,10 +6,10 @@ import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
-import type { Discovery, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
+import type { DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationRefused } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
-import { findProcedures, foundLine } from "../procedures/discover-procedures.ts";
+import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
@@ -37,7 +37,7 @@ export interface Attempt {
 }
 
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
-export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<Discovery> {
+export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<DiscoveryResult> {
   await clone(deps, attempt);
   const { customization } = attempt.deployment;
   if (customization !== null) await customize(deps, attempt, customization);
@@ -109,11 +109,12 @@ async function discover(
   { discovery, reportInternalError }: StepDeps,
   { deployment, workspace, log, signal }: Attempt,
   { scriptPath }: Bundle,
-): Promise<Discovery> {
+): Promise<DiscoveryResult> {
   const { sourceDirectory } = workspace;
-  const onFault = (error: unknown) => reportInternalError(error, deployment);
-  const found = await findProcedures({ discovery, onFault }, { scriptPath, sourceDirectory, signal });
-  log.say(foundLine(found));
+  const report = (error: unknown) => reportInternalError(error, deployment);
+  const request = { scriptPath, sourceDirectory, signal };
+  const found = await discoverProcedures({ discovery, reportInternalError: report }, request);
+  log.say(formatDiscovery(found));
   if (found.problem !== null) log.say(found.problem);
   return found;
 }

@@ -45,7 +45,7 @@ export async function executeCode(
 ): Promise<Execution> {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES)
     throw new ServiceError("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
-  const offered = await deps.procedureIndex.of(caller.orgId);
+  const offered = await deps.procedureIndex.get(caller.orgId);
   const declarations = programDeclarations(offered, deps.toolDeclarations);
   const calls: CallHandler = (name, input, callSignal) => carryOut(deps, { caller, callTool, name, input }, callSignal);
   const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, calls, signal });
@@ -72,7 +72,8 @@ async function carryOut(
   { caller, callTool, name, input }: ProgramCall,
   signal: AbortSignal,
 ): Promise<unknown> {
-  if (name === "types") return declarationsOf(await deps.procedureIndex.of(caller.orgId), deps.toolDeclarations, input);
+  if (name === "types")
+    return declarationsOf(await deps.procedureIndex.get(caller.orgId), deps.toolDeclarations, input);
   const [kind, target = "", ...rest] = name.split(".");
   if (kind === "tools" && rest.length === 0) return callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)

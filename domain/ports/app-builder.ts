@@ -1,16 +1,16 @@
 import type { OutputListener } from "./git-source.ts";
 
 export interface Customization {
-  /** The checked-out source, edited in place. */
+  /** The checked-out source, which the agent edits in place. */
   sourceDirectory: string;
-  /** What the app's owner asked for, in their words. It is data for the agent, never part of a command. */
+  /** The instructions of the app's owner, verbatim. They are data for the agent and never part of a command. */
   instructions: string;
   onOutput: OutputListener;
   signal: AbortSignal;
 }
 
-/** The agent that changes an app's source to the owner's wishes before it is built. */
+/** The app builder agent, which changes the source of an app before it is built. */
 export interface AppBuilder {
-  /** @throws {BuildFailure} when the agent gives up or leaves the source unusable */
+  /** @throws {BuildFailure} when the agent fails or leaves the source unusable */
   customize(customization: Customization): Promise<void>;
 }

@@ -1,25 +1,27 @@
-/** Receives what a step prints, as raw bytes of the child process: untrusted, unbounded and perhaps not UTF-8. */
+/** Receives the output of a step: raw bytes of untrusted code, of any length and perhaps not UTF-8. */
 export type OutputListener = (chunk: Uint8Array) => void;
 
 export interface Checkout {
-  /** `owner/name`, already checked against the repository rules. */
+  /** `owner/name`, already validated. */
   repo: string;
   /** A branch name that `git check-ref-format` accepts. */
   branch: string;
-  /** An absent or empty folder that the checkout fills; owned by the caller, who also removes it. */
+  /** The folder for the files, absent or empty. The caller owns and removes it. */
   directory: string;
   onOutput: OutputListener;
   signal: AbortSignal;
 }
 
-/** Where the source code of apps comes from. */
+/** The source code of apps. */
 export interface GitSource {
   /**
-   * Checks out the tip of one branch, without history, hooks, submodules or filters; no `.git` folder remains.
-   * Safe to repeat into an emptied folder.
+   * Checks out the tip of one branch, without history, hooks, submodules or filters. Leaves no `.git` folder.
+   * Safe to repeat with an emptied folder.
    *
-   * @throws {BuildFailure} `user` for an absent branch, an absent or private repository (one message for both), or
-   *   one past the caps on size, files and time; `platform` when the git host does not answer
+   * @returns the id of the commit
+   * @throws {BuildFailure} `user` when the branch does not exist, when the repository does not exist or is private
+   *   (both have the same message), or when a limit on size, files or time is exceeded; `platform` when the git host
+   *   does not respond
    */
   checkOut(checkout: Checkout): Promise<{ commit: string }>;
 }

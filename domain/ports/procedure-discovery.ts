@@ -1,21 +1,21 @@
-/** What reads, and what writes. Agents may call a query without asking anybody. */
+/** A query only reads. A mutation may write. Agents may call a query without confirmation. */
 export const PROCEDURE_KINDS = ["query", "mutation"] as const;
 export type ProcedureKind = (typeof PROCEDURE_KINDS)[number];
 
-/** JSON Schema 2020-12, as the app gave it: data, which never reaches an agent as instruction. */
+/** JSON Schema 2020-12 as the app provided it. It is data: it must never reach an agent as instruction. */
 export type JsonSchema = Record<string, unknown>;
 
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type HttpMethod = (typeof HTTP_METHODS)[number];
 
-/** Where one property of the input goes in a request. */
+/** The place of one property of the input in a request. */
 export interface RequestParameter {
-  /** Its name in the request. */
+  /** The name in the request. */
   name: string;
   in: "path" | "query" | "header";
-  /** Its name in the input. */
+  /** The name in the input. */
   property: string;
-  /** Whether a list is sent as `a=1&a=2`, and not as `a=1,2`. */
+  /** Whether a list is sent as `a=1&a=2` instead of `a=1,2`. */
   explode: boolean;
 }
 
@@ -23,47 +23,47 @@ export const BODY_TYPES = ["application/json", "application/x-www-form-urlencode
 
 export interface RequestBody {
   contentType: (typeof BODY_TYPES)[number];
-  /** The property of the input that is the whole body; `null` when every property that is no parameter is a part of it. */
+  /** The property of the input that is the whole body. `null` means that the body has all properties without a parameter. */
   property: string | null;
 }
 
-/** How a procedure is called, below the URL of its app. Paths start with `/` and name no host. */
+/** How to call a procedure, relative to the URL of its app. Paths start with `/` and name no host. */
 export type Invocation =
   | {
       via: "trpc";
-      /** The path of the router; the procedure's name follows. A query is a GET, a mutation a POST. */
+      /** The path of the router. The procedure's name follows it. A query is a GET, a mutation a POST. */
       endpoint: string;
       transformer: "none" | "superjson";
     }
   | {
       via: "openapi";
       method: HttpMethod;
-      /** With `{name}` in place of each path parameter. */
+      /** Has `{name}` in place of each path parameter. */
       path: string;
       parameters: RequestParameter[];
       body: RequestBody | null;
     }
-  | { via: "mcp"; endpoint: string; /** The tool's own name, any text. */ tool: string };
+  | { via: "mcp"; endpoint: string; /** The tool's own name, which can be any text. */ tool: string };
 
 /** An operation that an app offers to agents. */
 export interface DiscoveredProcedure {
-  /** Dotted, such as `invoices.create`; matches `PROCEDURE_NAME` and is unique within the app. */
+  /** Dotted, such as `invoices.create`. Matches `PROCEDURE_NAME` and is unique within the app. */
   name: string;
   kind: ProcedureKind;
   description: string;
   inputSchema: JsonSchema;
-  /** `null` when the app does not say what it answers. */
+  /** `null` when the app does not describe its output. */
   outputSchema: JsonSchema | null;
   invocation: Invocation;
 }
 
-/** What is let in of what an app says about itself. */
+/** Bounds on what is accepted from an app. */
 export const DISCOVERY_CAPS = {
   procedures: 500,
   schemaBytes: 64 * 1024,
-  /** Of all schemas of an app; they are written in one transaction. */
+  /** All schemas of an app together. They are written in one transaction. */
   totalBytes: 4 * 1024 * 1024,
-  /** How deep a schema may be nested. */
+  /** Levels of nesting within one schema. */
   schemaDepth: 64,
   descriptionCharacters: 2000,
   nameCharacters: 200,
@@ -73,26 +73,26 @@ export const DISCOVERY_CAPS = {
 export const PROCEDURE_NAME = /^[A-Za-z0-9_$-]+(\.[A-Za-z0-9_$-]+)*$/;
 
 export interface DiscoveryRequest {
-  /** The bundle's upload form. */
+  /** The bundle in its upload form. */
   scriptPath: string;
-  /** The checkout, after the build; what it holds is untrusted. */
+  /** The checkout after the build. Its content is untrusted. */
   sourceDirectory: string;
   signal: AbortSignal;
 }
 
-export interface Discovery {
-  /** Within `DISCOVERY_CAPS`; empty when the app offers none. */
+export interface DiscoveryResult {
+  /** Within `DISCOVERY_CAPS`. Empty when the app offers none. */
   procedures: DiscoveredProcedure[];
-  /** What could not be found out or was left out, and why, for the app's owner; text of the app is in quotation marks. */
+  /** What could not be read or was left out, and why, for the owner of the app. Text of the app is in quotation marks. */
   problem: string | null;
 }
 
-/** Finds out which operations an app offers. */
+/** Finds the procedures that an app offers. */
 export interface ProcedureDiscovery {
   /**
-   * Looks, in this order, for a tRPC router that the main module exports, an OpenAPI document, and an MCP endpoint; the
-   * first that is there counts. Code of the app runs without network, bindings and storage, for a bounded time.
-   * Changes nothing; safe to repeat. What is wrong with the app is a `problem`, and only a fault of ours is thrown.
+   * Uses the first of these sources that the app has: a tRPC router that its main module exports, an OpenAPI document,
+   * an MCP endpoint. Code of the app runs for a bounded time, without network, bindings and storage.
+   * Changes nothing and is safe to repeat. An error of the app is a `problem`; only internal errors are thrown.
    */
-  discover(request: DiscoveryRequest): Promise<Discovery>;
+  discover(request: DiscoveryRequest): Promise<DiscoveryResult>;
 }

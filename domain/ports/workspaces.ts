@@ -4,20 +4,20 @@ export interface SourceFile {
   read(): Promise<Uint8Array>;
 }
 
-/** The scratch folders of one attempt of a deployment. */
+/** The folders of one attempt of a deployment. */
 export interface Workspace {
   sourceDirectory: string;
   outputDirectory: string;
-  /** The regular files of the source folder; links are passed over, whatever they point at. */
+  /** The regular files of the source folder. Links are skipped. */
   sourceFiles(): AsyncIterable<SourceFile>;
-  /** Removes everything. Succeeds when there is nothing to remove. */
+  /** Removes all files of the workspace. Succeeds when there is nothing to remove. */
   remove(): Promise<void>;
 }
 
-/** Scratch space for deployments. Nothing in it outlives its attempt. */
+/** The working folders of deployments. Nothing in them is kept after an attempt. */
 export interface Workspaces {
-  /** Opens an empty workspace for one attempt. Attempts never share one, so a late worker cannot harm another attempt. */
+  /** Opens an empty workspace. Every attempt has its own, so a worker that lost its lease cannot change a later one. */
   open(deploymentId: string, attempt: number): Promise<Workspace>;
-  /** Removes what an earlier process left. To be called only while no deployment is running. */
+  /** Removes the workspaces of an earlier process. Call it only while no deployment is running. */
   clear(): Promise<void>;
 }

@@ -34,7 +34,7 @@ export async function callProcedure(
   call: ProcedureCall,
   signal: AbortSignal,
 ): Promise<ProcedureResult> {
-  const { all: procedures } = await deps.procedureIndex.of(orgId);
+  const { all: procedures } = await deps.procedureIndex.get(orgId);
   const found = procedures.find(({ slug, name }) => slug === call.app && name === call.procedure);
   if (found === undefined) throw absent(procedures, call);
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });

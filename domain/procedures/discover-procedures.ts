@@ -1,34 +1,37 @@
-import type { Discovery, DiscoveryRequest, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
+import type { DiscoveryRequest, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 
-/** What apps describe their procedures with. */
-const SOURCES = { trpc: "tRPC", openapi: "OpenAPI", mcp: "MCP" } as const;
+const SOURCE_NAMES = { trpc: "tRPC", openapi: "OpenAPI", mcp: "MCP" } as const;
 
-interface FindDeps {
+interface DiscoverDeps {
   discovery: ProcedureDiscovery;
-  /** Called with a fault of ours. */
-  onFault: (fault: unknown) => void;
+  reportInternalError: (error: unknown) => void;
 }
 
 /**
- * Finds the procedures of an app that was just built. An app is worth having without them, so nothing that goes wrong
- * here is thrown but the abort of `request.signal`.
+ * Finds the procedures of an app that was just built. An app is useful without them, so an internal error is reported
+ * and never fails the deployment.
+ *
+ * @throws the reason of `request.signal` when it is aborted
  */
-export async function findProcedures({ discovery, onFault }: FindDeps, request: DiscoveryRequest): Promise<Discovery> {
+export async function discoverProcedures(
+  { discovery, reportInternalError }: DiscoverDeps,
+  request: DiscoveryRequest,
+): Promise<DiscoveryResult> {
   try {
     return await discovery.discover(request);
-  } catch (fault) {
+  } catch (error) {
     request.signal.throwIfAborted();
-    onFault(fault);
+    reportInternalError(error);
     return {
       procedures: [],
-      problem: "The platform failed to look for procedures. Deploy again to have it look once more.",
+      problem: "Looking for procedures failed because of an internal error. Deploy again to repeat it.",
     };
   }
 }
 
-/** What was found, in one line of a build log. */
-export function foundLine({ procedures }: Discovery): string {
+/** Formats the result as one line of a build log. */
+export function formatDiscovery({ procedures }: DiscoveryResult): string {
   const [first] = procedures;
   if (first === undefined) return "found no procedures";
-  return `found ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"} (${SOURCES[first.invocation.via]})`;
+  return `found ${procedures.length} ${procedures.length === 1 ? "procedure" : "procedures"} (${SOURCE_NAMES[first.invocation.via]})`;
 }

@@ -1,17 +1,20 @@
-import { BatchLoader } from "../shared/batch-loader.ts";
-import { VersionedCache, type Versioned } from "../shared/versioned-cache.ts";
+import DataLoader from "dataloader";
+import { VersionedCache } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
 import { directToolNames } from "./direct-tool-names.ts";
 import { type LiveProcedure, NOTHING_OFFERED, offerVersions, proceduresOf } from "./list-procedures.ts";
 import { ProcedureSearch } from "./procedure-search-index.ts";
 
-/** What an organization's ready apps offer, as it was at one moment. What is made of it is made when first asked for. */
+/** The procedures of an organization's ready apps at one moment. Indexes over them are built on first use. */
 export class OfferedProcedures {
+  /** Differs whenever the procedures differ. */
+  readonly version: string;
   readonly all: readonly LiveProcedure[];
   #search: Promise<ProcedureSearch> | undefined;
   #toolNames: ReadonlyMap<LiveProcedure, string> | undefined;
 
-  constructor(all: readonly LiveProcedure[]) {
+  constructor(all: readonly LiveProcedure[], version: string) {
+    this.version = version;
     this.all = all;
   }
 
@@ -19,36 +22,44 @@ export class OfferedProcedures {
     return (this.#search ??= ProcedureSearch.over(this.all));
   }
 
-  /** The procedures that are tools of their own, with the tools' names, in the order of these. */
+  /** The direct tools' names by procedure, sorted by name. */
   get toolNames(): ReadonlyMap<LiveProcedure, string> {
     return (this.#toolNames ??= directToolNames(this.all));
   }
 }
 
-/** How many organizations' procedures are kept at once. */
-const ORGANIZATIONS_KEPT = 100;
+const MAX_CACHED_ORGANIZATIONS = 100;
 
 /**
- * The procedures of organizations, kept until one of their apps becomes ready, changes or goes. Whether that has happened
- * is asked of the database each time, in one indexed query for all who ask at once, so that several processes never
- * disagree.
+ * Caches the procedures of organizations until one of their apps becomes ready, changes or is deleted. Every call asks the
+ * database for the current version, so that several processes agree. Concurrent calls share one indexed query.
  */
 export class ProcedureIndex {
   readonly #db: Db;
-  readonly #kept = new VersionedCache<OfferedProcedures>(ORGANIZATIONS_KEPT);
-  readonly #versions: BatchLoader<string>;
+  readonly #cache = new VersionedCache<OfferedProcedures>({ maxEntries: MAX_CACHED_ORGANIZATIONS });
+  readonly #versions: DataLoader<string, string>;
 
   constructor(db: Db) {
     this.#db = db;
-    this.#versions = new BatchLoader((orgIds) => offerVersions(db, orgIds), NOTHING_OFFERED);
+    // Nothing is cached, and a batch is closed before its query starts: no call gets a version that was read before it.
+    this.#versions = new DataLoader((orgIds) => readVersions(db, orgIds), {
+      cache: false,
+      batchScheduleFn: setImmediate,
+    });
   }
 
-  async of(orgId: string): Promise<OfferedProcedures> {
-    return this.#kept.of(orgId, { version: () => this.#versions.of(orgId), read: () => this.#read(orgId) });
+  get(orgId: string): Promise<OfferedProcedures> {
+    return this.#cache.get(orgId, {
+      readVersion: () => this.#versions.load(orgId),
+      read: async () => {
+        const { version, value } = await proceduresOf(this.#db, orgId);
+        return { version, value: new OfferedProcedures(value, version) };
+      },
+    });
   }
+}
 
-  async #read(orgId: string): Promise<Versioned<OfferedProcedures>> {
-    const { version, value } = await proceduresOf(this.#db, orgId);
-    return { version, value: new OfferedProcedures(value) };
-  }
+async function readVersions(db: Db, orgIds: readonly string[]): Promise<string[]> {
+  const versionByOrgId = await offerVersions(db, [...new Set(orgIds)]);
+  return orgIds.map((orgId) => versionByOrgId.get(orgId) ?? NOTHING_OFFERED);
 }

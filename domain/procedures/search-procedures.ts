@@ -44,7 +44,7 @@ export async function searchProcedures(
   { orgId }: Caller,
   request: SearchRequest,
 ): Promise<SearchAnswer> {
-  const offered = await deps.procedureIndex.of(orgId);
+  const offered = await deps.procedureIndex.get(orgId);
   const search = await offered.search;
   const found = search.find(request.query, request.limit, request.app).map(({ procedure, score }) => ({
     app_id: procedure.appId,

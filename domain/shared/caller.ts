@@ -1,43 +1,43 @@
-/** Who asks, and for which organization. Made from a verified credential, never from anything else in a request. */
+/** Who makes a call, and in which organization. It always comes from a verified credential. */
 export interface Caller {
   orgId: string;
-  /** The person behind the credential; `null` when the credential belongs to no person. */
+  /** The user whose credential it is, or who issued it; `null` when no user is known. */
   userId: string | null;
-  /** What the person is in the organization; for a machine, what its token was issued with. */
+  /** The role of the user in the organization, or the fixed role of a machine token. */
   role: Role;
-  /** What the credential may be used for, whatever its owner may do. */
+  /** What the credential permits. The role limits it further. */
   scope: Scope;
   credential: { kind: CredentialKind; id: string };
 }
 
-/** The machine tokens that call the service. */
+/** The tokens that the service issues and stores as hashes. */
 export const TOKEN_KINDS = ["api_key", "personal_access_token", "gateway_token"] as const;
 
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
-/** `access_token`: a JWT that stands for a person who signed in. */
-export type CredentialKind = TokenKind | "access_token";
+/** `access_token`: a JWT of a signed-in user. `operator`: a command of the operator, who has access to the database. */
+export type CredentialKind = TokenKind | "access_token" | "operator";
 
-/** From the least to the most. */
+/** In ascending order. */
 export const ROLES = ["member", "admin", "owner"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** From the least to the most: `read` changes nothing, `deploy` also deploys, `everything` is all its owner may do. */
+/** In ascending order: `read` changes nothing, `deploy` also deploys apps, `everything` permits all that the role permits. */
 export const SCOPES = ["read", "deploy", "everything"] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
-export function reachesRole(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+export function reachesRole(role: Role, required: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(required);
 }
 
-export function reachesScope(scope: Scope, needed: Scope): boolean {
-  return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
+export function reachesScope(scope: Scope, required: Scope): boolean {
+  return SCOPES.indexOf(scope) >= SCOPES.indexOf(required);
 }
 
-/** The highest role that the identity provider names for a member; it may name several, divided by commas. */
-export function highestRole(named: string): Role {
-  const roles = named.split(",").map((role) => role.trim());
-  return ROLES.findLast((role) => roles.includes(role)) ?? "member";
+/** The highest role of a member. The identity provider may store several roles, separated by commas. */
+export function highestRole(roles: string): Role {
+  const names = roles.split(",").map((role) => role.trim());
+  return ROLES.findLast((role) => names.includes(role)) ?? "member";
 }

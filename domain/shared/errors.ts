@@ -1,4 +1,4 @@
-/** Every reason the service may refuse a call. A face maps the set with `satisfies Record<ErrorCode, …>`. */
+/** Every reason to reject a call. Each API maps the set with `satisfies Record<ErrorCode, …>`. */
 export const ERROR_CODES = [
   "invalid",
   "unauthenticated",
@@ -14,9 +14,13 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** A refusal the caller can act on. Anything else thrown is a fault: logged whole, shown as a plain 500. */
+/** Returned for every internal error, whose details are only in the log. */
+export const INTERNAL_ERROR =
+  "Internal error. Try again. If the error persists, report the X-Request-Id of this response to the operator.";
+
+/** An error the caller can act on. Anything else thrown is an internal error: logged in full, returned as a plain 500. */
 export class ServiceError extends Error {
-  override readonly name: string = "Refusal";
+  override readonly name: string = "ServiceError";
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -25,7 +29,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A refusal that ends by itself: repeating the call after `retryAfterSeconds` (whole, at least 1) can succeed. */
+/** The caller exceeded a limit. Repeating the call after `retryAfterSeconds` (a whole number, at least 1) can succeed. */
 export class RateLimited extends ServiceError {
   override readonly name = "RateLimited";
   readonly retryAfterSeconds: number;

@@ -1,31 +1,43 @@
+import type { Expression, ExpressionBuilder, SqlBool } from "kysely";
+import type { DatabaseTables } from "../database-types.ts";
 import { ServiceError } from "./errors.ts";
 
-/** Where a page begins: after the record with this time and id, in a list with the newest first. */
+/** The record after which a page begins, in a list that is sorted by time and id, newest first. */
 export interface CursorPosition {
   createdAt: string;
   id: string;
 }
 
-/** The cursor of the page after a record. */
-export function cursorAfter({ created_at, id }: { created_at: string; id: string }): string {
+/** Encodes the cursor of the page after a record. */
+export function encodeCursor({ created_at, id }: { created_at: string; id: string }): string {
   return Buffer.from(`${created_at} ${id}`).toString("base64url");
 }
 
 const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** @throws {ServiceError} `invalid` for a cursor that no page gave out */
-export function parseCursor(cursor: string): CursorPosition {
+/** @throws {ServiceError} `invalid` for a cursor that this service did not return */
+export function decodeCursor(cursor: string): CursorPosition {
   const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAt === undefined || id === undefined || !isTime(createdAt))
+  if (createdAt === undefined || id === undefined || !isDatabaseTime(createdAt))
     throw new ServiceError(
       "invalid",
-      "cursor: pass the next_cursor of an earlier page unchanged, or leave it out to start again.",
+      "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",
     );
   return { createdAt, id };
 }
 
-/** Whether it is a time that there is, for databases too: they know no year 0. */
-function isTime(timestamp: string): boolean {
+/** Whether a timestamp exists and PostgreSQL accepts it: PostgreSQL has no year 0. */
+function isDatabaseTime(timestamp: string): boolean {
   const time = new Date(timestamp);
   return !Number.isNaN(time.getTime()) && time.toISOString() === timestamp && time.getUTCFullYear() > 0;
+}
+
+/** The condition that a row comes after a position, for a query that sorts by `created_at desc, id desc`. */
+export function isAfterCursor<T extends "apps" | "audit_events">(
+  builder: ExpressionBuilder<DatabaseTables, T>,
+  { createdAt, id }: CursorPosition,
+): Expression<SqlBool> {
+  // Both tables have the two columns, which the types cannot tell of a union.
+  const { eb, refTuple, tuple } = builder as unknown as ExpressionBuilder<DatabaseTables, "apps">;
+  return eb(refTuple("created_at", "id"), "<", tuple(createdAt as never, id));
 }

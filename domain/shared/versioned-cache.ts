@@ -1,49 +1,50 @@
-/** A value, and the version of what it was read from, both of one moment. */
+import { LRUCache } from "lru-cache";
+
+/** A value, and the version of its source rows at the time of reading. */
 export interface Versioned<V> {
   version: string;
   value: V;
 }
 
-export interface Source<V> {
-  /** What the version is now: the same again only when the value is. */
-  version(): Promise<string>;
+export interface VersionedSource<V> {
+  /** Reads the current version. Two reads return the same version only if the value is the same. */
+  readVersion(): Promise<string>;
+  /** Reads the value. Its version must not be newer than the value. */
   read(): Promise<Versioned<V>>;
 }
 
-/** Values that are kept for as long as what they were read from has the same version. Who was read first goes first. */
+/** A bounded LRU cache. An entry is valid while the version of its source rows is unchanged. */
 export class VersionedCache<V> {
-  readonly #limit: number;
-  readonly #readings = new Map<string, Promise<Versioned<V>>>();
+  /** Promises, so that concurrent calls share one read. */
+  readonly #entries: LRUCache<string, Promise<Versioned<V>>>;
 
-  /** @param limit - how many values are kept at most */
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(options: { maxEntries: number }) {
+    this.#entries = new LRUCache({ max: options.maxEntries });
   }
 
   /**
-   * The value as it is now or, when it changes in the meantime, as it comes to be. The same object while it stays.
+   * Returns the cached value if its version is still current, else reads it. The result is never older than the call.
    *
-   * @throws what the source throws; a reading that failed is not kept
+   * @throws the errors of the source; a failed read is not cached
    */
-  async of(key: string, source: Source<V>): Promise<V> {
-    const known = this.#readings.get(key);
-    if (known === undefined) return this.#read(key, source);
-    const [version, kept] = await Promise.all([source.version(), known]);
-    if (kept.version === version) return kept.value;
-    const newer = this.#readings.get(key);
-    // One that began since this was called for is new enough, and others wait for it already.
-    return newer === undefined || newer === known ? this.#read(key, source) : (await newer).value;
+  async get(key: string, source: VersionedSource<V>): Promise<V> {
+    const cached = this.#entries.get(key);
+    if (cached === undefined) return this.#read(key, source);
+    const [version, entry] = await Promise.all([source.readVersion(), cached]);
+    if (entry.version === version) return entry.value;
+    const latest = this.#entries.get(key);
+    // Another call that found the same old version has started a read since this call began.
+    if (latest !== undefined && latest !== cached) return (await latest).value;
+    return this.#read(key, source);
   }
 
-  async #read(key: string, source: Source<V>): Promise<V> {
+  async #read(key: string, source: VersionedSource<V>): Promise<V> {
     const reading = source.read();
-    this.#readings.delete(key);
-    this.#readings.set(key, reading);
-    if (this.#readings.size > this.#limit) this.#readings.delete(this.#readings.keys().next().value ?? "");
+    this.#entries.set(key, reading);
     try {
       return (await reading).value;
     } catch (error) {
-      if (this.#readings.get(key) === reading) this.#readings.delete(key);
+      if (this.#entries.peek(key) === reading) this.#entries.delete(key);
       throw error;
     }
   }

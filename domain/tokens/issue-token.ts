@@ -2,12 +2,12 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller, Scope, TokenKind } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { queryBuilderOf } from "../database-types.ts";
+import { queryBuilderOf, type Db } from "../database-types.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
-import { checkMayIssue } from "./token-permissions.ts";
-import { reserveToken } from "./token-quota.ts";
-import type { IssuedToken } from "./token-view.ts";
+import { checkMayIssue, isOperator } from "./token-permissions.ts";
+import { reserveTokenSlot } from "./token-quota.ts";
+import { type IssuedToken, toIssuedToken } from "./token-view.ts";
 
 export interface IssueTokenDeps {
   em: EntityManager;
@@ -17,45 +17,55 @@ export interface TokenRequest {
   kind: TokenKind;
   name: string;
   scope: Scope;
-  /** RFC 3339; left out, the token lasts until it is revoked. */
+  /** RFC 3339; a token without it is valid until it is revoked. */
   expires_at?: string | undefined;
-  /** The agent that a gateway token is for. */
+  /** The agent of a gateway token. */
   agent_id?: string | undefined;
 }
 
 /**
- * Makes a token for the caller's organization. The answer holds the only copy of it.
+ * Issues a token of the caller's organization. The response contains its only copy. A personal access token and an API
+ * key record the caller's user, or the first owner of the organization if the caller is the operator.
  *
- * @throws {ServiceError} `forbidden` when the caller's role does not reach so far, `invalid` for a time that is past,
- *   `conflict` when there are as many tokens as there may be
+ * @throws {ServiceError} `forbidden` when the caller's role or credential may not issue this kind of token, `invalid` for
+ *   an expiry in the past or a missing agent, `conflict` when the token quota is used up
  */
 export async function issueToken(
   { em: root }: IssueTokenDeps,
   caller: Caller,
   request: TokenRequest,
 ): Promise<IssuedToken> {
-  checkMayIssue(caller, request.kind);
-  if ((request.kind === "gateway_token") !== (request.agent_id !== undefined))
-    throw new ServiceError("invalid", "agent_id: a gateway token is for one agent, and no other kind is.");
-  const expiresAt = request.expires_at === undefined ? undefined : new Date(request.expires_at);
-  if (expiresAt !== undefined && expiresAt.getTime() <= Date.now())
-    throw new ServiceError("invalid", "expires_at: must be in the future.");
   const { kind, name, scope, agent_id: agentId } = request;
-  const owner = { kind, orgId: caller.orgId, userId: kind === "gateway_token" ? null : caller.userId };
+  checkMayIssue(caller, kind);
+  if ((kind === "gateway_token") !== (agentId !== undefined))
+    throw new ServiceError("invalid", "agent_id: required for a gateway token, and not allowed for other kinds.");
+  const expiresAt = parseExpiry(request.expires_at);
   return (root as SqlEntityManager).fork().transactional(async (em) => {
-    await reserveToken(queryBuilderOf(em), owner);
+    const db = queryBuilderOf(em);
+    const userId = kind === "gateway_token" ? null : await findUserId(db, caller);
+    const owner = { kind, orgId: caller.orgId, userId };
+    await reserveTokenSlot(db, owner);
     const { token, id } = mintToken(em, { ...owner, name, scope, agentId, expiresAt });
     await em.flush();
-    return issued(await em.findOneOrFail(MachineToken, { id }), token);
+    return toIssuedToken(await em.findOneOrFail(MachineToken, { id }), token);
   });
 }
 
-export function issued(record: MachineToken, token: string): IssuedToken {
-  const { id, kind, prefix, name, scope, agentId, createdAt, lastUsedAt, expiresAt } = record;
-  return {
-    ...{ id, token, kind, prefix, name, scope, agent_id: agentId ?? null },
-    created_at: createdAt.toISOString(),
-    last_used_at: lastUsedAt?.toISOString() ?? null,
-    expires_at: expiresAt?.toISOString() ?? null,
-  };
+function parseExpiry(expiresAt: string | undefined): Date | undefined {
+  if (expiresAt === undefined) return undefined;
+  const date = new Date(expiresAt);
+  if (date.getTime() <= Date.now()) throw new ServiceError("invalid", "expires_at: must be in the future.");
+  return date;
+}
+
+async function findUserId(db: Db, caller: Caller): Promise<string | null> {
+  if (!isOperator(caller)) return caller.userId;
+  const { userId } = await db
+    .selectFrom("auth.member")
+    .select("userId")
+    .where("organizationId", "=", caller.orgId)
+    .where("role", "=", "owner")
+    .orderBy("createdAt")
+    .executeTakeFirstOrThrow();
+  return userId;
 }

@@ -1,7 +1,6 @@
 import { type Caller, highestRole, type Role, type TokenKind } from "../shared/caller.ts";
 import type { Db } from "../database-types.ts";
 import { sha256Hex } from "./mint-token.ts";
-import { TokenCache } from "./token-cache.ts";
 
 /** The minimum time between two updates of `last_used_at`, in milliseconds. */
 const LAST_USED_INTERVAL_MS = 60_000;
@@ -12,17 +11,16 @@ const MACHINE_ROLES = {
   gateway_token: "member",
 } as const satisfies Partial<Record<TokenKind, Role>>;
 
-interface VerifiedToken {
+export interface VerifiedToken {
   caller: Caller;
   /** Milliseconds since the epoch; `Infinity` for a token without expiry. */
   expiresAt: number;
 }
 
-/** Verifies machine tokens of one kind by their hash: one indexed query, or none while the result is cached. */
+/** Verifies machine tokens of one kind by their hash, with one indexed query. */
 export class MachineTokenVerifier {
   readonly #db: Db;
   readonly #kind: TokenKind;
-  readonly #cache = new TokenCache<VerifiedToken>();
 
   constructor(db: Db, kind: TokenKind) {
     this.#db = db;
@@ -33,18 +31,7 @@ export class MachineTokenVerifier {
    * Returns the caller that a token identifies, or `null` when the token is unknown, revoked, expired or of another kind,
    * or when its owner is no longer a member of its organization.
    */
-  async verify(token: string): Promise<Caller | null> {
-    const hash = sha256Hex(token);
-    const verified = await this.#cache.get(hash, () => this.#load(hash));
-    return verified === null || verified.expiresAt <= Date.now() ? null : verified.caller;
-  }
-
-  /** Empties the cache, so that a revocation takes effect in this process at once. */
-  clear(): void {
-    this.#cache.clear();
-  }
-
-  async #load(hash: string): Promise<VerifiedToken | null> {
+  async verify(token: string): Promise<VerifiedToken | null> {
     const row = await this.#db
       .selectFrom("machine_tokens as token")
       .leftJoin("auth.member as member", (join) =>
@@ -52,7 +39,7 @@ export class MachineTokenVerifier {
       )
       .select(["token.id", "token.org_id", "token.user_id", "token.scope", "token.expires_at"])
       .select(["token.last_used_at", "token.revoked_at", "member.role"])
-      .where("token_sha256", "=", hash)
+      .where("token_sha256", "=", sha256Hex(token))
       .where("kind", "=", this.#kind)
       .executeTakeFirst();
     if (row === undefined || row.revoked_at !== null) return null;

@@ -11,13 +11,13 @@ export const MachineTokenSchema = defineEntity({
       .primary()
       .onCreate(() => randomUUID()),
     kind: p.string().$type<TokenKind>(),
-    /** SHA-256 of the token, in hex. The token itself is shown once and never stored. */
+    /** The SHA-256 of the token, in hex. The token itself is shown once and never stored. */
     tokenSha256: p.string().unique(),
-    /** The first characters, to recognise a token by. */
+    /** The first characters of the token, for recognition. */
     prefix: p.string(),
     name: p.string(),
     orgId: p.uuid(),
-    /** The person whose token it is, or who made it. */
+    /** The owner of a personal access token, or the user who issued an API key. */
     userId: p.uuid().nullable(),
     /** The agent of a gateway token. */
     agentId: p.uuid().nullable(),

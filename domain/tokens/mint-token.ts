@@ -4,11 +4,14 @@ import type { Scope, TokenKind } from "../shared/caller.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { formatToken, type TokenPrefix } from "./token-format.ts";
 
-const PREFIX_OF = {
+const PREFIX_BY_KIND = {
   api_key: "svk",
   personal_access_token: "svp",
   gateway_token: "svg",
 } as const satisfies Record<TokenKind, TokenPrefix>;
+
+/** How much of a token is stored and shown for recognition: the prefix and eight random characters. */
+const VISIBLE_LENGTH = 12;
 
 export interface NewToken {
   kind: TokenKind;
@@ -20,9 +23,12 @@ export interface NewToken {
   expiresAt?: Date | undefined;
 }
 
-/** Makes a machine token in the transaction of `em`. The returned text is the only copy; the database keeps its hash. */
+/**
+ * Creates a machine token in the transaction of `em`. The returned text is its only copy: the database stores its hash.
+ * Checks neither permissions nor the quota.
+ */
 export function mintToken(em: Pick<EntityManager, "create">, request: NewToken): { id: string; token: string } {
-  const token = formatToken(PREFIX_OF[request.kind], randomBytes(32));
+  const token = formatToken(PREFIX_BY_KIND[request.kind], randomBytes(32));
   const record = em.create(MachineToken, {
     kind: request.kind,
     name: request.name,
@@ -31,7 +37,7 @@ export function mintToken(em: Pick<EntityManager, "create">, request: NewToken):
     agentId: request.agentId ?? null,
     scope: request.scope ?? "everything",
     tokenSha256: sha256Hex(token),
-    prefix: token.slice(0, 12),
+    prefix: token.slice(0, VISIBLE_LENGTH),
     expiresAt: request.expiresAt ?? null,
   });
   return { id: record.id, token };

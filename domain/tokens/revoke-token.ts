@@ -10,7 +10,7 @@ export interface RevokeTokenDeps {
 }
 
 /**
- * Ends a token at once, in every process.
+ * Revokes a token immediately, in every process.
  *
  * @throws {ServiceError} `not_found` for a token that the caller may not manage, or that is revoked already
  */

@@ -11,13 +11,25 @@ export class TokenCache<T extends object> {
   /** Incremented by `clear`, so that the result of a lookup that began earlier is not stored. */
   #generation = 0;
 
-  /** Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict valid ones. */
-  async get(key: string, load: () => Promise<T | null>): Promise<T | null> {
+  /**
+   * Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict valid
+   * ones.
+   *
+   * @param getMaxAgeMs - the time until a value expires by itself; a value that is at its end is not stored
+   */
+  async get(
+    key: string,
+    load: () => Promise<T | null>,
+    getMaxAgeMs: (value: T) => number = () => TTL_MS,
+  ): Promise<T | null> {
     const cached = this.#entries.get(key);
     if (cached !== undefined) return cached;
     const generation = this.#generation;
     const value = await load();
-    if (value !== null && generation === this.#generation) this.#entries.set(key, value);
+    if (value === null || generation !== this.#generation) return value;
+    const ttl = Math.min(TTL_MS, getMaxAgeMs(value));
+    // For lru-cache, a ttl of 0 means that the entry never expires.
+    if (ttl > 0) this.#entries.set(key, value, { ttl });
     return value;
   }
 

@@ -4,9 +4,9 @@ import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Db } from "../database-types.ts";
 import { SHARED_KINDS } from "./token-permissions.ts";
 
-/** How many tokens may be in force at once: of an organization for its machines, and of one of its people. */
-const MOST_SHARED = 1000;
-const MOST_OWN = 100;
+/** The maximum number of valid tokens: API keys and gateway tokens of an organization, and personal tokens of a member. */
+const MAX_SHARED_TOKENS = 1000;
+const MAX_PERSONAL_TOKENS = 100;
 
 export interface TokenOwner {
   kind: TokenKind;
@@ -15,52 +15,52 @@ export interface TokenOwner {
 }
 
 /**
- * Makes sure that there is room for one more token, until the transaction of `db` ends. What a person makes for themselves
- * takes nothing away from the organization, or a member could keep its admins from making any.
+ * Checks the quota for one more token and holds a lock on it until the transaction of `db` ends. Personal access tokens
+ * have a separate quota: otherwise a member could use up the quota of the organization.
  *
- * @throws {ServiceError} `conflict`
+ * @throws {ServiceError} `conflict` when the quota is used up
  */
-export async function reserveToken(db: Db, owner: TokenOwner): Promise<void> {
-  const most = mostOf(owner);
-  if ((await countUnderLock(db, owner)) < most) return;
-  throw new ServiceError("conflict", `${said(owner, most)}. Revoke those that nobody uses, then try again.`);
+export async function reserveTokenSlot(db: Db, owner: TokenOwner): Promise<void> {
+  const limit = limitOf(owner);
+  if ((await countLocked(db, owner)) < limit) return;
+  throw new ServiceError("conflict", `${describeLimit(owner, limit)}. Revoke unused tokens, then try again.`);
 }
 
 /**
- * The same for a token that replaces one which stays good for a while. Each may have such a successor, so that whoever has
- * no room left can still rotate.
+ * Checks the quota for a token that replaces one which remains valid for a while. Twice the number of tokens is allowed,
+ * so that every token can be rotated even when the quota is used up.
  *
  * @throws {ServiceError} `conflict`
  */
-export async function reserveSuccessor(db: Db, owner: TokenOwner): Promise<void> {
-  const most = 2 * mostOf(owner);
-  if ((await countUnderLock(db, owner)) < most) return;
-  const way = "Revoke those that nobody uses, or rotate with the overlap `none`.";
-  throw new ServiceError("conflict", `${said(owner, most)}, with those that were replaced. ${way}`);
+export async function reserveSuccessorSlot(db: Db, owner: TokenOwner): Promise<void> {
+  const limit = 2 * limitOf(owner);
+  if ((await countLocked(db, owner)) < limit) return;
+  const advice = "Revoke unused tokens, or rotate with the overlap `none`.";
+  throw new ServiceError("conflict", `${describeLimit(owner, limit)}, including replaced ones. ${advice}`);
 }
 
-function mostOf({ kind }: TokenOwner): number {
-  return kind === "personal_access_token" ? MOST_OWN : MOST_SHARED;
+function limitOf({ kind }: TokenOwner): number {
+  return kind === "personal_access_token" ? MAX_PERSONAL_TOKENS : MAX_SHARED_TOKENS;
 }
 
-function said({ kind }: TokenOwner, most: number): string {
+function describeLimit({ kind }: TokenOwner, limit: number): string {
   return kind === "personal_access_token"
-    ? `There is no room left: a person has at most ${most} personal access tokens in force in an organization`
-    : `There is no room left: an organization has at most ${most} API keys and gateway tokens in force`;
+    ? `Token limit reached: a user can have at most ${limit} valid personal access tokens in an organization`
+    : `Token limit reached: an organization can have at most ${limit} valid API keys and gateway tokens`;
 }
 
-/** Whoever wants another one of the same tokens waits for the count, and nobody else does. */
-async function countUnderLock(db: Db, { kind, orgId, userId }: TokenOwner): Promise<number> {
+/** Counts the valid tokens. The lock makes only simultaneous requests for the same quota wait. */
+async function countLocked(db: Db, { kind, orgId, userId }: TokenOwner): Promise<number> {
   const owner = kind === "personal_access_token" ? userId : null;
   await acquireAdvisoryLock(db, `tokens ${orgId} ${owner ?? ""}`);
-  const { held } = await db
+  const { count } = await db
     .selectFrom("machine_tokens")
-    .select(({ fn }) => fn.countAll<string | number>().as("held"))
+    .select(({ fn }) => fn.countAll<string | number>().as("count"))
     .where("org_id", "=", orgId)
     .where("revoked_at", "is", null)
     .where(({ or, eb }) => or([eb("expires_at", "is", null), eb("expires_at", ">", new Date().toISOString() as never)]))
     .$if(owner === null, (query) => query.where("kind", "in", SHARED_KINDS))
     .$if(owner !== null, (query) => query.where("kind", "=", "personal_access_token").where("user_id", "=", owner))
     .executeTakeFirstOrThrow();
-  return Number(held);
+  return Number(count);
 }

@@ -1,47 +1,68 @@
 import type { Selectable } from "kysely";
 import type { Scope, TokenKind } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { DatabaseTables } from "../database-types.ts";
+import type { MachineToken } from "./machine-token.entity.ts";
 
-/** A machine token as its owner sees it again: never the token itself. */
+/** A machine token without its secret. */
 export interface TokenView {
   id: string;
   kind: TokenKind;
-  /** The first characters of the token, to recognise it by. */
+  /** The first characters of the token, for recognition. */
   prefix: string;
   name: string;
   scope: Scope;
+  /** The agent of a gateway token. */
   agent_id: string | null;
   created_at: string;
   last_used_at: string | null;
   expires_at: string | null;
 }
 
-/** A token that was just made: the only time it is shown. */
+/** A new token with its secret. The secret is returned only once. */
 export type IssuedToken = TokenView & { token: string };
 
 export const TOKEN_COLUMNS = [
-  ...(["id", "kind", "prefix", "name", "scope", "agent_id"] as const),
-  ...(["created_at", "last_used_at", "expires_at"] as const),
+  "id",
+  "kind",
+  "prefix",
+  "name",
+  "scope",
+  "agent_id",
+  "created_at",
+  "last_used_at",
+  "expires_at",
 ] as const;
 
 type TokenRow = Pick<Selectable<DatabaseTables["machine_tokens"]>, (typeof TOKEN_COLUMNS)[number]>;
 
-export function tokenView(row: TokenRow): TokenView {
+export function toTokenView(row: TokenRow): TokenView {
   const { created_at, last_used_at, expires_at, ...rest } = row;
   return {
     ...rest,
-    created_at: timestamp(created_at),
-    last_used_at: last_used_at === null ? null : timestamp(last_used_at),
-    expires_at: expires_at === null ? null : timestamp(expires_at),
+    created_at: toIsoTimestamp(created_at),
+    last_used_at: last_used_at === null ? null : toIsoTimestamp(last_used_at),
+    expires_at: expires_at === null ? null : toIsoTimestamp(expires_at),
   };
 }
 
-function timestamp(value: unknown): string {
-  return new Date(value as string).toISOString();
+export function toIssuedToken(record: MachineToken, token: string): IssuedToken {
+  return {
+    id: record.id,
+    token,
+    kind: record.kind,
+    prefix: record.prefix,
+    name: record.name,
+    scope: record.scope,
+    agent_id: record.agentId ?? null,
+    created_at: record.createdAt.toISOString(),
+    last_used_at: record.lastUsedAt?.toISOString() ?? null,
+    expires_at: record.expiresAt?.toISOString() ?? null,
+  };
 }
 
-/** One answer for a token that never was, is revoked, or belongs to somebody else. */
+/** The same error for a token that is unknown, revoked or not manageable by the caller. */
 export function tokenNotFound(): ServiceError {
   return new ServiceError("not_found", "Token not found");
 }

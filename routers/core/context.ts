@@ -1,11 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { BrowseDeps } from "../../domain/apps/browse-apps.ts";
+import type { AppListVersions } from "../../domain/apps/app-list-versions.ts";
+import type { BrowseAppsDeps } from "../../domain/apps/browse-apps.ts";
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
 import type { GetAppDeps } from "../../domain/apps/get-app.ts";
 import type { ListDeps } from "../../domain/apps/list-apps.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
-import type { RecordCallDeps } from "../../domain/audit/audit-call.ts";
+import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
@@ -22,7 +23,7 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
-  apps: BrowseDeps & DeleteDeps & DeployDeps & GetAppDeps & ListDeps & RotateAppTokenDeps;
+  apps: AppDeps;
   audit: ListEventsDeps & RecordCallDeps;
   deployments: ReadLogDeps;
   execution: ExecuteDeps;
@@ -30,6 +31,11 @@ export interface Capabilities {
   rateLimits: RateLimitDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
+}
+
+export interface AppDeps extends BrowseAppsDeps, DeleteDeps, DeployDeps, GetAppDeps, ListDeps, RotateAppTokenDeps {
+  /** Tells whether a page of the app list is still current. */
+  appListVersions: AppListVersions;
 }
 
 export interface RateLimitDeps {

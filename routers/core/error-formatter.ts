@@ -1,9 +1,7 @@
 import type { TRPCError } from "@trpc/server";
-import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { INTERNAL_ERROR, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 
-const INTERNAL_ERROR = "The service failed to answer. Try again; if it persists, tell the operator the X-Request-Id.";
-
-/** What typed clients are told of an error. A fault never shows its text; what a refusal says is for its reader. */
+/** Formats an error for typed clients. The message of an internal error is never shown. */
 export function formatError<S extends { message: string; data: object }>(shape: S, { code, cause }: TRPCError) {
   if (cause instanceof ServiceError) {
     const wait = cause instanceof RateLimited ? { retryAfterSeconds: cause.retryAfterSeconds } : {};

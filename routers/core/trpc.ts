@@ -1,20 +1,27 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
-import { recordCall } from "../../domain/audit/audit-call.ts";
+import { recordCall } from "../../domain/audit/record-call.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { type AccessMeta, accessError } from "./access.ts";
-import type { Context } from "./context.ts";
+import type { Capabilities, Context } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
 
-/** What makes a procedure a tool of the gateway. The description is written for the agent that reads it. */
+/** Makes a procedure a tool of the gateway. The description is for the agent that reads it. */
 export interface ToolMeta {
   name: string;
   title: string;
   description: string;
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  /**
+   * Returns a text that changes whenever the tool's result changes, so that the gateway can cache the result; `null` for
+   * an input whose result must not be cached. Only for queries that every caller may call, and whose result depends on
+   * nothing but the organization and the input.
+   */
+  resultVersion?(capabilities: Capabilities, caller: Caller, input: object): Promise<string> | null;
 }
 
 /** `openapi.successStatus` is ours: trpc-to-openapi knows only 200. */
@@ -72,11 +79,11 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   }
   const call = { caller, action: path, address: ctx.address, input: await getRawInput() };
   if (refusal !== null) {
-    await recordCall(ctx.audit, call, { refusal });
+    await recordCall(ctx.audit, call, { error: refusal });
     throw refusal;
   }
   const result = await next();
-  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { refusal: result.error.cause });
+  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { error: result.error.cause });
   return result;
 });
 

@@ -1,6 +1,6 @@
 import { type CryptoKey, decodeJwt, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from "jose";
 import type { Caller } from "../../domain/shared/caller.ts";
-import type { BearerTokenVerifier } from "./authenticator.ts";
+import type { BearerTokenVerifier, VerifiedBearerToken } from "./authenticator.ts";
 
 export interface AccessTokenVerifierOptions {
   /** The expected `iss`. */
@@ -37,9 +37,10 @@ export class AccessTokenVerifier implements BearerTokenVerifier {
     return readIssuer(token) === this.#options.issuer();
   }
 
-  async verify(token: string): Promise<Caller | null> {
+  async verify(token: string): Promise<VerifiedBearerToken | null> {
     const claims = await this.#verifyClaims(token);
-    return claims === null ? null : this.#options.resolveCaller(claims);
+    const caller = claims === null ? null : await this.#options.resolveCaller(claims);
+    return caller === null ? null : { caller, cacheableUntil: null };
   }
 
   async #verifyClaims(token: string): Promise<AccessTokenClaims | null> {

@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { MemoryCounter } from "../drivers/counter/memory.ts";
 import { type AccessTokenClaims, AccessTokenVerifier } from "./access-token-verifier.ts";
-import { Authenticator, type BearerTokenVerifier, prefixedTokenVerifier } from "./authenticator.ts";
+import { Authenticator, type BearerTokenVerifier, machineTokenVerifier } from "./authenticator.ts";
 import { RemoteJwks } from "./remote-jwks.ts";
 import { ExternalUsers } from "./external-users.ts";
 import { LocalJwks } from "./local-jwks.ts";
@@ -41,9 +41,7 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
   const membershipResolver = new MembershipResolver(db);
   clearOnChange(membershipResolver);
   const machineTokens = (prefix: TokenPrefix, kind: TokenKind): BearerTokenVerifier => {
-    const verifier = new MachineTokenVerifier(db, kind);
-    clearOnChange(verifier);
-    return prefixedTokenVerifier(prefix, verifier);
+    return machineTokenVerifier(prefix, new MachineTokenVerifier(db, kind));
   };
   const keys = new LocalJwks(db);
   const ownAccessTokens = (audiences: () => string[]): BearerTokenVerifier =>
@@ -60,11 +58,11 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
     machineTokens("svg", "gateway_token"),
     ownAccessTokens(() => [`${publicUrl()}/mcp`]),
   ];
-  return {
-    authenticator: new Authenticator(apiVerifiers, invalidTokens),
-    gatewayAuthenticator: new Authenticator(gatewayVerifiers, invalidTokens),
-    membershipResolver,
-  };
+  const authenticator = new Authenticator(apiVerifiers, invalidTokens);
+  const gatewayAuthenticator = new Authenticator(gatewayVerifiers, invalidTokens);
+  clearOnChange(authenticator);
+  clearOnChange(gatewayAuthenticator);
+  return { authenticator, gatewayAuthenticator, membershipResolver };
 }
 
 /**

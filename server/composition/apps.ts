@@ -1,4 +1,4 @@
-import { AppListCache } from "../../domain/apps/app-list-cache.ts";
+import { AppListVersions } from "../../domain/apps/app-list-versions.ts";
 import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Foundation } from "./foundation.ts";
@@ -25,7 +25,7 @@ export function createApps({
     urlOf: edge.urlOf,
     appBuilder: external.appBuilder,
     tokenSecret,
-    appListCache: new AppListCache(database.db, edge.urlOf),
+    appListVersions: new AppListVersions(database.db),
     teardownWaitMs: TEARDOWN_WAIT_MS,
     enqueueDeployment: (em, deployment) => enqueueDeployment(em, queue.jobs, deployment),
   };

@@ -8,7 +8,7 @@ import type { Workspaces } from "../../domain/ports/workspaces.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
-import { GitHost } from "../drivers/git-source/sandboxed-git.ts";
+import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
@@ -63,7 +63,7 @@ export function openBuildPlatform(config: Config): { git: GitSource; bundler: Bu
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */
 function gitSource(config: Config, sandbox: Sandbox): GitSource {
-  const others = new GitHost({ baseUrl: config.gitBaseUrl, sandbox });
+  const others = new SandboxedGit({ baseUrl: config.gitBaseUrl, sandbox });
   if (config.production) return others;
   const dataFolder = path.join(config.dataDirectory, "examples");
   return new ExamplesSource({ examplesFolder: path.join(PROJECT, "examples"), dataFolder, sandbox, others });

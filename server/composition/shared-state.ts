@@ -25,7 +25,7 @@ export interface SharedState {
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
 export async function openSharedState(
   config: Config,
-  { em, url }: DatabaseServices,
+  { em, url }: Pick<DatabaseServices, "em" | "url">,
   log: Logger,
   opening: AsyncDisposableStack,
 ): Promise<SharedState> {
@@ -40,7 +40,7 @@ async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack
   // The command timeout bounds the wait of a deploy on a Redis that accepts a command and never replies.
   const redis = new Redis(url, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
   const subscriber = new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5000 });
-  redis.on("error", (err) => log.warn({ err }, "cannot reach Redis; deploys fail until it is reachable"));
+  redis.on("error", (err) => log.warn({ err }, "Redis cannot be reached: deploys fail until it is reachable"));
   subscriber.on("error", (err) => log.debug({ err }, "cannot receive change notifications from Redis"));
   for (const connection of [redis, subscriber]) opening.defer(() => connection.disconnect());
   const counter = new RedisCounter(redis);

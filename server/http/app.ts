@@ -1,11 +1,4 @@
-import {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  fastify,
-  LogController,
-} from "fastify";
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import type { Db } from "../../domain/database-types.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
@@ -20,7 +13,7 @@ import type { Auth } from "../identity/open-auth.ts";
 import { identityPlugin } from "../identity/plugin.ts";
 import { mcpPlugin } from "../mcp/plugin.ts";
 import { docsPlugin } from "../rest/docs.ts";
-import { requestIdOf } from "./request-id.ts";
+import { addRequestIds, readRequestId, setRequestId } from "./request-id.ts";
 import { restPlugin } from "../rest/plugin.ts";
 import { rpcPlugin } from "../rpc/plugin.ts";
 
@@ -38,33 +31,33 @@ export interface AppOptions {
   readiness: readonly ReadinessCheck[];
 }
 
-/** A request must arrive whole within this time, in milliseconds. */
-const REQUEST_MS = 30_000;
+/** The time in which a complete request must arrive, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
 
-/** The control plane's HTTP server, without a port. */
+/** Creates the HTTP server of the control plane; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = options.log;
   const app: FastifyInstance = fastify({
     loggerInstance,
-    // One line an answer is enough, and it is ours: the path without its query.
+    // Fastify would log two lines per request, with the query string.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIdOf,
-    // A URL that cannot be decoded reaches neither a hook nor the error handler.
+    genReqId: readRequestId,
+    // A request whose URL cannot be decoded reaches neither a hook nor the error handler.
     frameworkErrors: (error, request, reply) => {
-      identify(request, reply);
+      setRequestId(request, reply);
       void answerError(error, request, reply);
     },
-    requestTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
-    // Node looks only so often whether a request is late.
+    // Node checks for late requests only at this interval.
     http: { connectionsCheckingInterval: 1000 },
-    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
+    schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     forceCloseConnections: "idle",
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false },
   });
-  identifyRequests(app);
+  addRequestIds(app);
   app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: "No such endpoint. See /docs for those there are." }),
+    reply.code(404).send({ error: "Unknown endpoint. GET /v1/openapi.json lists all endpoints." }),
   );
   app.setErrorHandler(answerError);
   await app.register(healthPlugin(options.readiness));
@@ -77,26 +70,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** tRPC validates, so no route has a schema of Fastify's. Without this, Fastify loads its compilers for schemas. */
-function refuseSchema(): never {
+/** tRPC validates, so no route has a Fastify schema. Without this function Fastify would load its schema compilers. */
+function rejectSchema(): never {
   throw new Error("Routes have no Fastify schemas. Procedures validate their input and output.");
-}
-
-function identify(request: FastifyRequest, reply: FastifyReply): void {
-  void reply.headers({ "x-request-id": request.id, "x-content-type-options": "nosniff" });
-}
-
-function identifyRequests(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request, reply) => {
-    identify(request, reply);
-  });
-  app.addHook("onResponse", async (request, reply) => {
-    // The path alone: a query string can carry what should not be written down, and so does the link of an invitation.
-    const path = request.url
-      .split("?", 1)[0]
-      ?.replace(/^\/invitations\/.*/, "/invitations/…")
-      .slice(0, 200);
-    const details = { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
-    request.log.info(details, "answered");
-  });
 }

@@ -1,25 +1,25 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
+import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
-import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticate-request.ts";
-import { callContext } from "../context.ts";
+import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { FastPath } from "./fast-path.ts";
 import {
   forbidden,
   foreignOrigin,
   type GatewayError,
+  methodNotAllowed,
   rateLimited,
   unauthenticated,
   unavailable,
-  unreadable,
-  wrongMethod,
-} from "./errors.ts";
-import { gatewayServer, PLAIN_METHODS } from "./gateway-server.ts";
-import { isOwnOrigin } from "./origin.ts";
-import { closeWhenRevoked } from "./stream-revocation.ts";
-import type { GatewayCall } from "./tool-methods.ts";
+  unreadableBody,
+} from "./gateway-errors.ts";
+import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
+import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
+import { type StreamRevocation, watchStreams } from "./stream-revocation.ts";
 import { McpTransport } from "./transport.ts";
 
 export interface McpOptions extends RequestAuthentication {
@@ -32,30 +32,37 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 
 /** The tool gateway at `POST /mcp`. */
 export function mcpPlugin(options: McpOptions) {
-  const { capabilities, log } = options;
+  const { capabilities, log, publicUrl } = options;
+  let ownUrl: URL | null = null;
+  const tools = new GatewayTools(capabilities);
+  const fastPath = new FastPath(tools, GATEWAY);
   const transport = new McpTransport<GatewayCall>({
-    serverFor: gatewayServer,
-    plainMethods: PLAIN_METHODS,
-    onError: (err) => log.debug({ err }, "the gateway refused a message"),
+    createServer: (call) => createGatewayServer(tools, call),
+    onError: (err) => log.debug({ err }, "the gateway rejected a message"),
   });
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const status = error.statusCode ?? 500;
       if (status >= 500) request.log.error({ err: error }, "a call of the gateway failed");
-      return send(reply, unreadable(status));
+      return sendError(reply, unreadableBody(status));
     });
     scope.addHook("onRequest", async (request, reply) => {
-      const refused = await whyRefused(request, options);
-      if (refused !== null) await send(reply, refused);
+      // The public URL is known once the server listens.
+      ownUrl ??= URL.parse(publicUrl());
+      const error = await authorize(request, ownUrl, options);
+      if (error !== null) await sendError(reply, error);
     });
-    closeWhenRevoked(scope, capabilities.tokens.accessChanges, (request) => isStillAuthenticated(request, options));
-    const unlisten = capabilities.apps.changes.listen(
-      (orgId) => transport.toolsChanged(orgId),
-      () => transport.anyToolsChanged(),
+    const streams = watchStreams(capabilities.tokens.accessChanges, (request) =>
+      isStillAuthenticated(request, options),
     );
-    // Before the server waits for its connections to end: a subscription never does by itself.
+    const unlisten = capabilities.apps.changes.listen(
+      (orgId) => transport.notifyToolsChanged(orgId),
+      () => transport.notifyAll(),
+    );
+    // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
     scope.addHook("preClose", async () => {
+      streams.stop();
       unlisten();
       await transport.close();
     });
@@ -63,57 +70,79 @@ export function mcpPlugin(options: McpOptions) {
       method: ["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"],
       url: "/mcp",
       exposeHeadRoute: false,
-      handler: (_request, reply) => send(reply, wrongMethod()),
+      handler: (_request, reply) => sendError(reply, methodNotAllowed()),
     });
     scope.post("/mcp", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const { caller, headers, body: parsedBody } = request;
-      const call = {
-        context: callContext(capabilities, caller, { address: request.ip }),
-        log,
-        signal: whileAwaited(reply),
-      };
-      const orgId = caller?.orgId ?? "";
-      return relay(reply, await transport.answer({ headers, parsedBody, orgId, context: call }));
+      if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
+      const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
+      const post = { headers, parsedBody };
+      const json = await fastPath.respond(post, call);
+      if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
+      return sendResponse(reply, await transport.respond(post, caller.orgId, call), streams);
     });
   };
 }
 
-/** Lets the caller in, before the body is read, or says why not. */
-async function whyRefused(request: FastifyRequest, options: McpOptions): Promise<GatewayError | null> {
+/** Authenticates and counts a request before its body is read. Returns the error of a request that is rejected. */
+async function authorize(
+  request: FastifyRequest,
+  ownUrl: URL | null,
+  options: McpOptions,
+): Promise<GatewayError | null> {
   const { capabilities, publicUrl } = options;
-  if (!isOwnOrigin(request.headers, publicUrl())) return foreignOrigin();
+  if (ownUrl === null || !isOwnOrigin(request.headers, ownUrl)) return foreignOrigin();
   try {
-    const caller = await authenticateRequest(request, options);
-    if (caller === null) return unauthenticated(publicUrl());
-    request.caller = caller;
-    if (request.method === "POST") await limitCalls(capabilities.rateLimits.callCounter, caller.orgId);
+    request.caller = await authenticateRequest(request, options);
+    if (request.caller === null) return unauthenticated(publicUrl());
+    if (request.method === "POST") await limitCalls(capabilities.rateLimits.callCounter, request.caller.orgId);
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
     if (error instanceof ServiceError && error.code === "forbidden") return forbidden(error);
     if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
+    if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
     throw error;
   }
 }
 
-/** Aborted when the client hangs up before it has its answer. */
-function whileAwaited({ raw }: FastifyReply): AbortSignal {
-  const left = new AbortController();
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Whether a request comes from the service's own site. A page of another site must not use a token that a browser on this
+ * machine stores, and must not reach a service on a loopback address through its own domain name (DNS rebinding). Clients
+ * other than browsers send no `Origin`.
+ */
+export function isOwnOrigin({ origin, host }: IncomingHttpHeaders, own: URL): boolean {
+  if (origin !== undefined && !isSameSite(URL.parse(origin), own)) return false;
+  return isSameSite(URL.parse(`http://${host ?? ""}`), own);
+}
+
+function isSameSite(url: URL | null, own: URL): boolean {
+  if (url === null) return false;
+  return url.hostname === own.hostname || (LOOPBACK.has(url.hostname) && LOOPBACK.has(own.hostname));
+}
+
+/** Creates a signal that is aborted when the client disconnects before it has the response. */
+function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
   raw.once("close", () => {
-    if (!raw.writableFinished) left.abort();
+    if (!raw.writableFinished) controller.abort();
   });
-  return left.signal;
+  return controller.signal;
 }
 
-async function relay(reply: FastifyReply, answer: string | Response): Promise<FastifyReply> {
-  if (typeof answer === "string") return reply.header("content-type", "application/json").send(Buffer.from(answer));
-  void reply.code(answer.status);
-  for (const [name, value] of answer.headers) void reply.header(name, value);
-  if (answer.body === null) return reply.send("");
-  const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  return reply.send(isStream ? Readable.fromWeb(answer.body) : Buffer.from(await answer.arrayBuffer()));
+async function sendResponse(reply: FastifyReply, response: Response, streams: StreamRevocation): Promise<FastifyReply> {
+  void reply.code(response.status);
+  for (const [name, value] of response.headers) void reply.header(name, value);
+  if (response.body === null) return reply.send("");
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
+    return reply.send(Buffer.from(await response.arrayBuffer()));
+  const stream = Readable.fromWeb(response.body);
+  streams.watch(stream, reply.request);
+  return reply.send(stream);
 }
 
-function send(reply: FastifyReply, { status, headers, body }: GatewayError): FastifyReply {
+function sendError(reply: FastifyReply, { status, headers, body }: GatewayError): FastifyReply {
   return reply.code(status).headers(headers).send(body);
 }

@@ -1,34 +1,39 @@
-import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Readable } from "node:stream";
+import type { FastifyRequest } from "fastify";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 
-/** How often streams are looked at when nothing was announced, in milliseconds: a token also runs out by itself. */
-const LOOK_AGAIN_MS = 10_000;
+/** Streams are also checked without an announced change, because a token can expire. In milliseconds. */
+const CHECK_INTERVAL_MS = 10_000;
 
-type MayGoOn = (request: FastifyRequest) => Promise<boolean>;
-
-/** Ends every answer of `scope` that stays open as soon as its caller may no longer call. */
-export function closeWhenRevoked(scope: FastifyInstance, accessChanges: ChangeFeed, mayGoOn: MayGoOn): void {
-  const open = new Map<Readable, FastifyRequest>();
-  const lookAgain = (): void => {
-    for (const [stream, request] of open) void endUnless(stream, mayGoOn(request));
-  };
-  const timer = setInterval(lookAgain, LOOK_AGAIN_MS).unref();
-  const unlisten = accessChanges.listen(lookAgain, lookAgain);
-  scope.addHook("onSend", async (request, _reply, payload) => {
-    if (payload instanceof Readable) {
-      open.set(payload, request);
-      payload.once("close", () => open.delete(payload));
-    }
-    return payload;
-  });
-  scope.addHook("preClose", async () => {
-    clearInterval(timer);
-    unlisten();
-  });
+export interface StreamRevocation {
+  /** Closes the response stream of a request when the request's credentials become invalid. */
+  watch(stream: Readable, request: FastifyRequest): void;
+  stop(): void;
 }
 
-async function endUnless(stream: Readable, mayGoOn: Promise<boolean>): Promise<void> {
-  // A question that cannot be answered now is asked again.
-  if (!(await mayGoOn.catch(() => true))) stream.destroy();
+/** Watches open response streams, and closes those whose credentials are no longer valid. */
+export function watchStreams(
+  accessChanges: ChangeFeed,
+  isStillAuthenticated: (request: FastifyRequest) => Promise<boolean>,
+): StreamRevocation {
+  const requestByStream = new Map<Readable, FastifyRequest>();
+  const check = async (stream: Readable, request: FastifyRequest): Promise<void> => {
+    // If the check itself fails, the next one decides.
+    if (!(await isStillAuthenticated(request).catch(() => true))) stream.destroy();
+  };
+  const checkAll = (): void => {
+    for (const [stream, request] of requestByStream) void check(stream, request);
+  };
+  const timer = setInterval(checkAll, CHECK_INTERVAL_MS).unref();
+  const unlisten = accessChanges.listen(checkAll, checkAll);
+  return {
+    watch(stream, request) {
+      requestByStream.set(stream, request);
+      stream.once("close", () => requestByStream.delete(stream));
+    },
+    stop() {
+      clearInterval(timer);
+      unlisten();
+    },
+  };
 }

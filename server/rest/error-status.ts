@@ -1,6 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import type { ZodError } from "zod";
-import { RateLimited, ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
+import { INTERNAL_ERROR, RateLimited, ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { isZodError, formatValidationIssues } from "../../routers/core/format-validation-issues.ts";
 
 /** The HTTP status of each refusal. */
@@ -29,13 +29,13 @@ export function answerTo(error: unknown, path: string | undefined): ErrorAnswer 
   if (cause instanceof ServiceError) return answer(REFUSAL_STATUS[cause.code], cause.message, headersOf(cause));
   if (!(error instanceof TRPCError)) return fault();
   if (error.code === "BAD_REQUEST" && isZodError(cause)) return invalidInput(cause, path);
-  if (error.code === "NOT_FOUND") return answer(404, "No such endpoint. See GET /v1/openapi.json for those there are.");
+  if (error.code === "NOT_FOUND") return answer(404, "Unknown endpoint. GET /v1/openapi.json lists all endpoints.");
   if (error.code === "UNSUPPORTED_MEDIA_TYPE") return answer(415, "Send the body as Content-Type: application/json.");
   return fault();
 }
 
 function fault(): ErrorAnswer {
-  return answer(500, "The service failed to answer. Try again; if it persists, tell the operator the X-Request-Id.");
+  return answer(500, INTERNAL_ERROR);
 }
 
 function answer(status: number, error: string, headers: Record<string, string> = {}): ErrorAnswer {

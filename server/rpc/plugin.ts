@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
-import { authenticateRequest, type RequestAuthentication } from "../auth/authenticate-request.ts";
+import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
 import { callContext } from "../context.ts";
 
 export interface RpcOptions extends RequestAuthentication {

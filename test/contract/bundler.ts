@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Bundler } from "../../domain/ports/bundler.ts";
-import { readForm } from "../support/builds/read-upload-form.ts";
-import { bundleIn, checkoutOf, failureOf } from "../support/builds/bundle-checkout.ts";
+import { readUploadForm } from "../support/builds/read-upload-form.ts";
+import { runBundler, createCheckout, bundleFailure } from "../support/builds/bundle-checkout.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const WORKER = `export default { fetch: (): Response => new Response("hello") };`;
@@ -11,23 +11,23 @@ function wranglerConfig(settings: object): string {
   return JSON.stringify({ main: "index.ts", compatibility_date: "2026-06-01", ...settings });
 }
 
-/** What every bundler does. */
+/** The contract of every `Bundler`. */
 export function bundlerContract(bundler: Bundler): void {
   describe("a bundler", () => {
-    describe("finds what to deploy", () => {
+    describe("finding what to deploy", () => {
       test.each([
         ["src/index.ts", {}],
         ["src/worker.js", {}],
         ["index.mjs", {}],
         ["worker.tsx", {}],
         ["lib/app.ts", { main: "./lib/app.ts" }],
-      ])("a script at %s", async (file, manifest) => {
-        await using checkout = await checkoutOf({
+      ])("a script at %s is found without a wrangler configuration", async (file, manifest) => {
+        await using checkout = await createCheckout({
           [file]: WORKER.replace(": Response", ""),
           "package.json": JSON.stringify(manifest),
         });
-        const { bundle } = await bundleIn(bundler, checkout);
-        const { metadata, main } = await readForm(bundle.scriptPath);
+        const { bundle } = await runBundler(bundler, checkout);
+        const { metadata, main } = await readUploadForm(bundle.scriptPath);
         expect([metadata.compatibility_date, main]).toEqual(["2026-07-01", expect.stringContaining("hello")]);
         expect(bundle).toMatchObject({ assets: null, framework: null, migrations: [] });
       });
@@ -36,70 +36,70 @@ export function bundlerContract(bundler: Bundler): void {
         ["wrangler.toml", `main = "app.ts"\ncompatibility_date = "2026-06-01"\n[vars]\nGREETING = "hi"\n`],
         ["wrangler.json", `{"main": "app.ts", "compatibility_date": "2026-06-01", "vars": {"GREETING": "hi"}}`],
         ["wrangler.jsonc", `{"main": "app.ts", "compatibility_date": "2026-06-01", "vars": {"GREETING": "hi"} /* */}`],
-      ])("the main script of %s, with its settings", async (name, config) => {
-        await using checkout = await checkoutOf({ [name]: config, "app.ts": WORKER });
-        const { metadata } = await readForm((await bundleIn(bundler, checkout)).bundle.scriptPath);
+      ])("the main script and the settings of %s are used", async (name, config) => {
+        await using checkout = await createCheckout({ [name]: config, "app.ts": WORKER });
+        const { metadata } = await readUploadForm((await runBundler(bundler, checkout)).bundle.scriptPath);
         expect(metadata).toMatchObject({
           compatibility_date: "2026-06-01",
           bindings: [{ type: "plain_text", name: "GREETING", text: "hi" }],
         });
       });
 
-      test("the configuration that a build has left a pointer to", async () => {
+      test("a configuration that the build generated is used when the build wrote a pointer to it", async () => {
         const build = `mkdir -p .wrangler/deploy dist && echo '{"configPath":"../../dist/wrangler.json"}' >.wrangler/deploy/config.json && echo '{"main":"made.js","compatibility_date":"2026-06-01"}' >dist/wrangler.json && echo 'export default { fetch: () => new Response("made") }' >dist/made.js`;
-        await using checkout = await checkoutOf({
+        await using checkout = await createCheckout({
           "package.json": JSON.stringify({ scripts: { build } }),
           "wrangler.json": wranglerConfig({}),
           "index.ts": WORKER,
         });
-        const { main } = await readForm((await bundleIn(bundler, checkout)).bundle.scriptPath);
+        const { main } = await readUploadForm((await runBundler(bundler, checkout)).bundle.scriptPath);
         expect(main).toContain("made");
       });
 
       test.each([
-        ["index.html beside the source", "", "none"],
+        ["index.html at the root", "", "none"],
         ["public/index.html", "public/", "none"],
-        ["public/index.html with a page for what is not found", "public/", "404-page"],
-      ])("static files: %s", async (_, folder, notFound) => {
-        await using checkout = await checkoutOf({
+        ["public/index.html with a 404 page", "public/", "404-page"],
+      ])("static files are found: %s", async (_case, folder, notFound) => {
+        await using checkout = await createCheckout({
           [`${folder}index.html`]: "<h1>hello</h1>",
           [`${folder}css/style.css`]: "h1 {}",
           ...(notFound === "404-page" ? { [`${folder}404.html`]: "nothing" } : {}),
           "package.json": "{}",
           ".env": "SECRET=1",
         });
-        const { assets } = (await bundleIn(bundler, checkout)).bundle;
+        const { assets } = (await runBundler(bundler, checkout)).bundle;
         const files = (await readdir(assets?.directory ?? "", { recursive: true })).toSorted();
         const page = notFound === "404-page" ? ["404.html"] : [];
         expect(files).toEqual([...page, "css", "css/style.css", "index.html"]);
         expect(assets?.rules.not_found_handling).toBe(notFound);
       });
 
-      test("what a build script wrote to dist", async () => {
+      test("the pages that a build script wrote to dist are found", async () => {
         const build = "mkdir dist && echo '<h1>built</h1>' >dist/index.html";
-        await using checkout = await checkoutOf({ "package.json": JSON.stringify({ scripts: { build } }) });
-        const { assets } = (await bundleIn(bundler, checkout)).bundle;
+        await using checkout = await createCheckout({ "package.json": JSON.stringify({ scripts: { build } }) });
+        const { assets } = (await runBundler(bundler, checkout)).bundle;
         expect(await readFile(`${assets?.directory}/index.html`, "utf8")).toBe("<h1>built</h1>\n");
       });
 
-      test("nothing: the failure names every place that was looked at", async () => {
-        const { kind, message, advice } = await failureOf(bundler, { "README.md": "# Nothing" });
+      test("a repository without anything to deploy fails, and the advice names every accepted place", async () => {
+        const { kind, message, advice } = await bundleFailure(bundler, { "README.md": "# Nothing" });
         expect([kind, message]).toEqual([
           "user",
-          "There is nothing to deploy: no wrangler configuration, no script and no index.html was found",
+          "There is nothing to deploy: no wrangler configuration, no script and no index.html was found.",
         ]);
         for (const place of ["wrangler.jsonc", "package.json", "src/index.ts", "worker.ts", "public/index.html"])
           expect(advice).toContain(place);
       });
     });
 
-    describe("takes static files", () => {
+    describe("static files", () => {
       const configured = wranglerConfig({
         assets: { directory: "static", html_handling: "none", run_worker_first: ["/api/*"] },
       });
 
-      test("with the rules of the configuration, without what .assetsignore excludes", async () => {
-        await using checkout = await checkoutOf({
+      test("static files have the rules of the configuration, and .assetsignore excludes files", async () => {
+        await using checkout = await createCheckout({
           "wrangler.json": configured,
           "index.ts": WORKER,
           "static/page.html": "page",
@@ -107,27 +107,31 @@ export function bundlerContract(bundler: Bundler): void {
           "static/.assetsignore": "*.map\n",
           "static/_headers": "/*\n  x-frame-options: DENY\n",
         });
-        const { assets } = (await bundleIn(bundler, checkout)).bundle;
+        const { assets } = (await runBundler(bundler, checkout)).bundle;
         expect(await readdir(assets?.directory ?? "")).toEqual(["_headers", "page.html"]);
         expect(assets?.rules).toEqual({ html_handling: "none", run_worker_first: ["/api/*"] });
       });
 
-      verifies([hazard(15), hazard(16)], "links among them are left out, with a line in the log for each", async () => {
-        await using checkout = await checkoutOf({
-          "wrangler.json": configured,
-          "index.ts": WORKER,
-          "static/page.html": "page",
-          "static/folder": { link: "/etc/ssl" },
-          "static/passwd.txt": { link: "/etc/passwd" },
-          "static/own.html": { link: "page.html" },
-        });
-        const { bundle, log } = await bundleIn(bundler, checkout);
-        expect(await readdir(bundle.assets?.directory ?? "", { recursive: true })).toEqual(["page.html"]);
-        for (const name of ["folder", "passwd.txt", "own.html"]) expect(log).toContain(`Left out ${name}:`);
-      });
+      verifies(
+        [hazard(15), hazard(16)],
+        "links among the static files are skipped, and the log names each of them",
+        async () => {
+          await using checkout = await createCheckout({
+            "wrangler.json": configured,
+            "index.ts": WORKER,
+            "static/page.html": "page",
+            "static/folder": { link: "/etc/ssl" },
+            "static/passwd.txt": { link: "/etc/passwd" },
+            "static/own.html": { link: "page.html" },
+          });
+          const { bundle, log } = await runBundler(bundler, checkout);
+          expect(await readdir(bundle.assets?.directory ?? "", { recursive: true })).toEqual(["page.html"]);
+          for (const name of ["folder", "passwd.txt", "own.html"]) expect(log).toContain(`Skipped ${name}:`);
+        },
+      );
 
-      verifies(hazard(16), "a folder of them that the build exchanged for a link fails the build", async () => {
-        const failure = await failureOf(bundler, {
+      verifies(hazard(16), "a static files folder that the build replaced by a link is refused", async () => {
+        const failure = await bundleFailure(bundler, {
           "package.json": JSON.stringify({ scripts: { build: "rm -r static && ln -s /etc/ssl static" } }),
           "wrangler.json": configured,
           "index.ts": WORKER,
@@ -135,20 +139,20 @@ export function bundlerContract(bundler: Bundler): void {
         });
         expect(failure).toMatchObject({
           kind: "user",
-          message: "There is no folder static of static files in the built app",
+          message: 'The static files folder "static" was not found in the repository after the build.',
         });
       });
 
-      verifies(hazard(15), "a folder of them outside the repository fails the build", async () => {
-        const failure = await failureOf(bundler, {
+      verifies(hazard(15), "a static files folder outside the repository is refused", async () => {
+        const failure = await bundleFailure(bundler, {
           "wrangler.json": wranglerConfig({ assets: { directory: "../etc/ssl" } }),
           "index.ts": WORKER,
         });
-        expect(failure).toMatchObject({ kind: "user", message: expect.stringContaining("folder ../etc/ssl") });
+        expect(failure).toMatchObject({ kind: "user", message: expect.stringContaining('folder "../etc/ssl"') });
       });
 
-      verifies(hazard(18), "rules for them that are larger than any app has use for fail the build", async () => {
-        const failure = await failureOf(bundler, {
+      verifies(hazard(18), "a _redirects file above the size limit is refused", async () => {
+        const failure = await bundleFailure(bundler, {
           "wrangler.json": configured,
           "index.ts": WORKER,
           "static/_redirects": "/a /b 301\n".repeat(60_000),
@@ -156,9 +160,9 @@ export function bundlerContract(bundler: Bundler): void {
         expect(failure).toMatchObject({ kind: "user", message: expect.stringContaining("_redirects is larger") });
       });
 
-      verifies(hazard(18), "folders nested deeper than an app has use for fail the build", async () => {
+      verifies(hazard(18), "static files with a path above the length limit are refused", async () => {
         const nest = "for n in $(seq 20); do mkdir $(printf d%.0s $(seq 100)) && cd d*; done";
-        const failure = await failureOf(bundler, {
+        const failure = await bundleFailure(bundler, {
           "package.json": JSON.stringify({ scripts: { build: `cd static && ${nest}` } }),
           "wrangler.json": configured,
           "index.ts": WORKER,
@@ -170,8 +174,8 @@ export function bundlerContract(bundler: Bundler): void {
         });
       });
 
-      test("one larger than 25 MiB fails the build, by name", async () => {
-        const failure = await failureOf(bundler, {
+      test("a static file larger than 25 MiB is refused, and the failure names it", async () => {
+        const failure = await bundleFailure(bundler, {
           "wrangler.json": configured,
           "index.ts": WORKER,
           "static/film.bin": Buffer.alloc(26 * 1024 * 1024),
@@ -180,21 +184,21 @@ export function bundlerContract(bundler: Bundler): void {
       });
     });
 
-    describe("reads migrations", () => {
+    describe("migrations", () => {
       const database = { binding: "DB", database_name: "app", database_id: "app" };
 
-      test("in the order of their numbers, each split into its statements", async () => {
+      test("migrations are ordered by their numbers and split into statements", async () => {
         const trigger = "CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET n = 1; DELETE FROM a; END";
-        await using checkout = await checkoutOf({
+        await using checkout = await createCheckout({
           "wrangler.json": wranglerConfig({ d1_databases: [database] }),
           "index.ts": WORKER,
           "migrations/0010_third.sql": `INSERT INTO a VALUES ('one; two'); -- a; comment\nSELECT 1;`,
           "migrations/0002_second.sql": `/* a; comment */\n${trigger};`,
           "migrations/0001_first.sql": "CREATE TABLE a (n INTEGER);\nCREATE TABLE b (n INTEGER);\n",
-          "migrations/0011_nothing.sql": "-- Kept for its number.\n",
+          "migrations/0011_nothing.sql": "-- Only a comment.\n",
           "migrations/README.md": "Not a migration.",
         });
-        const { migrations } = (await bundleIn(bundler, checkout)).bundle;
+        const { migrations } = (await runBundler(bundler, checkout)).bundle;
         expect(migrations.map(({ name, statements }) => [name, statements.length])).toEqual([
           ["0001_first.sql", 2],
           ["0002_second.sql", 1],
@@ -205,88 +209,90 @@ export function bundlerContract(bundler: Bundler): void {
         expect(migrations[2]?.statements[0]).toContain("'one; two'");
       });
 
-      test("from the folder that the configuration names", async () => {
-        await using checkout = await checkoutOf({
+      test("migrations are read from the folder that the configuration names", async () => {
+        await using checkout = await createCheckout({
           "wrangler.json": wranglerConfig({ d1_databases: [{ ...database, migrations_dir: "db/changes" }] }),
           "index.ts": WORKER,
           "db/changes/1.sql": "SELECT 1",
         });
-        expect((await bundleIn(bundler, checkout)).bundle.migrations).toEqual([
+        expect((await runBundler(bundler, checkout)).bundle.migrations).toEqual([
           { name: "1.sql", statements: ["SELECT 1"] },
         ]);
       });
 
-      test("of one database only: an app that declares two is told that it has one", async () => {
+      test("an app that declares two databases is refused", async () => {
         const second = { ...database, binding: "LOG", database_name: "log", database_id: "log" };
-        const failure = await failureOf(bundler, {
+        const failure = await bundleFailure(bundler, {
           "wrangler.json": wranglerConfig({ d1_databases: [database, second] }),
           "index.ts": WORKER,
         });
         expect(failure).toMatchObject({
           kind: "user",
-          message: "The app declares 2 SQL databases (DB, LOG), and an app has one",
+          message: "The app declares 2 SQL databases (DB, LOG). An app can have only one.",
         });
       });
     });
 
-    describe("tells the owner why", () => {
-      test("the build script failed: its exit code and the last thing it said", async () => {
+    describe("failures", () => {
+      test("a failed build script is reported with its exit code and its last line", async () => {
         const build = String.raw`echo fine; printf '\033[31m%s\033[0m\n' "$PWD/src/a.ts is wrong" >&2; exit 3`;
-        const failure = await failureOf(bundler, { "package.json": JSON.stringify({ scripts: { build } }) });
+        const failure = await bundleFailure(bundler, { "package.json": JSON.stringify({ scripts: { build } }) });
         expect(failure).toMatchObject({
           kind: "user",
           message: "The build failed with exit code 3: src/a.ts is wrong",
         });
       });
 
-      test("the script does not bundle: what is missing and where", async () => {
-        const failure = await failureOf(bundler, { "src/index.ts": `import "nowhere";\n${WORKER}` });
+      test("an import that cannot be resolved is reported with its name and location", async () => {
+        const failure = await bundleFailure(bundler, { "src/index.ts": `import "nowhere";\n${WORKER}` });
         expect(failure).toMatchObject({
           kind: "user",
           message: `The app could not be bundled: Could not resolve "nowhere" (src/index.ts:1:7)`,
         });
       });
 
-      test("the configuration is wrong: which field", async () => {
-        const failure = await failureOf(bundler, {
+      test("an invalid wrangler configuration is reported with the name of the field", async () => {
+        const failure = await bundleFailure(bundler, {
           "wrangler.json": wranglerConfig({ d1_databases: 5 }),
           "index.ts": WORKER,
         });
         expect(failure.message).toContain(`The field "d1_databases" should be an array but got 5.`);
       });
 
-      test("package.json is no JSON", async () => {
-        expect(await failureOf(bundler, { "package.json": `{"name":` })).toMatchObject({
+      test("a package.json that is not JSON is refused", async () => {
+        expect(await bundleFailure(bundler, { "package.json": `{"name":` })).toMatchObject({
           kind: "user",
-          message: expect.stringMatching(/^package\.json cannot be used: /),
+          message: expect.stringMatching(/^package\.json is invalid: /),
         });
       });
 
-      verifies(hazard(15), "package.json is a link, and is not followed", async () => {
-        const failure = await failureOf(bundler, { "package.json": { link: "/etc/passwd" } });
+      verifies(hazard(15), "a package.json that is a link is not followed", async () => {
+        const failure = await bundleFailure(bundler, { "package.json": { link: "/etc/passwd" } });
         expect(failure.message).toMatch(/^There is nothing to deploy/);
       });
 
       test.each([
         ["Bun", { packageManager: "bun@1.2.0" }],
         ["Yarn 2 and later", { packageManager: "yarn@4.1.0" }],
-      ])("%s installs nothing here", async (name, manifest) => {
-        const failure = await failureOf(bundler, {
+      ])("a project that requires %s is refused", async (name, manifest) => {
+        const failure = await bundleFailure(bundler, {
           "package.json": JSON.stringify({ ...manifest, dependencies: { a: "1" } }),
         });
-        expect(failure).toMatchObject({ kind: "user", message: `${name} cannot install packages here` });
+        expect(failure).toMatchObject({ kind: "user", message: `Packages cannot be installed with ${name}.` });
       });
     });
 
-    test("stops when it is told to, with the reason it was given", async () => {
-      await using checkout = await checkoutOf({ "package.json": JSON.stringify({ scripts: { build: "sleep 60" } }) });
+    test("an aborted build rejects with the reason of the abort", async () => {
+      await using checkout = await createCheckout({
+        "package.json": JSON.stringify({ scripts: { build: "sleep 60" } }),
+      });
       const reason = new Error("canceled");
-      await expect(bundleIn(bundler, checkout, abortedSoon(reason))).rejects.toBe(reason);
+      await expect(runBundler(bundler, checkout, abortSoon(reason))).rejects.toBe(reason);
     });
   });
 }
 
-function abortedSoon(reason: Error): AbortSignal {
+function abortSoon(reason: Error): AbortSignal {
   const controller = new AbortController();
   setTimeout(() => controller.abort(reason), 300);
   return controller.signal;

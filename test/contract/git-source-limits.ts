@@ -5,33 +5,36 @@ import { deflateSync } from "node:zlib";
 import { describe, expect } from "vitest";
 import { Repository, type TreeEntry } from "../support/builds/git-repository.ts";
 import { hazard, verifies } from "../support/verifies.ts";
-import { failureOf, type OpenGitSetting } from "./git-source.ts";
+import { checkOutFailure } from "../support/builds/git-checkout.ts";
+import type { OpenGitSetting } from "./git-source.ts";
 
-/** What every source of code refuses because it is too much. */
-export function gitSourceCapsContract(kind: string, open: OpenGitSetting): void {
-  describe(`the caps of a git source (${kind})`, () => {
-    const CAPS = { totalBytes: 2_000_000, fileBytes: 500_000, files: 200, pathBytes: 300, pathDepth: 20 };
+/** The limits of every `GitSource`. */
+export function gitSourceLimitsContract(kind: string, open: OpenGitSetting): void {
+  describe(`the limits of a git source (${kind})`, () => {
+    const LIMITS = { totalBytes: 2_000_000, fileBytes: 500_000, files: 200, pathBytes: 300, pathDepth: 20 };
 
-    verifies(hazard(18), "a branch with a file past the cap is refused before a file is written", async () => {
-      await using setting = await open(CAPS);
+    verifies(hazard(18), "a branch with a file above the limit is refused before any file is written", async () => {
+      await using setting = await open(LIMITS);
       await (
         await Repository.create(setting.base, "acme/shop")
       ).commitFiles({ "a-first": "a", big: "x".repeat(600_000) });
-      const failure = await failureOf(setting.source);
-      expect([failure.kind, failure.message]).toEqual(["user", "The branch holds a file of more than 0.477 MiB."]);
+      const failure = await checkOutFailure(setting.source);
+      expect([failure.kind, failure.message]).toEqual(["user", "The branch contains a file larger than 0.477 MiB."]);
     });
 
-    verifies(hazard(18), "a branch with too many bytes is refused, however small it is packed", async () => {
-      await using setting = await open(CAPS);
+    verifies(hazard(18), "a branch with too many bytes is refused, even if its pack is small", async () => {
+      await using setting = await open(LIMITS);
       const repository = await Repository.create(setting.base, "acme/shop");
       const id = await repository.blob("x".repeat(450_000));
       const entries = [1, 2, 3, 4, 5].map((n): TreeEntry => ({ mode: "100644", name: `f${n}`, id }));
       await repository.commit(await repository.tree(entries));
-      expect((await failureOf(setting.source)).message).toBe("The branch holds more than 1.907 MiB.");
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The files of the branch are larger than 1.907 MiB in total.",
+      );
     });
 
     verifies(hazard(18), "a branch with too many files is refused", async () => {
-      await using setting = await open(CAPS);
+      await using setting = await open(LIMITS);
       const repository = await Repository.create(setting.base, "acme/shop");
       const id = await repository.blob("");
       const entries = Array.from({ length: 201 }, (_, n): TreeEntry => ({
@@ -40,63 +43,69 @@ export function gitSourceCapsContract(kind: string, open: OpenGitSetting): void 
         id,
       }));
       await repository.commit(await repository.tree(entries));
-      expect((await failureOf(setting.source)).message).toBe("The branch holds more than 200 files and folders.");
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The branch contains more than 200 files and folders.",
+      );
     });
 
-    verifies(
-      hazard(18),
-      "a bomb of ten thousand million files in twelve objects is refused at the first ones",
-      async () => {
-        await using setting = await open();
-        const repository = await Repository.create(setting.base, "acme/shop");
-        let id = await repository.blob("boom");
-        for (let level = 0; level < 10; level++) {
-          const mode = level === 0 ? "100644" : "40000";
-          const inside = id;
-          id = await repository.tree(
-            Array.from({ length: 10 }, (_, n): TreeEntry => ({ mode, name: `d${n}`, id: inside })),
-          );
-        }
-        await repository.commit(id);
-        expect((await failureOf(setting.source)).message).toBe("The branch holds more than 50,000 files and folders.");
-      },
-    );
+    verifies(hazard(18), "a git bomb of ten billion files in twelve objects is refused early", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      let id = await repository.blob("boom");
+      for (let level = 0; level < 10; level++) {
+        const mode = level === 0 ? "100644" : "40000";
+        const inside = id;
+        id = await repository.tree(
+          Array.from({ length: 10 }, (_, n): TreeEntry => ({ mode, name: `d${n}`, id: inside })),
+        );
+      }
+      await repository.commit(id);
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The branch contains more than 50,000 files and folders.",
+      );
+    });
 
-    verifies(hazard(18), "a path that is too deep is refused, also one of four thousand folders", async () => {
-      await using setting = await open(CAPS);
+    verifies(hazard(18), "a path with too many nested folders is refused, even with 4,000 of them", async () => {
+      await using setting = await open(LIMITS);
       const repository = await Repository.create(setting.base, "acme/shop");
       await repository.commitFiles({ [`${"d/".repeat(20)}file`]: "" });
-      expect((await failureOf(setting.source)).message).toBe("The branch holds a path of more than 20 nested folders.");
-      await repository.commit(await deepTree(repository, 4000));
-      expect((await failureOf(setting.source)).message).toBe("The branch holds a path of more than 20 nested folders.");
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The branch contains a path with more than 20 nested folders.",
+      );
+      await repository.commit(await writeDeepTree(repository, 4000));
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The branch contains a path with more than 20 nested folders.",
+      );
     });
 
-    verifies(hazard(18), "a path that is too long is refused", async () => {
-      await using setting = await open(CAPS);
+    verifies(hazard(18), "a path with too many bytes is refused", async () => {
+      await using setting = await open(LIMITS);
       const name = "n".repeat(200);
       await (await Repository.create(setting.base, "acme/shop")).commitFiles({ [`${name}/${name}`]: "" });
-      expect((await failureOf(setting.source)).message).toBe("The branch holds a path of more than 300 bytes.");
+      expect((await checkOutFailure(setting.source)).message).toBe("The branch contains a path longer than 300 bytes.");
     });
 
-    verifies(hazard(18), "a download that is too large ends, and says so", async () => {
-      await using setting = await open(CAPS);
+    verifies(hazard(18), "a download that is too large is stopped", async () => {
+      await using setting = await open(LIMITS);
       const repository = await Repository.create(setting.base, "acme/shop");
       const id = await repository.blob(randomBytes(6_000_000));
       await repository.commit(await repository.tree([{ mode: "100644", name: "noise", id }]));
-      expect((await failureOf(setting.source)).message).toBe("The branch holds more than 1.907 MiB.");
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The files of the branch are larger than 1.907 MiB in total.",
+      );
     });
 
-    verifies(hazard(18), "a checkout that takes too long ends, and says so", async () => {
+    verifies(hazard(18), "a checkout that takes too long is stopped", async () => {
       await using setting = await open({ wallTimeMs: 1 });
       await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
-      const failure = await failureOf(setting.source);
-      expect([failure.kind, failure.message]).toEqual(["user", "The checkout took more than 0.001 seconds."]);
+      const failure = await checkOutFailure(setting.source);
+      expect([failure.kind, failure.message]).toEqual(["user", "The checkout took longer than 0.001 seconds."]);
     });
   });
 }
 
-/** `depth` folders inside each other, made in one go. */
-async function deepTree(repository: Repository, depth: number): Promise<string> {
+/** Writes `depth` nested folders directly as objects: one git command for each would take too long. */
+async function writeDeepTree(repository: Repository, depth: number): Promise<string> {
   let id = await repository.blob("");
   for (let level = 0; level < depth; level++) {
     const body = Buffer.concat([Buffer.from(`${level === 0 ? "100644" : "40000"} d\0`), Buffer.from(id, "hex")]);

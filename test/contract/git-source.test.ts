@@ -1,26 +1,26 @@
-import { GitHost } from "../../server/drivers/git-source/sandboxed-git.ts";
+import { SandboxedGit } from "../../server/drivers/git-source/sandboxed-git.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
 import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import { pathToFileURL } from "node:url";
 import { gitServer } from "../support/builds/git-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { gitSourceCapsContract } from "./git-source-limits.ts";
+import { gitSourceLimitsContract } from "./git-source-limits.ts";
 import { gitSourceContract, type OpenGitSetting } from "./git-source.ts";
 
 function localFolder(sandbox: Sandbox): OpenGitSetting {
-  return async (caps = {}) => {
+  return async (limits = {}) => {
     const folder = await temporaryFolder();
-    const source = new GitHost({ baseUrl: pathToFileURL(folder.path).href, sandbox, caps });
+    const source = new SandboxedGit({ baseUrl: pathToFileURL(folder.path).href, sandbox, limits });
     return { base: folder.path, source, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
   };
 }
 
 function httpServer(sandbox: Sandbox): OpenGitSetting {
-  return async (caps = {}) => {
+  return async (limits = {}) => {
     const folder = await temporaryFolder();
     const server = await gitServer(folder.path);
-    const source = new GitHost({ baseUrl: server.url, sandbox, caps });
+    const source = new SandboxedGit({ baseUrl: server.url, sandbox, limits });
     return {
       base: folder.path,
       source,
@@ -40,5 +40,5 @@ const settings = {
 
 for (const [kind, open] of Object.entries(settings)) {
   gitSourceContract(kind, open);
-  gitSourceCapsContract(kind, open);
+  gitSourceLimitsContract(kind, open);
 }

@@ -3,70 +3,19 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BuildFailure } from "../../domain/shared/errors.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
-import type { CheckoutCaps } from "../../server/drivers/git-source/checkout-limits.ts";
+import type { CheckoutLimits } from "../../server/drivers/git-source/checkout-limits.ts";
 import { Repository, type TreeEntry } from "../support/builds/git-repository.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { checkOut, checkOutFailure } from "../support/builds/git-checkout.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-/** A git host whose repositories the test makes below `base`. */
+/** A git source that serves the repositories in the folder `base`. */
 export interface GitSetting extends AsyncDisposable {
   base: string;
   source: GitSource;
 }
 
-export type OpenGitSetting = (caps?: Partial<CheckoutCaps>) => Promise<GitSetting>;
-
-export interface CheckedOut extends AsyncDisposable {
-  directory: string;
-  commit: string;
-  output: string;
-}
-
-export async function checkOut(
-  source: GitSource,
-  repo = "acme/shop",
-  branch = "main",
-  signal = new AbortController().signal,
-): Promise<CheckedOut> {
-  const folder = await temporaryFolder();
-  const directory = join(folder.path, "source");
-  const chunks: Uint8Array[] = [];
-  try {
-    const { commit } = await source.checkOut({
-      repo,
-      branch,
-      directory,
-      onOutput: (chunk) => chunks.push(chunk),
-      signal,
-    });
-    expect(await readdir(folder.path)).toEqual(["source"]);
-    return {
-      directory,
-      commit,
-      output: Buffer.concat(chunks).toString(),
-      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    await dispose(folder);
-    throw error;
-  }
-}
-
-/** What a checkout that has to fail says, and that it leaves nothing beside its folder. */
-export async function failureOf(source: GitSource, repo = "acme/shop", branch = "main"): Promise<BuildFailure> {
-  const failure = await checkOut(source, repo, branch).then(
-    () => new Error("It did not fail"),
-    (error: unknown) => error,
-  );
-  if (failure instanceof BuildFailure) return failure;
-  throw failure;
-}
-
-async function dispose(folder: TemporaryFolder): Promise<void> {
-  const left = await readdir(folder.path);
-  await folder[Symbol.asyncDispose]();
-  expect(left.filter((name) => name !== "source")).toEqual([]);
-}
+export type OpenGitSetting = (limits?: Partial<CheckoutLimits>) => Promise<GitSetting>;
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
@@ -83,10 +32,10 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** What every source of code does. */
+/** The contract of every `GitSource`. */
 export function gitSourceContract(kind: string, open: OpenGitSetting): void {
   describe(`a git source (${kind})`, () => {
-    test("checks out the tip of the branch, with its files and nothing of git's", async () => {
+    test("a checkout contains the files of the branch's tip and no files of git", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");
       await repository.commitFiles({ "old.txt": "old" });
@@ -97,7 +46,7 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       expect(await readFile(join(checkout.directory, "src/index.ts"), "utf8")).toBe("export {};");
     });
 
-    test("keeps what is executable, and links as links", async () => {
+    test("a checkout keeps executable bits, and keeps links as links", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");
       const id = await repository.blob("run.sh");
@@ -114,7 +63,7 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
 
     verifies(
       hazard(9),
-      "a branch with slashes and letters of any script is the branch of exactly that name",
+      "a branch name with slashes and letters of any script selects exactly that branch",
       async () => {
         await using setting = await open();
         const repository = await Repository.create(setting.base, "acme/shop");
@@ -125,32 +74,34 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       },
     );
 
-    test("a tag is no branch", async () => {
+    test("a tag is not accepted as a branch", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");
       await repository.git(["tag", "v1", await repository.commitFiles({ a: "a" })]);
-      expect((await failureOf(setting.source, "acme/shop", "v1")).message).toBe('The repository has no branch "v1".');
+      expect((await checkOutFailure(setting.source, "acme/shop", "v1")).message).toBe(
+        'The repository has no branch "v1".',
+      );
     });
 
-    verifies(hazard(10), "a branch that does not exist is the owner's fault, and named", async () => {
+    verifies(hazard(10), "a branch that does not exist is a user failure whose message names the branch", async () => {
       await using setting = await open();
       await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
-      const failure = await failureOf(setting.source, "acme/shop", "nope");
+      const failure = await checkOutFailure(setting.source, "acme/shop", "nope");
       expect([failure.kind, failure.message]).toEqual(["user", 'The repository has no branch "nope".']);
     });
 
-    verifies(hazard(11), "a repository that does not exist is the owner's fault", async () => {
+    verifies(hazard(11), "a repository that does not exist is a user failure", async () => {
       await using setting = await open();
-      const failure = await failureOf(setting.source, "acme/absent");
+      const failure = await checkOutFailure(setting.source, "acme/absent");
       expect([failure.kind, failure.message]).toEqual([
         "user",
-        "The repository does not exist, or the service may not read it.",
+        "The repository does not exist, or the service cannot read it.",
       ]);
     });
 
     verifies(
       [hazard(3), hazard(5), hazard(6)],
-      "a branch that looks like an option or shell text is only ever a name",
+      "a branch name that looks like an option or a shell command runs nothing",
       async () => {
         await using setting = await open();
         await using sentinel = await temporaryFolder();
@@ -162,13 +113,13 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
           `$(${touch})`,
           `main\n${touch}`,
         ]) {
-          expect((await failureOf(setting.source, "acme/shop", branch)).kind).toMatch(/user|platform/);
+          expect((await checkOutFailure(setting.source, "acme/shop", branch)).kind).toMatch(/user|platform/);
         }
         expect(await readdir(sentinel.path)).toEqual([]);
       },
     );
 
-    verifies(hazard(14), "submodules are left out, whatever their URL", async () => {
+    verifies(hazard(14), "submodules are not checked out, whatever their URL", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");
       const urls = ["ext::sh -c touch% /tmp/ran", "file:///etc", "--upload-pack=touch", "../other\r"];
@@ -182,31 +133,27 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       expect(await filesIn(checkout.directory)).toEqual([".gitmodules"]);
     });
 
-    verifies(
-      hazard(15),
-      "links out of the repository are not followed, neither in writing nor afterwards",
-      async () => {
-        await using setting = await open();
-        await using host = await temporaryFolder();
-        const repository = await Repository.create(setting.base, "acme/shop");
-        const way = await repository.blob(host.path);
-        const inside = await repository.tree([{ mode: "100644", name: "file", id: way }]);
-        // The same name twice: a link out of the repository, and a folder to be written through it.
-        await repository.commit(
-          await repository.tree([
-            { mode: "120000", name: "out", id: way },
-            { mode: "40000", name: "out", id: inside },
-          ]),
-        );
-        await checkOut(setting.source).then(
-          (checkout) => checkout[Symbol.asyncDispose](),
-          (error: unknown) => expect(error).toBeInstanceOf(BuildFailure),
-        );
-        expect(await readdir(host.path)).toEqual([]);
-      },
-    );
+    verifies(hazard(15), "git does not write through a link that leads out of the repository", async () => {
+      await using setting = await open();
+      await using host = await temporaryFolder();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const target = await repository.blob(host.path);
+      const inside = await repository.tree([{ mode: "100644", name: "file", id: target }]);
+      // The same name twice: a link that leads out of the repository, and a folder with a file to write through it.
+      await repository.commit(
+        await repository.tree([
+          { mode: "120000", name: "out", id: target },
+          { mode: "40000", name: "out", id: inside },
+        ]),
+      );
+      await checkOut(setting.source).then(
+        (checkout) => checkout[Symbol.asyncDispose](),
+        (error: unknown) => expect(error).toBeInstanceOf(BuildFailure),
+      );
+      expect(await readdir(host.path)).toEqual([]);
+    });
 
-    verifies(hazard(17), "neither hooks nor filters nor large-file pointers of a repository run anything", async () => {
+    verifies(hazard(17), "hooks, filters and large-file pointers of a repository run nothing", async () => {
       await using setting = await open();
       await using sentinel = await temporaryFolder();
       const repository = await Repository.create(setting.base, "acme/shop");
@@ -229,14 +176,14 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
     for (const name of [".git", ".GIT", ".Git", "git~1", ".g\u200cit", ".git ", "..", "."]) {
       verifies(
         hazard(19),
-        `a name that some file system takes for git's own is refused: ${JSON.stringify(name)}`,
+        `a file name that some file system treats as .git is refused: ${JSON.stringify(name)}`,
         async () => {
           await using setting = await open();
           const repository = await Repository.create(setting.base, "acme/shop");
           const config = await repository.blob("[core]\n\tfsmonitor = touch /tmp/ran\n");
           const id = await repository.tree([{ mode: "100644", name: "config", id: config }]);
           await repository.commit(await repository.tree([{ mode: "40000", name, id }]));
-          expect((await failureOf(setting.source)).kind).toBe("user");
+          expect((await checkOutFailure(setting.source)).kind).toBe("user");
         },
       );
     }
@@ -246,17 +193,19 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       const repository = await Repository.create(setting.base, "acme/shop");
       const name = Buffer.from([0x61, 0xff, 0x62]);
       await repository.commit(await repository.tree([{ mode: "100644", name, id: await repository.blob("") }]));
-      expect((await failureOf(setting.source)).message).toBe("The branch holds a file whose name is not UTF-8.");
+      expect((await checkOutFailure(setting.source)).message).toBe(
+        "The branch contains a file whose name is not UTF-8.",
+      );
     });
 
-    test("an abort ends the checkout with the abort's own reason", async () => {
+    test("an aborted checkout rejects with the reason of the abort", async () => {
       await using setting = await open();
       await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
       const reason = new Error("superseded");
       await expect(checkOut(setting.source, "acme/shop", "main", AbortSignal.abort(reason))).rejects.toBe(reason);
     });
 
-    test("a repeated checkout into the emptied folder gives the same", async () => {
+    test("a repeated checkout has the same commit and files", async () => {
       await using setting = await open();
       await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
       await using first = await checkOut(setting.source);

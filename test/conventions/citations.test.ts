@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
-import { citationsOf } from "./citations.ts";
+import { readCitations } from "./citations.ts";
 
-const read = (source: string) => citationsOf("a.test.ts", source);
+const read = (source: string) => readCitations("a.test.ts", source);
 const ids = (source: string) => read(source).found.map(({ id }) => id);
 
-test("one id, a list of ids and a hazard are read", () => {
+test("a single id, a list of ids and a hazard are read", () => {
   expect(ids(`verifies("rest.get.404", "a", () => {});`)).toEqual(["rest.get.404"]);
   expect(ids(`verifies(["rest.get.404", hazard(26)], "a", async () => {});`)).toEqual(["rest.get.404", "hazard.26"]);
   expect(ids(`verifies(hazard(5), "a", body);`)).toEqual(["hazard.5"]);
   expect(ids(`verifies(["rest.get.404"] as const, "a", body);`)).toEqual(["rest.get.404"]);
 });
 
-test("a citation carries the file and the line where it stands", () => {
+test("a citation has its file and line", () => {
   const { found } = read(`// a comment\n\nverifies(\n  ["rest.get.404",\n   hazard(26)],\n  "a", body);`);
   expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual(["a.test.ts:4", "a.test.ts:5"]);
 });
 
-test("citations are found in suites, loops, functions and conditions", () => {
+test("citations in suites, loops, functions and conditions are found", () => {
   const source = `
     describe("suite", () => {
-      for (const driver of drivers) { if (driver.kept) verifies("a", "x", async () => { await using h = await open(); }); }
+      for (const driver of drivers) { if (driver.enabled) verifies("a", "x", async () => { await using h = await open(); }); }
     });
-    export function contract(): void { describe.skipIf(!there)("inner", () => verifies("b", "y", body)); }`;
+    export function contract(): void { describe.skipIf(!available)("inner", () => verifies("b", "y", body)); }`;
   expect(ids(source)).toEqual(["a", "b"]);
 });
 
-test("text that only looks like a citation is none", () => {
+test("comments, strings, methods and imports are not citations", () => {
   const source = `
     // verifies("comment", "x", body)
     const text = 'verifies("string", "x", body)';
@@ -43,16 +43,16 @@ test.each([
   ["an outer suite", `describe.skip("s", () => { describe("t", () => { verifies("a", "x", body); }); });`],
   ["a suite's option", `describe("suite", { skip: true }, () => { verifies("a", "x", body); });`],
   ["a table of suites", `describe.skip.each([1])("suite", () => { verifies("a", "x", body); });`],
-])("a test skipped by %s is marked", (_by, source) => {
+])("a test that is skipped by %s is marked as skipped", (_reason, source) => {
   expect(read(source).found).toMatchObject([{ id: "a", skipped: true }]);
 });
 
 test.each([
   `verifies("a", "x", body, { skip: false });`,
   `verifies("a", "x", body, { skip: backend !== "services" });`,
-  `describe.skipIf(!there)("suite", () => { verifies("a", "x", body); });`,
+  `describe.skipIf(!available)("suite", () => { verifies("a", "x", body); });`,
   `describe.skip("another", () => {}); verifies("a", "x", body);`,
-])("a test that can run is not marked: %s", (source) => {
+])("a test that can run is not marked as skipped: %s", (source) => {
   expect(read(source).found).toMatchObject([{ id: "a", skipped: false }]);
 });
 
@@ -61,10 +61,10 @@ test.each([
   `verifies([...ids], "x", body);`,
   `verifies(hazard(n), "x", body);`,
   `verifies();`,
-])("a citation that is no literal is reported: %s", (source) => {
+])("a citation that is not a literal is reported: %s", (source) => {
   expect(read(source)).toEqual({ found: [], unreadable: ["a.test.ts:1"] });
 });
 
-test("a source that does not parse is refused, not passed over", () => {
-  expect(() => read(`verifies("a", `)).toThrow("a.test.ts does not parse");
+test("a source file with a syntax error is reported", () => {
+  expect(() => read(`verifies("a", `)).toThrow("a.test.ts cannot be parsed");
 });

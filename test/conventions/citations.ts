@@ -1,37 +1,36 @@
 import { type Argument, type CallExpression, type Expression, parseSync, Visitor } from "oxc-parser";
 
-/** One id that one call of `verifies` cites: a requirement's, or `hazard.41`. */
+/** One id that a call of `verifies` cites: the id of a requirement, or `hazard.41`. */
 export interface Citation {
   id: string;
   file: string;
   line: number;
-  /** The test never runs: it, or a suite around it, is marked `skip` or `todo` once and for all. */
+  /** Whether the test, or a suite around it, is unconditionally marked `skip` or `todo`. */
   skipped: boolean;
 }
 
-/** What a source cites, and what in it cannot be read. */
+/** The citations of a source file. */
 export interface Citations {
   found: Citation[];
-  /** Citations that are no literals, as `file:line`. */
+  /** The places of citations that are not literals, as `file:line`. */
   unreadable: string[];
 }
 
 /**
- * Reads the citations of every `verifies(...)` from a source text: string literals and `hazard(<number>)`, alone or
- * in an array.
+ * Reads the citations of every `verifies(...)` call: string literals and `hazard(<number>)`, alone or in an array.
  *
- * @throws when the source does not parse
+ * @throws when the source text is not valid TypeScript
  */
-export function citationsOf(file: string, source: string): Citations {
+export function readCitations(file: string, source: string): Citations {
   const { program, errors } = parseSync(file, source);
-  if (errors[0]) throw new Error(`${file} does not parse: ${errors[0].message}`);
+  if (errors[0]) throw new Error(`${file} cannot be parsed: ${errors[0].message}`);
 
   const citations: Citations = { found: [], unreadable: [] };
   let skippingCalls = 0;
   new Visitor({
     CallExpression(call) {
       if (marksSkipped(call)) skippingCalls++;
-      for (const cited of citedBy(call)) {
+      for (const cited of citationExpressions(call)) {
         const line = source.slice(0, cited.start).split("\n").length;
         const id = literalId(cited);
         if (id === null) citations.unreadable.push(`${file}:${line}`);
@@ -45,8 +44,8 @@ export function citationsOf(file: string, source: string): Citations {
   return citations;
 }
 
-/** What a call of `verifies` has as its first argument, or as the elements of it; nothing for any other call. */
-function citedBy(call: CallExpression): (Argument | CallExpression)[] {
+/** Returns the first argument of a `verifies` call, or its elements. Returns nothing for any other call. */
+function citationExpressions(call: CallExpression): (Argument | CallExpression)[] {
   if (!isCallOf(call, "verifies")) return [];
   const [first] = call.arguments;
   if (first === undefined) return [call];
@@ -63,15 +62,15 @@ function literalId(expression: Argument): string | null {
 }
 
 function withoutTypes(expression: Argument): Argument {
-  const isTyped = expression.type === "TSAsExpression" || expression.type === "TSSatisfiesExpression";
-  return isTyped ? withoutTypes(expression.expression) : expression;
+  const hasTypeCast = expression.type === "TSAsExpression" || expression.type === "TSSatisfiesExpression";
+  return hasTypeCast ? withoutTypes(expression.expression) : expression;
 }
 
 function isCallOf({ callee }: CallExpression, name: string): boolean {
   return callee.type === "Identifier" && callee.name === name;
 }
 
-/** `describe.skip(...)`, `describe.todo.each(...)(...)`, or an options argument with `skip: true` or `todo: true`. */
+/** Matches `describe.skip(...)`, `describe.todo.each(...)(...)`, and options with `skip: true` or `todo: true`. */
 function marksSkipped(call: CallExpression): boolean {
   return isSkippingCallee(call.callee) || call.arguments.some(hasSkippingOption);
 }

@@ -3,13 +3,13 @@ import path from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 import { expect, test } from "vitest";
 
-/** What no linter rule of ours can say: each convention is a function from a source to the lines that break it. */
+/** A rule that the linter does not have. Returns the lines of a source text that break it. */
 type Convention = (source: string) => number[];
 
 const root = path.resolve(import.meta.dirname, "../..");
 const files = globSync("{domain,routers,server,clients,scripts,bench,test}/**/*.ts", { cwd: root });
 
-function breaches(convention: Convention): string[] {
+function findViolations(convention: Convention): string[] {
   return files.flatMap((file) =>
     convention(readFileSync(path.join(root, file), "utf8")).map((line) => `${file}:${line}`),
   );
@@ -17,8 +17,8 @@ function breaches(convention: Convention): string[] {
 
 const lineAt = (source: string, offset: number) => source.slice(0, offset).split("\n").length;
 
-/** An option named `shell`, unless it is `false`: a shell would read what comes from outside as commands. */
-const startsShell: Convention = (source) => {
+/** Finds options named `shell` that are not `false`. A shell would interpret untrusted arguments as commands. */
+const findShellOptions: Convention = (source) => {
   const lines: number[] = [];
   new Visitor({
     Property({ key, value, start }) {
@@ -29,8 +29,8 @@ const startsShell: Convention = (source) => {
   return lines;
 };
 
-/** TypeScript accepts decorators; Node, which only strips types, does not run them. */
-const decorates: Convention = (source) => {
+/** Finds decorators. TypeScript accepts them, but Node cannot run them: it only strips types. */
+const findDecorators: Convention = (source) => {
   const lines: number[] = [];
   new Visitor({ Decorator: ({ start }) => void lines.push(lineAt(source, start)) }).visit(
     parseSync("source.ts", source).program,
@@ -38,25 +38,25 @@ const decorates: Convention = (source) => {
   return lines;
 };
 
-/** A linter rule switched off without ` -- ` and the reason. */
-const suppressesWithoutReason: Convention = (source) =>
+/** Finds suppressions of linter rules without ` -- ` and a reason. */
+const findUnexplainedSuppressions: Convention = (source) =>
   parseSync("source.ts", source)
     .comments.filter(({ value }) => /(ox|es)lint-disable/.test(value) && !/ -- \S/.test(value))
     .map(({ start }) => lineAt(source, start));
 
 test("no process is started through a shell", () => {
-  expect(breaches(startsShell)).toEqual([]);
+  expect(findViolations(findShellOptions)).toEqual([]);
 });
 
-test("nothing is decorated", () => {
-  expect(breaches(decorates)).toEqual([]);
+test("no source file contains decorators", () => {
+  expect(findViolations(findDecorators)).toEqual([]);
 });
 
-test("every lint suppression carries its reason", () => {
-  expect(breaches(suppressesWithoutReason)).toEqual([]);
+test("every lint suppression has a reason", () => {
+  expect(findViolations(findUnexplainedSuppressions)).toEqual([]);
 });
 
-test(".env.example explains every setting there is, and no other", () => {
+test(".env.example documents every setting and no other", () => {
   const read = (file: string) => readFileSync(path.join(root, file), "utf8");
   const names = (source: string, form: RegExp) => [...source.matchAll(form)].map(([, name]) => name).toSorted();
   const settings = names(read("server/config.ts"), /^ {2}([A-Z][A-Z_]+): /gm);
@@ -64,13 +64,13 @@ test(".env.example explains every setting there is, and no other", () => {
   expect(names(read(".env.example"), /^#([A-Z][A-Z_]+)=/gm)).toEqual(settings);
 });
 
-test("the conventions see what breaks them, and nothing else", () => {
+test("each rule finds exactly the lines that break it", () => {
   expect(
-    startsShell(`spawn("a", [],\n{ shell: true }); spawn("b", { "shell": x }); spawn("c", { shell: false });`),
+    findShellOptions(`spawn("a", [],\n{ shell: true }); spawn("b", { "shell": x }); spawn("c", { shell: false });`),
   ).toEqual([2, 2]);
-  expect(decorates(`\n@sealed class A {}\nclass B { @bound method() {} }`)).toEqual([2, 3]);
+  expect(findDecorators(`\n@sealed class A {}\nclass B { @bound method() {} }`)).toEqual([2, 3]);
   expect(
-    suppressesWithoutReason(
+    findUnexplainedSuppressions(
       [
         "// oxlint-disable-next-line no-console",
         "// oxlint-disable-next-line no-console -- the user asked for it",

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../support/builds/read-upload-form.ts";
+import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../support/builds/create-bundler.ts";
-import { bundleIn, checkoutOf } from "../support/builds/bundle-checkout.ts";
+import { runBundler, createCheckout } from "../support/builds/bundle-checkout.ts";
 
 function manifest(dependencies: Record<string, string>, scripts?: Record<string, string>): string {
   return JSON.stringify({ private: true, type: "module", dependencies, scripts });
@@ -17,14 +17,14 @@ const REACT_PACKAGES = { react: "19.3.1", "react-dom": "19.3.1", vite: "8.3.8", 
 const viteConfig = (plugins: string, imports: string) =>
   `import react from "@vitejs/plugin-react";\n${imports}\nexport default { plugins: [react(), ${plugins}] };`;
 
-describe("a bundler", () => {
-  test("builds React with Vite into a single page, with no configuration of ours and no build script", async () => {
-    await using checkout = await checkoutOf({
+describe("a bundler with real frameworks", () => {
+  test("a React app with Vite and without a build script is bundled as a single-page application", async () => {
+    await using checkout = await createCheckout({
       ...REACT,
       "package.json": manifest(REACT_PACKAGES),
       "vite.config.ts": viteConfig("", ""),
     });
-    const { bundle } = await bundleIn(createMachineBundler(), checkout);
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
     expect(bundle).toMatchObject({
       framework: "vite",
       assets: { rules: { not_found_handling: "single-page-application" } },
@@ -32,27 +32,27 @@ describe("a bundler", () => {
     expect(await readdir(bundle.assets?.directory ?? "")).toEqual(["assets", "index.html"]);
   });
 
-  test("builds a static Astro site with a page for what is not found", async () => {
-    await using checkout = await checkoutOf({
+  test("a static Astro site is bundled with its 404 page", async () => {
+    await using checkout = await createCheckout({
       "package.json": manifest({ astro: "7.3.5" }, { build: "astro build" }),
       "src/pages/index.astro": "---\nconst name = 'Astro';\n---\n<h1>hello {name}</h1>\n",
       "src/pages/404.astro": "<h1>nothing</h1>\n",
     });
-    const { bundle } = await bundleIn(createMachineBundler(), checkout);
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
     expect(bundle).toMatchObject({ framework: "astro", assets: { rules: { not_found_handling: "404-page" } } });
     expect((await readdir(bundle.assets?.directory ?? "")).toSorted()).toEqual(["404.html", "index.html"]);
   });
 
-  test("follows the configuration that Cloudflare's Vite plugin generates, with script and static files", async () => {
-    await using checkout = await checkoutOf({
+  test("the configuration that Cloudflare's Vite plugin generates is used for script and static files", async () => {
+    await using checkout = await createCheckout({
       ...REACT,
       "package.json": manifest({ ...REACT_PACKAGES, "@cloudflare/vite-plugin": "1.64.0" }, { build: "vite build" }),
       "vite.config.ts": viteConfig("cloudflare()", `import { cloudflare } from "@cloudflare/vite-plugin";`),
       "wrangler.jsonc": `{ "name": "app", "main": "worker/index.ts", "compatibility_date": "2026-06-01", "assets": { "not_found_handling": "single-page-application" } }`,
       "worker/index.ts": `export default { fetch: (): Response => new Response("from the worker") };`,
     });
-    const { bundle } = await bundleIn(createMachineBundler(), checkout);
-    expect(Object.values((await readForm(bundle.scriptPath)).modules).join("\n")).toContain("from the worker");
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(Object.values((await readUploadForm(bundle.scriptPath)).modules).join("\n")).toContain("from the worker");
     expect(bundle.assets?.rules.not_found_handling).toBe("single-page-application");
     expect(await readdir(bundle.assets?.directory ?? "")).toContain("index.html");
   });

@@ -60,12 +60,12 @@ test("an answer too long to show is cut, says how much is missing and how to get
   expect(String(cut).length).toBeGreaterThan(15_000);
   expect(note).toContain(`${whole.length} characters`);
   expect(note).toMatch(new RegExp(`first ${String(cut).length}.*service_execute`));
-  expect(note).not.toContain("do not repeat it");
+  expect(note).not.toContain("do not repeat");
 });
 
 test("the note of a cut answer warns of repeating what wrote something", async () => {
   const { ask, sound } = await connected();
-  expect(shown(await ask(sound, "rows_write"))["note"]).toContain("It has been carried out: do not repeat it");
+  expect(shown(await ask(sound, "rows_write"))["note"]).toContain("The procedure was carried out: do not repeat the call");
 });
 
 test("a program gets the whole of an answer that a tool cuts", async () => {

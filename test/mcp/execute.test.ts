@@ -56,7 +56,7 @@ test("code calls the organization's procedures and tools, with no token in its h
   expect([stderr, exit_code]).toEqual(["", 0]);
   expect(String(stdout).split("\n")).toEqual([
     JSON.stringify([{ id: 1, customer: "Acme", cents: 700, due: "2026-12-24", paid: true }, 1]),
-    "app_error There is no such invoice",
+    "app_error Invoice not found",
     "not_found",
     "not_found",
     "",
@@ -72,7 +72,7 @@ test("code can read the types of what it may call, which are those that it is gi
   expect((await service().settled(tenant, String(body["app_id"]))).body["status"]).toBe("ready");
   const app = `service.apps[${JSON.stringify(body["slug"])}]`;
   const asked = await run(`console.log(await service.types(${JSON.stringify(body["slug"])}))`);
-  expect(asked["stdout"]).toContain('/** Reads: "Lists invoices, the one due first at the top." */');
+  expect(asked["stdout"]).toContain('/** Reads: "Lists invoices, ordered by due date." */');
   expect(asked["stdout"]).toContain('/** "The amount in cents" */ cents: number');
   const given = await run(`import types from "./service.d.ts" with { type: "text" }; console.log(types)`);
   const declarations = String(given["stdout"]);

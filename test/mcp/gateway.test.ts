@@ -237,7 +237,7 @@ test("a fault is told as one, and nothing of it", async () => {
   const { tenant, gateway } = await connected();
   await service().service.parts.orm.em.fork().execute("delete from organizations where id = ?", [tenant.org_id]);
   const answer = await gateway.tool("service_get_usage");
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("service failed") });
+  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("Internal error") });
   expect(answer.text).not.toMatch(/Organization|select|\.ts/);
 });
 

@@ -57,7 +57,7 @@ verifies(
       app_error: { status: 400, message: expect.stringContaining("customer") },
     });
     const missing = await gatewayOf(tenant).tool(`${slug}_get`, { id: 99 });
-    expect(missing.structuredContent).toEqual({ app_error: { status: 404, message: "There is no such invoice" } });
+    expect(missing.structuredContent).toEqual({ app_error: { status: 404, message: "Invoice not found" } });
     expect(service().logged()).not.toContain("a tool failed");
   },
 );
@@ -75,7 +75,7 @@ verifies(
       app: slug,
       procedure: "markPaid",
       kind: "mutation",
-      description: "Marks an invoice as paid. Repeating it changes nothing.",
+      description: "Marks an invoice as paid. Safe to repeat.",
       snippet: expect.stringContaining(`await service.apps["${slug}"].markPaid({ id: number })`),
       direct_tool: `${slug}_markPaid`,
       score: expect.any(Number),

@@ -1,16 +1,16 @@
-/** One obligation of the interface specification, in our own words. */
+/** One clause of the interface specification, reworded. */
 export interface Requirement {
-  /** The section of the specification that states it. */
+  /** The section of the specification. */
   section: string;
   clause: string;
-  /** `held`: a test cites it, and `coverage.test.ts` insists on that. `later`: not built yet, so no test may cite it. */
-  state: "held" | "later";
+  /** `covered`: a test cites it, which `requirements-coverage.test.ts` enforces. `planned`: not implemented, so no test may cite it. */
+  state: "covered" | "planned";
 }
 
-export function held(section: string, clause: string): Requirement {
-  return { section, clause, state: "held" };
+export function covered(section: string, clause: string): Requirement {
+  return { section, clause, state: "covered" };
 }
 
-export function later(section: string, clause: string): Requirement {
-  return { section, clause, state: "later" };
+export function planned(section: string, clause: string): Requirement {
+  return { section, clause, state: "planned" };
 }

@@ -3,7 +3,7 @@ import { missingPackages } from "../../scripts/complete-lockfile.ts";
 
 const tool = (optionalDependencies: Record<string, string>) => ({ version: "2.0.0", dev: true, optionalDependencies });
 
-test("a package of another platform is added with the platform its name tells", () => {
+test("a missing package of another platform is added, with the platform derived from its name", () => {
   const packages = { "node_modules/tool": tool({ "@tool/binding-linux-arm64-musl": "2.0.0" }) };
   expect(missingPackages({ packages })).toEqual({
     "node_modules/@tool/binding-linux-arm64-musl": {
@@ -24,12 +24,12 @@ test.each([
   ["@tool/linux-x64-gnu", { os: ["linux"], cpu: ["x64"], libc: ["glibc"] }],
   ["@tool/linux-arm-gnueabihf", { os: ["linux"], cpu: ["arm"], libc: ["glibc"] }],
   ["@tool/android-arm-eabi", { os: ["android"], cpu: ["arm"] }],
-])("%s is understood", (name, platform) => {
+])("the platform is derived from the name %s", (name, platform) => {
   const missing = missingPackages({ packages: { "node_modules/tool": tool({ [name]: "2.0.0" }) } });
   expect(missing[`node_modules/${name}`]).toMatchObject(platform);
 });
 
-test("a package that is there, or that names no platform, is left alone", () => {
+test("a package that is present, or whose name contains no platform, is not added", () => {
   const packages = {
     "node_modules/tool": tool({ "@tool/linux-x64": "2.0.0", fsevents: "2.3.3" }),
     "node_modules/@tool/linux-x64": { version: "2.0.0" },
@@ -37,7 +37,7 @@ test("a package that is there, or that names no platform, is left alone", () => 
   expect(missingPackages({ packages })).toEqual({});
 });
 
-test("a nested tool gets the package of its own version beside it", () => {
+test("a platform package of a nested tool is added beside that tool", () => {
   const packages = {
     "node_modules/outer/node_modules/tool": tool({ "@tool/linux-x64": "2.0.0" }),
     "node_modules/@tool/linux-x64": { version: "1.0.0" },

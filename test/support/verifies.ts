@@ -2,7 +2,7 @@ import { test, type TestOptions } from "vitest";
 import type { HazardNumber } from "../hazards.ts";
 import type { RequirementId } from "../requirements.ts";
 
-/** The citation of a numbered hazard: a way the service could break, and must not. */
+/** The citation of a hazard (`test/hazards.ts`). */
 export type HazardId = `hazard.${HazardNumber}`;
 
 export function hazard(number: HazardNumber): HazardId {
@@ -10,8 +10,8 @@ export function hazard(number: HazardNumber): HazardId {
 }
 
 /**
- * A test that holds one or more clauses of the specification (`test/requirements.ts`) or hazards (`hazard(41)`).
- * `coverage.test.ts` reads the citations from the source text, so they are literals.
+ * Declares a test that covers one or more clauses of the specification (`test/requirements.ts`) or hazards (`hazard(41)`).
+ * The citations must be literals, because `requirements-coverage.test.ts` reads them from the source text.
  */
 export function verifies(
   _ids: RequirementId | HazardId | readonly (RequirementId | HazardId)[],

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { found } from "./require-row.ts";
+import { requireRow } from "./require-row.ts";
 import { mutation, query, router } from "./trpc.ts";
 
 const company = z.object({ id: z.int(), name: z.string(), website: z.string().nullable() });
@@ -7,7 +7,7 @@ type Company = z.infer<typeof company>;
 
 export const companies = router({
   list: query
-    .meta({ description: "Lists companies by name, up to 100." })
+    .meta({ description: "Lists up to 100 companies, ordered by name." })
     .output(z.array(company))
     .query(async ({ ctx }) => {
       const { results } = await ctx.db.prepare("SELECT * FROM companies ORDER BY name LIMIT 100").all<Company>();
@@ -15,24 +15,24 @@ export const companies = router({
     }),
 
   get: query
-    .meta({ description: "Reads one company." })
+    .meta({ description: "Returns one company." })
     .input(company.pick({ id: true }))
     .output(company)
     .query(async ({ ctx, input }) =>
-      found(await ctx.db.prepare("SELECT * FROM companies WHERE id = ?").bind(input.id).first<Company>(), "company"),
+      requireRow(await ctx.db.prepare("SELECT * FROM companies WHERE id = ?").bind(input.id).first<Company>(), "Company"),
     ),
 
   create: mutation
-    .meta({ description: "Adds a company. Its name must be new." })
+    .meta({ description: "Creates a company. Its name must be unique." })
     .input(z.object({ name: z.string().trim().min(1).max(200), website: z.url().optional() }))
     .output(company)
     .mutation(async ({ ctx, input }) =>
-      found(
+      requireRow(
         await ctx.db
           .prepare("INSERT INTO companies (name, website) VALUES (?, ?) RETURNING *")
           .bind(input.name, input.website ?? null)
           .first<Company>(),
-        "company",
+        "Company",
       ),
     ),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { found } from "./require-row.ts";
+import { requireRow } from "./require-row.ts";
 import { mutation, query, router } from "./trpc.ts";
 
 const contact = z.object({
@@ -14,8 +14,8 @@ const id = contact.pick({ id: true });
 
 export const contacts = router({
   search: query
-    .meta({ description: "Finds contacts by a part of their name or email address, up to 50." })
-    .input(z.object({ text: z.string().max(200).default("").describe("Empty for all"), companyId: z.int().optional() }))
+    .meta({ description: "Finds up to 50 contacts by a part of their name or e-mail address." })
+    .input(z.object({ text: z.string().max(200).default("").describe("Empty: all contacts"), companyId: z.int().optional() }))
     .output(z.array(contact))
     .query(async ({ ctx, input }) => {
       const { results } = await ctx.db
@@ -29,29 +29,29 @@ export const contacts = router({
     }),
 
   get: query
-    .meta({ description: "Reads one contact." })
+    .meta({ description: "Returns one contact." })
     .input(id)
     .output(contact)
     .query(async ({ ctx, input }) =>
-      found(await ctx.db.prepare("SELECT * FROM contacts WHERE id = ?").bind(input.id).first<Contact>(), "contact"),
+      requireRow(await ctx.db.prepare("SELECT * FROM contacts WHERE id = ?").bind(input.id).first<Contact>(), "Contact"),
     ),
 
   create: mutation
-    .meta({ description: "Adds a contact." })
+    .meta({ description: "Creates a contact." })
     .input(z.object({ name: z.string().trim().min(1).max(200), email: z.email(), companyId: z.int().optional() }))
     .output(contact)
     .mutation(async ({ ctx, input }) =>
-      found(
+      requireRow(
         await ctx.db
           .prepare("INSERT INTO contacts (name, email, companyId) VALUES (?, ?, ?) RETURNING *")
           .bind(input.name, input.email, input.companyId ?? null)
           .first<Contact>(),
-        "contact",
+        "Contact",
       ),
     ),
 
   remove: mutation
-    .meta({ description: "Removes a contact. Repeating it changes nothing." })
+    .meta({ description: "Removes a contact. Safe to repeat." })
     .input(id)
     .output(z.object({ removed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { found } from "./require-row.ts";
+import { requireRow } from "./require-row.ts";
 import { mutation, query, router } from "./trpc.ts";
 
 const stage = z.enum(["lead", "offer", "won", "lost"]);
@@ -8,14 +8,14 @@ const deal = z.object({
   id: z.int(),
   title: z.string(),
   companyId: z.int(),
-  cents: z.int().describe("What it is worth, in cents"),
+  cents: z.int().describe("The value in cents"),
   stage,
 });
 type Deal = z.infer<typeof deal>;
 
 export const deals = router({
   list: query
-    .meta({ description: "Lists deals, all or those of one stage, up to 100." })
+    .meta({ description: "Lists up to 100 deals, optionally of one stage." })
     .input(z.object({ stage: stage.optional() }))
     .output(z.array(deal))
     .query(async ({ ctx, input }) => {
@@ -27,7 +27,7 @@ export const deals = router({
     }),
 
   pipeline: query
-    .meta({ description: "Counts the deals of each stage and adds up what they are worth." })
+    .meta({ description: "Returns the number and the total value of the deals of each stage." })
     .output(z.array(z.object({ stage, count: z.int(), cents: z.int() })))
     .query(async ({ ctx }) => {
       const { results } = await ctx.db
@@ -37,16 +37,16 @@ export const deals = router({
     }),
 
   create: mutation
-    .meta({ description: "Opens a deal with a company, as a lead." })
+    .meta({ description: "Creates a deal with a company, in the stage `lead`." })
     .input(deal.pick({ title: true, companyId: true, cents: true }))
     .output(deal)
     .mutation(async ({ ctx, input }) =>
-      found(
+      requireRow(
         await ctx.db
           .prepare("INSERT INTO deals (title, companyId, cents) VALUES (?, ?, ?) RETURNING *")
           .bind(input.title, input.companyId, input.cents)
           .first<Deal>(),
-        "deal",
+        "Deal",
       ),
     ),
 
@@ -55,12 +55,12 @@ export const deals = router({
     .input(deal.pick({ id: true, stage: true }))
     .output(deal)
     .mutation(async ({ ctx, input }) =>
-      found(
+      requireRow(
         await ctx.db
           .prepare("UPDATE deals SET stage = ? WHERE id = ? RETURNING *")
           .bind(input.stage, input.id)
           .first<Deal>(),
-        "deal",
+        "Deal",
       ),
     ),
 });

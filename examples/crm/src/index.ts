@@ -13,7 +13,7 @@ export default {
       endpoint: "/trpc",
       req: request,
       router: appRouter,
-      // The platform's front door sets this header for a good app token, and removes it from everything else.
+      // The platform's edge proxy sets this header when the app token is valid, and removes it from all other requests.
       createContext: () => ({ db: env.DB, trusted: request.headers.get("x-service-auth") === "app" }),
     });
   },

@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 
-/** @throws 404 when there is no such row */
-export function found<T>(row: T | null, what: string): T {
-  if (row === null) throw new TRPCError({ code: "NOT_FOUND", message: `There is no such ${what}` });
+/** @throws {TRPCError} NOT_FOUND when the row is null */
+export function requireRow<T>(row: T | null, name: string): T {
+  if (row === null) throw new TRPCError({ code: "NOT_FOUND", message: `${name} not found` });
   return row;
 }

@@ -3,5 +3,5 @@ import { contacts } from "./contacts.ts";
 import { deals } from "./deals.ts";
 import { router } from "./trpc.ts";
 
-/** Agents see the procedures as `companies.list`, `deals.move` and so on. */
+/** The procedures have the names `companies.list`, `deals.move` and so on. */
 export const appRouter = router({ companies, contacts, deals });

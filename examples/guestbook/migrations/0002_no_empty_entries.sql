@@ -1,4 +1,4 @@
--- The form checks this too; the database makes sure.
+-- The form validates this too. The database guarantees it.
 CREATE TRIGGER no_empty_entries BEFORE INSERT ON entries
 WHEN trim(new.name) = '' OR trim(new.message) = ''
 BEGIN

@@ -5,11 +5,11 @@ export interface EntryForm {
 
 export interface Entry extends EntryForm {
   id: number;
-  /** As SQLite writes it: UTC, such as `2026-07-01 12:30:00`. */
+  /** UTC in SQLite's format, such as `2026-07-01 12:30:00`. */
   written_at: string;
 }
 
-/** The fifty latest entries, the newest first. */
+/** Returns the latest 50 entries, newest first. */
 export async function latestEntries(db: D1Database): Promise<Entry[]> {
   const { results } = await db.prepare("SELECT id, name, message, written_at FROM entries ORDER BY id DESC LIMIT 50").all<Entry>();
   return results;

@@ -10,10 +10,10 @@ app.post("/", async (c) => {
   const form = await c.req.parseBody();
   const entry: EntryForm = { name: text(form["name"], 80), message: text(form["message"], 1000) };
   if (!entry.name || !entry.message) {
-    return c.html(guestbookPage(await latestEntries(c.env.DB), "Please leave a name and a message."), 400);
+    return c.html(guestbookPage(await latestEntries(c.env.DB), "Enter a name and a message."), 400);
   }
   await addEntry(c.env.DB, entry);
-  // After a redirect, reloading the page does not send the form again.
+  // Redirects, so that reloading the page does not send the form again.
   return c.redirect("/", 303);
 });
 

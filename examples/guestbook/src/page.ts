@@ -1,7 +1,7 @@
 import { html, raw } from "hono/html";
 import type { Entry } from "./entries.ts";
 
-/** `html` escapes every value it is given, so what guests write stays text. */
+/** `html` escapes all values, so guests cannot inject markup. */
 export function guestbookPage(entries: Entry[], problem?: string) {
   return html`<!doctype html>
     <html lang="en">
@@ -21,7 +21,7 @@ export function guestbookPage(entries: Entry[], problem?: string) {
           <label>Message <textarea name="message" maxlength="1000" rows="3" required></textarea></label>
           <button>Sign</button>
         </form>
-        ${entries.length === 0 ? html`<p class="empty">Nobody has signed yet. Be the first.</p>` : entries.map(article)}
+        ${entries.length === 0 ? html`<p class="empty">No entries yet. Write the first one.</p>` : entries.map(article)}
       </body>
     </html>`;
 }

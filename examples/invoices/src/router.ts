@@ -16,8 +16,8 @@ const COLUMNS = "id, customer, cents, due, paid";
 
 export const appRouter = router({
   list: query
-    .meta({ description: "Lists invoices, the one due first at the top." })
-    .input(z.object({ paid: z.boolean().optional().describe("Only paid, or only open ones") }))
+    .meta({ description: "Lists invoices, ordered by due date." })
+    .input(z.object({ paid: z.boolean().optional().describe("true: only paid invoices, false: only unpaid ones") }))
     .output(z.array(invoice))
     .query(async ({ ctx, input }) => {
       const { results } = await ctx.db
@@ -28,15 +28,15 @@ export const appRouter = router({
     }),
 
   get: query
-    .meta({ description: "Reads one invoice." })
+    .meta({ description: "Returns one invoice." })
     .input(id)
     .output(invoice)
     .query(async ({ ctx, input }) =>
-      found(await ctx.db.prepare(`SELECT ${COLUMNS} FROM invoices WHERE id = ?`).bind(input.id).first<Row>()),
+      requireInvoice(await ctx.db.prepare(`SELECT ${COLUMNS} FROM invoices WHERE id = ?`).bind(input.id).first<Row>()),
     ),
 
   outstanding: query
-    .meta({ description: "Adds up what customers still owe." })
+    .meta({ description: "Returns the number and the total amount of the unpaid invoices." })
     .output(z.object({ count: z.int(), cents: z.int() }))
     .query(async ({ ctx }) => {
       const sum = await ctx.db
@@ -46,17 +46,17 @@ export const appRouter = router({
     }),
 
   create: mutation
-    .meta({ description: "Writes a new, open invoice." })
+    .meta({ description: "Creates an unpaid invoice." })
     .input(
       z.object({
         customer: z.string().trim().min(1).max(200),
         cents: z.int().positive().describe("The amount in cents"),
-        due: z.iso.date().describe("The day by which it is to be paid, such as 2026-07-31"),
+        due: z.iso.date().describe("The due date, such as 2026-07-31"),
       }),
     )
     .output(invoice)
     .mutation(async ({ ctx, input }) =>
-      found(
+      requireInvoice(
         await ctx.db
           .prepare(`INSERT INTO invoices (customer, cents, due) VALUES (?, ?, ?) RETURNING ${COLUMNS}`)
           .bind(input.customer, input.cents, input.due)
@@ -65,22 +65,22 @@ export const appRouter = router({
     ),
 
   markPaid: mutation
-    .meta({ description: "Marks an invoice as paid. Repeating it changes nothing." })
+    .meta({ description: "Marks an invoice as paid. Safe to repeat." })
     .input(id)
     .output(invoice)
     .mutation(async ({ ctx, input }) =>
-      found(await ctx.db.prepare(`UPDATE invoices SET paid = 1 WHERE id = ? RETURNING ${COLUMNS}`).bind(input.id).first<Row>()),
+      requireInvoice(await ctx.db.prepare(`UPDATE invoices SET paid = 1 WHERE id = ? RETURNING ${COLUMNS}`).bind(input.id).first<Row>()),
     ),
 });
 
-/** An invoice as SQLite has it. */
+/** SQLite stores booleans as 0 and 1. */
 type Row = Omit<z.infer<typeof invoice>, "paid"> & { paid: 0 | 1 };
 
 function toInvoice(row: Row): z.infer<typeof invoice> {
   return { ...row, paid: row.paid === 1 };
 }
 
-function found(row: Row | null): z.infer<typeof invoice> {
-  if (row === null) throw new TRPCError({ code: "NOT_FOUND", message: "There is no such invoice" });
+function requireInvoice(row: Row | null): z.infer<typeof invoice> {
+  if (row === null) throw new TRPCError({ code: "NOT_FOUND", message: "Invoice not found" });
   return toInvoice(row);
 }

@@ -2,27 +2,27 @@ import { initTRPC, TRPCError } from "@trpc/server";
 
 export interface Context {
   db: D1Database;
-  /** Whether the caller has shown the app's token. */
+  /** Whether the request has a valid app token. */
   trusted: boolean;
 }
 
-/** What agents are told about a procedure. */
+/** The metadata of a procedure, which agents see. */
 export interface Meta {
   description: string;
 }
 
 const t = initTRPC.context<Context>().meta<Meta>().create({
-  // Else tRPC, which finds no NODE_ENV here, sends stack traces to callers.
+  // Without NODE_ENV, which is not set here, tRPC would send stack traces to callers.
   isDev: false,
 });
 
 export const router = t.router;
 
-/** Reading is open to everyone. */
+/** Queries need no token. */
 export const query = t.procedure;
 
-/** Changing something takes the app's token. */
+/** Mutations require the app's token. */
 export const mutation = t.procedure.use(({ ctx, next }) => {
-  if (!ctx.trusted) throw new TRPCError({ code: "UNAUTHORIZED", message: "This needs the app's token" });
+  if (!ctx.trusted) throw new TRPCError({ code: "UNAUTHORIZED", message: "App token required" });
   return next();
 });

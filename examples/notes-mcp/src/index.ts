@@ -1,14 +1,14 @@
-import { answer } from "./protocol.ts";
+import { handleMessage } from "./protocol.ts";
 
 export default {
   async fetch(request: Request, env: { DB: D1Database }): Promise<Response> {
     if (new URL(request.url).pathname !== "/mcp") return new Response("Notes. Its tools are at /mcp.\n");
-    // Every answer is complete at once, so there is nothing to listen to and no session to end.
+    // The server is stateless: GET would open a stream and DELETE would end a session, and there are neither.
     if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "POST" } });
-    // The platform's front door sets this header for a good app token, and removes it from everything else.
+    // The platform's edge proxy sets this header when the app token is valid, and removes it from all other requests.
     const trusted = request.headers.get("x-service-auth") === "app";
     const message: unknown = await request.json().catch(() => null);
-    const reply = await answer(message, { db: env.DB, trusted });
-    return reply === null ? new Response(null, { status: 202 }) : Response.json(reply);
+    const response = await handleMessage(message, { db: env.DB, trusted });
+    return response === null ? new Response(null, { status: 202 }) : Response.json(response);
   },
 };

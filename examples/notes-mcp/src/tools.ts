@@ -1,22 +1,22 @@
 export interface Context {
   db: D1Database;
-  /** Whether the caller has shown the app's token. */
+  /** Whether the request has a valid app token. */
   trusted: boolean;
 }
 
-const id = { type: "integer", description: "The note's number" };
+const id = { type: "integer", description: "The id of the note" };
 const note = {
   type: "object",
-  properties: { id, text: { type: "string" }, written: { type: "string", description: "When, in UTC" } },
+  properties: { id, text: { type: "string" }, written: { type: "string", description: "The time in UTC" } },
   required: ["id", "text", "written"],
 };
 
-/** What `tools/list` answers. Agents take a tool as harmless when it says that it only reads. */
+/** The result of `tools/list`. The platform treats tools with `readOnlyHint` as queries. */
 export const tools = [
   {
     name: "search_notes",
-    description: "Finds notes that contain a text, newest first, up to 50.",
-    inputSchema: { type: "object", properties: { text: { type: "string", description: "Empty for all" } } },
+    description: "Finds up to 50 notes that contain a text, newest first.",
+    inputSchema: { type: "object", properties: { text: { type: "string", description: "Empty: all notes" } } },
     outputSchema: { type: "object", properties: { notes: { type: "array", items: note } }, required: ["notes"] },
     annotations: { readOnlyHint: true },
   },
@@ -29,7 +29,7 @@ export const tools = [
   },
   {
     name: "delete_note",
-    description: "Deletes a note for good. Repeating it changes nothing.",
+    description: "Deletes a note permanently. Safe to repeat.",
     inputSchema: { type: "object", properties: { id }, required: ["id"] },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   },
@@ -43,7 +43,7 @@ const TOOLS: Record<string, (input: Input, db: D1Database) => Promise<object>> =
     return { notes: (await statement.bind(String(text)).all()).results };
   },
   async write_note({ text }, db) {
-    if (typeof text !== "string" || text === "") throw new TypeError("A note needs a text");
+    if (typeof text !== "string" || text === "") throw new TypeError("text: must not be empty");
     const statement = db.prepare("INSERT INTO notes (text) VALUES (?) RETURNING *");
     return (await statement.bind(text).first<object>()) ?? {};
   },
@@ -53,15 +53,15 @@ const TOOLS: Record<string, (input: Input, db: D1Database) => Promise<object>> =
   },
 };
 
-/** @throws {TypeError} when there is no such tool, or its input is wrong */
+/** @throws {TypeError} when the tool is unknown or its input is invalid */
 export async function callTool({ name, arguments: input }: Input, { db, trusted }: Context): Promise<object> {
   const tool = tools.find((candidate) => candidate.name === name);
-  if (!tool) throw new TypeError("There is no such tool");
-  if (!trusted && !tool.annotations.readOnlyHint) return refusal("This needs the app's token");
+  if (!tool) throw new TypeError("Unknown tool");
+  if (!trusted && !tool.annotations.readOnlyHint) return errorResult("App token required");
   const result = await TOOLS[tool.name]?.((input ?? {}) as Input, db);
   return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
-function refusal(text: string): object {
+function errorResult(text: string): object {
   return { content: [{ type: "text", text }], isError: true };
 }

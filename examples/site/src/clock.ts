@@ -1,4 +1,4 @@
-/** The time of day as its reader writes it, to the second. */
+/** Formats the time of day, with seconds, in the reader's locale. */
 export function timeOfDay(date: Date): string {
   return date.toLocaleTimeString(undefined, { timeStyle: "medium" });
 }

@@ -7,7 +7,7 @@ export interface Task {
 
 export type NewTask = Pick<Task, "title" | "due">;
 
-/** A task as SQLite has it. */
+/** SQLite stores booleans as 0 and 1. */
 type Row = Omit<Task, "done"> & { done: 0 | 1 };
 
 export async function listTasks(db: D1Database, done: boolean | null): Promise<Task[]> {
@@ -19,19 +19,19 @@ export async function listTasks(db: D1Database, done: boolean | null): Promise<T
 }
 
 export async function getTask(db: D1Database, id: number): Promise<Task | null> {
-  return task(await db.prepare("SELECT * FROM tasks WHERE id = ?").bind(id).first<Row>());
+  return toTaskOrNull(await db.prepare("SELECT * FROM tasks WHERE id = ?").bind(id).first<Row>());
 }
 
 export async function addTask(db: D1Database, { title, due }: NewTask): Promise<Task | null> {
-  return task(await db.prepare("INSERT INTO tasks (title, due) VALUES (?, ?) RETURNING *").bind(title, due).first<Row>());
+  return toTaskOrNull(await db.prepare("INSERT INTO tasks (title, due) VALUES (?, ?) RETURNING *").bind(title, due).first<Row>());
 }
 
 export async function finishTask(db: D1Database, id: number, done: boolean): Promise<Task | null> {
   const statement = db.prepare("UPDATE tasks SET done = ? WHERE id = ? RETURNING *");
-  return task(await statement.bind(Number(done), id).first<Row>());
+  return toTaskOrNull(await statement.bind(Number(done), id).first<Row>());
 }
 
-/** `null` when it is no task. */
+/** Returns `null` when the body is not a valid task. */
 export function readNewTask(body: unknown): NewTask | null {
   const { title, due = null } = (body ?? {}) as { title?: unknown; due?: unknown };
   if (typeof title !== "string" || title.trim() === "" || title.length > 200) return null;
@@ -39,7 +39,7 @@ export function readNewTask(body: unknown): NewTask | null {
   return { title: title.trim(), due };
 }
 
-function task(row: Row | null): Task | null {
+function toTaskOrNull(row: Row | null): Task | null {
   return row === null ? null : toTask(row);
 }
 

@@ -2,27 +2,29 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { OutputTail } from "./output-tail.ts";
-import { INSIDE, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
+import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
-/** The parts of a build that run the project's code, named as its owner knows them. */
-export type StepName = "install" | "build" | "bundling";
+/** The steps of a build that run the project's code. Error messages contain these names. */
+export type StepName = "install" | "build" | "bundle";
 
 export type StepLimits = Readonly<Record<StepName, SandboxLimits>>;
 
+/** What all steps of one build share. */
 export interface BuildContext {
   sandbox: Sandbox;
   toolchain: Toolchain;
   limits: StepLimits;
   request: BundleRequest;
-  /** A folder for the caches and the home of this build's tools. */
+  /** Holds the caches and the home folder of the tools; removed after the build. */
   scratchDirectory: string;
 }
 
-export interface Step {
+export interface BuildStep {
   name: StepName;
   argv: readonly [string, ...string[]];
   env?: Readonly<Record<string, string>>;
   mounts?: readonly Mount[];
+  /** No network by default. */
   network?: SandboxNetwork;
 }
 
@@ -32,25 +34,23 @@ export interface StepResult {
 }
 
 /**
- * Runs one step on the checkout to its own end; the exit code is the caller's to judge.
+ * Runs one step on the checkout, in a sandbox of its own. The caller handles the exit code.
  *
- * @throws {BuildFailure} `user` for a step that went past a limit or crashed, `platform` for a sandbox that did not
- *   start; the reason of the request's signal when that was aborted
+ * @throws {BuildFailure} `user` when the step exceeds a limit or crashes, `platform` when the sandbox does not start
+ * @throws the reason of the request's signal when that was aborted
  */
-export async function runStep(
-  { sandbox, toolchain, limits, request, scratchDirectory }: BuildContext,
-  step: Step,
-): Promise<StepResult> {
-  const output = new OutputTail([INSIDE.source, request.sourceDirectory]);
+export async function runBuildStep(context: BuildContext, step: BuildStep): Promise<StepResult> {
+  const { sandbox, toolchain, limits, request, scratchDirectory } = context;
+  const output = new OutputTail([SANDBOX_PATHS.source, request.sourceDirectory]);
   const outcome = await sandbox
     .run({
       argv: step.argv,
-      cwd: INSIDE.source,
+      cwd: SANDBOX_PATHS.source,
       env: { ...toolchainEnvironment(toolchain), ...step.env },
       mounts: [
         ...toolchainMounts(toolchain),
-        { from: request.sourceDirectory, to: INSIDE.source, writable: true },
-        { from: scratchDirectory, to: INSIDE.scratch, writable: true },
+        { from: request.sourceDirectory, to: SANDBOX_PATHS.source, writable: true },
+        { from: scratchDirectory, to: SANDBOX_PATHS.scratch, writable: true },
         ...(step.mounts ?? []),
       ],
       network: step.network ?? { kind: "none" },
@@ -62,51 +62,53 @@ export async function runStep(
       },
     })
     .catch((cause: unknown) => {
-      throw new BuildFailure("platform", "The build sandbox could not be started", "Deploy again in a while.", {
-        cause,
-      });
+      throw platformFailure("The build sandbox could not be started.", { cause });
     });
   request.signal.throwIfAborted();
-  if (outcome.ended === "exit") return { code: outcome.code, output };
-  throw cutShort(step.name, outcome, limits[step.name]);
+  if (outcome.reason === "exit") return { code: outcome.code, output };
+  throw describeOutcome(step.name, outcome, limits[step.name]);
 }
 
-function cutShort(
+function describeOutcome(
   step: StepName,
-  outcome: Exclude<SandboxOutcome, { ended: "exit" }>,
+  outcome: Exclude<SandboxOutcome, { reason: "exit" }>,
   limits: SandboxLimits,
 ): BuildFailure {
-  switch (outcome.ended) {
+  switch (outcome.reason) {
     case "time":
-      return tooMuch(
-        step,
-        `took longer than ${duration(limits.wallTimeMs)}`,
-        "Make it faster: look in the build log for where it stopped.",
+      return userFailure(
+        `The ${step} step took longer than ${formatDuration(limits.wallTimeMs)} and was stopped.`,
+        "Make it faster. The end of the build log shows what it was doing.",
       );
     case "memory":
-      return tooMuch(
-        step,
-        `used more than ${limits.memoryMb} MB of memory`,
-        "Make it need less memory: fewer parallel workers often suffice.",
+      return userFailure(
+        `The ${step} step used more than ${limits.memoryMb} MB of memory and was stopped.`,
+        "Reduce its memory use, for example with fewer parallel workers.",
       );
     case "disk":
-      return tooMuch(
-        step,
-        `wrote more than ${limits.diskMb} MB to disk`,
-        "Make it write less: look for large dependencies and generated files.",
+      return userFailure(
+        `The ${step} step wrote more than ${limits.diskMb} MB to disk and was stopped.`,
+        "Reduce what it writes. Large dependencies and generated files are common causes.",
       );
     case "signal":
-      return tooMuch(step, `crashed with ${outcome.signal}`, "Look in the build log for what it did last.");
+      return userFailure(
+        `The ${step} step crashed with signal ${outcome.signal}.`,
+        "The end of the build log shows what it was doing.",
+      );
     case "aborted":
-      return new BuildFailure("platform", `The ${step} was interrupted`, "Deploy again in a while.");
+      return platformFailure(`The ${step} step was interrupted.`);
   }
 }
 
-function tooMuch(step: StepName, what: string, advice: string): BuildFailure {
-  return new BuildFailure("user", `The ${step} ${what} and was stopped`, advice);
+function userFailure(message: string, advice: string): BuildFailure {
+  return new BuildFailure("user", message, advice);
 }
 
-function duration(milliseconds: number): string {
+function platformFailure(message: string, options?: ErrorOptions): BuildFailure {
+  return new BuildFailure("platform", message, "Your app is not the cause. Deploy again in a few minutes.", options);
+}
+
+function formatDuration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [count, unit] = seconds < 120 ? [seconds, "second"] : [Math.round(seconds / 60), "minute"];
   return `${count} ${unit}${count === 1 ? "" : "s"}`;

@@ -2,67 +2,66 @@ import { constants, type Dirent } from "node:fs";
 import { copyFile, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { plain } from "./output-tail.ts";
+import { toSingleLine } from "./single-line.ts";
 
 const MEBIBYTE = 1024 * 1024;
-const LARGEST_FILE_MB = 25;
-const MOST_FILES = 20_000;
-/** Folders count as well: without a file they still take a place on the disk, and time. */
-const MOST_FOLDERS = 20_000;
-const LONGEST_PATH = 1024;
-/** The edge reads these with every start of the app, and takes no more than some thousand lines of them. */
+const MAX_FILE_MB = 25;
+const MAX_TOTAL_MB = 512;
+const MAX_FILES = 20_000;
+/** Folders are limited too: even empty ones take disk space and time. */
+const MAX_FOLDERS = 20_000;
+const MAX_PATH_BYTES = 1024;
+/** The edge platform parses these files at every start of the app, and accepts a few thousand lines of them. */
 const RULE_FILES = ["_headers", "_redirects"];
-const LARGEST_RULE_FILE_KB = 512;
-const LARGEST_TOTAL_MB = 512;
+const MAX_RULE_FILE_KB = 512;
 
 export interface AssetCopy {
   sourceDirectory: string;
-  /** As the project named it, relative to `sourceDirectory`. */
+  /** The untrusted path of the folder to copy, relative to `sourceDirectory`. */
   directory: string;
-  /** Created. */
+  /** The folder to create. */
   destination: string;
-  /** Files and folders that are not to be copied, relative to `directory`. */
-  leftOut: ReadonlySet<string>;
-  /** Told of everything else that is left out because it is neither a file nor a folder. */
+  /** Files and folders that are not copied, relative to `directory`. */
+  ignored: ReadonlySet<string>;
+  /** Called with every entry that is not copied because it is neither a file nor a folder. */
   onSkipped: (file: string) => void;
 }
 
-interface Copying extends AssetCopy {
+interface CopyState extends AssetCopy {
   files: number;
   folders: number;
   bytes: number;
 }
 
 /**
- * Copies the static files of an app. The tree is untrusted: it is walked with
- * open folders, each step from the one before and never along a link, so that not even a tree that changes meanwhile
- * can lead out of it, and no byte of another file is copied.
+ * Copies the static files of an app. The tree is untrusted and may change during the copy. So every folder and file is
+ * opened relative to its open parent folder, without following links: no path can lead out of the tree.
  *
- * @throws {BuildFailure} `user` when there is no such folder, or more in it than an app may have
+ * @throws {BuildFailure} `user` when the folder does not exist or exceeds a limit
  */
 export async function copyAssets(request: AssetCopy): Promise<void> {
   const segments = path
     .normalize(request.directory)
     .split(path.sep)
     .filter((segment) => segment !== "." && segment !== "");
-  if (segments.includes("..") || path.isAbsolute(request.directory)) throw noFolder(request.directory);
+  if (segments.includes("..") || path.isAbsolute(request.directory)) throw folderNotFound(request.directory);
   await using folder = await openFolder(request.sourceDirectory, segments);
-  if (folder === null) throw noFolder(request.directory);
+  if (folder === null) throw folderNotFound(request.directory);
   await copyFolder({ ...request, files: 0, folders: 0, bytes: 0 }, folder, "");
 }
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Node has no `openat`; the kernel's name for an open folder makes one. */
-function within(folder: FileHandle, name: string): string {
+/** Node has no `openat`. A path through /proc/self/fd has the same effect: it starts at the open folder. */
+function pathBelow(folder: FileHandle, name: string): string {
   return `/proc/self/fd/${folder.fd}/${name}`;
 }
 
 async function openFolder(root: string, segments: readonly string[]): Promise<FileHandle | null> {
   let folder = await open(root, FOLDER);
   for (const segment of segments) {
-    const next = await open(within(folder, segment), FOLDER).catch(() => null);
+    const next = await open(pathBelow(folder, segment), FOLDER).catch(() => null);
     await folder.close();
     if (next === null) return null;
     folder = next;
@@ -70,69 +69,69 @@ async function openFolder(root: string, segments: readonly string[]): Promise<Fi
   return folder;
 }
 
-async function copyFolder(copying: Copying, folder: FileHandle, prefix: string): Promise<void> {
-  countFolder(copying, prefix);
-  await mkdir(path.join(copying.destination, prefix));
-  for (const entry of await readdir(within(folder, "."), { withFileTypes: true })) {
+async function copyFolder(state: CopyState, folder: FileHandle, prefix: string): Promise<void> {
+  countFolder(state, prefix);
+  await mkdir(path.join(state.destination, prefix));
+  for (const entry of await readdir(pathBelow(folder, "."), { withFileTypes: true })) {
     const name = prefix + entry.name;
-    if (!copying.leftOut.has(name)) await copyEntry(copying, folder, entry, name);
+    if (!state.ignored.has(name)) await copyEntry(state, folder, entry, name);
   }
 }
 
-async function copyEntry(copying: Copying, folder: FileHandle, entry: Dirent, name: string): Promise<void> {
+async function copyEntry(state: CopyState, folder: FileHandle, entry: Dirent, name: string): Promise<void> {
+  if (!entry.isDirectory() && !entry.isFile()) return state.onSkipped(toSingleLine(name));
   const flags = entry.isDirectory() ? FOLDER : FILE;
-  if (!entry.isDirectory() && !entry.isFile()) return copying.onSkipped(plain(name));
-  const opened = await open(within(folder, entry.name), flags).catch(unnamed);
-  // A name that is not UTF-8 was changed by reading it.
-  if (opened === null) return copying.onSkipped(plain(name));
+  const opened = await open(pathBelow(folder, entry.name), flags).catch(nullIfAbsent);
+  // Node replaces bytes that are not UTF-8, so such a name no longer refers to the file.
+  if (opened === null) return state.onSkipped(toSingleLine(name));
   await using _ = opened;
-  if (entry.isDirectory()) await copyFolder(copying, opened, `${name}/`);
-  else await copyOpenFile(copying, opened, name);
+  if (entry.isDirectory()) await copyFolder(state, opened, `${name}/`);
+  else await copyOpenFile(state, opened, name);
 }
 
-async function copyOpenFile(copying: Copying, file: FileHandle, name: string): Promise<void> {
+async function copyOpenFile(state: CopyState, file: FileHandle, name: string): Promise<void> {
   const status = await file.stat();
-  if (!status.isFile()) throw new Error(`The asset ${name} was exchanged while it was copied`);
-  count(copying, name, status.size);
-  await copyFile(`/proc/self/fd/${file.fd}`, path.join(copying.destination, name), constants.COPYFILE_EXCL);
+  if (!status.isFile()) throw new Error(`The static file ${name} was replaced during the copy.`);
+  countFile(state, name, status.size);
+  await copyFile(`/proc/self/fd/${file.fd}`, path.join(state.destination, name), constants.COPYFILE_EXCL);
 }
 
-function unnamed(error: NodeJS.ErrnoException): null {
+function nullIfAbsent(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT") return null;
   throw error;
 }
 
-function countFolder(copying: Copying, prefix: string): void {
-  copying.folders += 1;
-  if (copying.folders > MOST_FOLDERS) throw tooMuch(`The app has more than ${MOST_FOLDERS} folders of static files`);
-  if (Buffer.byteLength(prefix) > LONGEST_PATH)
-    throw tooMuch(`The static files have a path of more than ${LONGEST_PATH} bytes`);
+function countFolder(state: CopyState, prefix: string): void {
+  state.folders += 1;
+  if (state.folders > MAX_FOLDERS) throw tooMuch(`The static files have more than ${MAX_FOLDERS} folders.`);
+  if (Buffer.byteLength(prefix) > MAX_PATH_BYTES)
+    throw tooMuch(`The static files have a path of more than ${MAX_PATH_BYTES} bytes.`);
 }
 
-function count(copying: Copying, name: string, bytes: number): void {
-  copying.files += 1;
-  copying.bytes += bytes;
-  if (bytes > LARGEST_FILE_MB * MEBIBYTE)
-    throw tooMuch(`The static file ${plain(name)} is larger than ${LARGEST_FILE_MB} MiB`);
-  if (RULE_FILES.includes(name) && bytes > LARGEST_RULE_FILE_KB * 1024)
-    throw tooMuch(`The static file ${name} is larger than ${LARGEST_RULE_FILE_KB} KiB`);
-  if (copying.files > MOST_FILES) throw tooMuch(`The app has more than ${MOST_FILES} static files`);
-  if (copying.bytes > LARGEST_TOTAL_MB * MEBIBYTE)
-    throw tooMuch(`The app's static files are larger than ${LARGEST_TOTAL_MB} MiB together`);
+function countFile(state: CopyState, name: string, bytes: number): void {
+  state.files += 1;
+  state.bytes += bytes;
+  if (bytes > MAX_FILE_MB * MEBIBYTE)
+    throw tooMuch(`The static file ${toSingleLine(name)} is larger than ${MAX_FILE_MB} MiB.`);
+  if (RULE_FILES.includes(name) && bytes > MAX_RULE_FILE_KB * 1024)
+    throw tooMuch(`The static file ${name} is larger than ${MAX_RULE_FILE_KB} KiB.`);
+  if (state.files > MAX_FILES) throw tooMuch(`The app has more than ${MAX_FILES} static files.`);
+  if (state.bytes > MAX_TOTAL_MB * MEBIBYTE)
+    throw tooMuch(`The static files are larger than ${MAX_TOTAL_MB} MiB in total.`);
 }
 
-function noFolder(directory: string): BuildFailure {
+function folderNotFound(directory: string): BuildFailure {
   return new BuildFailure(
     "user",
-    `There is no folder ${plain(directory)} of static files in the built app`,
-    "Let assets.directory name a real folder inside the repository that exists after the build.",
+    `The static files folder "${toSingleLine(directory)}" was not found in the repository after the build.`,
+    "Set assets.directory in the wrangler configuration to a folder of the repository that exists after the build. Links are not followed.",
   );
 }
 
-function tooMuch(what: string): BuildFailure {
+function tooMuch(message: string): BuildFailure {
   return new BuildFailure(
     "user",
-    what,
-    "Remove what is not needed, exclude it with .assetsignore, or keep it in the app's object storage.",
+    message,
+    "Remove files that the app does not need, exclude them in .assetsignore, or store them in the app's object storage.",
   );
 }

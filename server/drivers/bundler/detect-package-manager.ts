@@ -1,11 +1,11 @@
-export type ServedPackageManager = "npm" | "pnpm" | "yarn";
+export type SupportedPackageManager = "npm" | "pnpm" | "yarn";
 
-/** Those that a project may ask for in vain. `yarn-berry` is every Yarn after the first. */
-export type UnservedPackageManager = "yarn-berry" | "bun";
+/** Package managers that a project may name but that builds do not run. `yarn-berry` is Yarn 2 and later. */
+export type UnsupportedPackageManager = "yarn-berry" | "bun";
 
-export type PackageManager = ServedPackageManager | UnservedPackageManager;
+export type PackageManager = SupportedPackageManager | UnsupportedPackageManager;
 
-/** In the order in which they count when a project has several. */
+/** The first one that exists decides. */
 const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
   ["package-lock.json", "npm"],
   ["npm-shrinkwrap.json", "npm"],
@@ -16,10 +16,14 @@ const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
   ["bun.lockb", "bun"],
 ];
 
-/** The `packageManager` field of package.json decides, then the lockfile that is there, else it is npm. */
-export function detectPackageManager(field: string | undefined, names: ReadonlySet<string>): PackageManager {
+/**
+ * Uses the `packageManager` field of package.json, otherwise the lockfile, otherwise npm.
+ *
+ * @param rootEntries - the names of the files and folders at the root of the project
+ */
+export function detectPackageManager(field: string | undefined, rootEntries: ReadonlySet<string>): PackageManager {
   const [name, major] = /^([a-z]+)@(\d+)/.exec(field ?? "")?.slice(1) ?? [];
   if (name === "yarn") return Number(major) >= 2 ? "yarn-berry" : "yarn";
   if (name === "npm" || name === "pnpm" || name === "bun") return name;
-  return LOCKFILES.find(([lockfile]) => names.has(lockfile))?.[1] ?? "npm";
+  return LOCKFILES.find(([lockfile]) => rootEntries.has(lockfile))?.[1] ?? "npm";
 }

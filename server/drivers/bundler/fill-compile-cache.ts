@@ -1,11 +1,11 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Mount, Sandbox } from "../../../domain/ports/sandbox.ts";
-import { bundlingArguments } from "./bundle-script.ts";
-import { INSIDE, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
+import { wranglerCommand } from "./bundle-script.ts";
+import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
-/** Touches what most bundles touch of the toolchain. Nothing is installed, so no code but the toolchain's runs. */
-const SAMPLE: Readonly<Record<string, string>> = {
+/** A project that uses the same parts of the toolchain as most apps. It installs nothing, so only the toolchain runs. */
+const SAMPLE_PROJECT: Readonly<Record<string, string>> = {
   "package.json": `{ "devDependencies": { "sample": "1.0.0" } }`,
   "wrangler.jsonc": `{ "main": "index.ts", "d1_databases": [{ "binding": "DB", "database_name": "sample" }] }`,
   "index.ts": `export default { fetch: (): Response => new Response("sample") };`,
@@ -22,9 +22,9 @@ const LIMITS = {
 };
 
 /**
- * Fills `directory` with the compiled code of the toolchain, which takes a fifth off every step that starts it.
- * It is compiled in the sandbox, because its keys are the paths inside, and without a project, because whoever writes
- * it writes the code that every later build runs. Replaces an earlier one; when it is stale, it is merely of no use.
+ * Fills `directory` with Node's compile cache of the toolchain, which makes every step that starts it a fifth faster.
+ * Runs in the sandbox, because the cache is keyed by the paths inside. Runs without a user's project, because code that
+ * can write the cache can change what every later build executes. Replaces an existing cache; Node ignores stale entries.
  *
  * @throws when the toolchain does not work
  */
@@ -32,8 +32,8 @@ export async function fillCompileCache(sandbox: Sandbox, modulesDirectory: strin
   await mkdir(path.dirname(directory), { recursive: true });
   const work = await mkdtemp(`${directory}-`);
   try {
-    await prepareSample(work);
-    await compile(sandbox, work, { modulesDirectory, compileCacheDirectory: path.join(work, "cache") });
+    await writeSampleProject(work);
+    await runToolchain(sandbox, work, { modulesDirectory, compileCacheDirectory: path.join(work, "cache") });
     await makeReadable(path.join(work, "cache"));
     await rm(directory, { recursive: true, force: true });
     await rename(path.join(work, "cache"), directory);
@@ -42,29 +42,30 @@ export async function fillCompileCache(sandbox: Sandbox, modulesDirectory: strin
   }
 }
 
-async function prepareSample(work: string): Promise<void> {
+async function writeSampleProject(work: string): Promise<void> {
   for (const folder of ["source/migrations", "output", "scratch", "cache"])
     await mkdir(path.join(work, folder), { recursive: true });
-  for (const [name, content] of Object.entries(SAMPLE)) await writeFile(path.join(work, "source", name), content);
+  for (const [name, content] of Object.entries(SAMPLE_PROJECT))
+    await writeFile(path.join(work, "source", name), content);
 }
 
-async function compile(sandbox: Sandbox, work: string, toolchain: Toolchain): Promise<void> {
+async function runToolchain(sandbox: Sandbox, work: string, toolchain: Toolchain): Promise<void> {
   const mounts: Mount[] = [
-    ...toolchainMounts(toolchain).map((mount) => ({ ...mount, writable: mount.to === INSIDE.compileCache })),
-    { from: path.join(work, "source"), to: INSIDE.source, writable: true },
-    { from: path.join(work, "output"), to: INSIDE.output, writable: true },
-    { from: path.join(work, "scratch"), to: INSIDE.scratch, writable: true },
+    ...toolchainMounts(toolchain).map((mount) => ({ ...mount, writable: mount.to === SANDBOX_PATHS.compileCache })),
+    { from: path.join(work, "source"), to: SANDBOX_PATHS.source, writable: true },
+    { from: path.join(work, "output"), to: SANDBOX_PATHS.output, writable: true },
+    { from: path.join(work, "scratch"), to: SANDBOX_PATHS.scratch, writable: true },
   ];
-  // A folder without a lockfile stops npm, but not before it has loaded what it installs with.
-  const runs = [
-    { argv: bundlingArguments(), succeeds: true },
-    { argv: [INSIDE.node, `${INSIDE.modules}/npm/bin/npm-cli.js`, "ci"] as const, succeeds: false },
+  const commands = [
+    { argv: wranglerCommand(), mustSucceed: true },
+    // Fails because there is no lockfile, but only after npm has loaded the modules of an install.
+    { argv: [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/npm/bin/npm-cli.js`, "ci"] as const, mustSucceed: false },
   ];
-  for (const { argv, succeeds } of runs) {
+  for (const { argv, mustSucceed } of commands) {
     let output = "";
     const outcome = await sandbox.run({
       argv,
-      cwd: INSIDE.source,
+      cwd: SANDBOX_PATHS.source,
       env: toolchainEnvironment(toolchain),
       mounts,
       network: { kind: "none" },
@@ -72,12 +73,12 @@ async function compile(sandbox: Sandbox, work: string, toolchain: Toolchain): Pr
       onOutput: (chunk) => (output += Buffer.from(chunk).toString()),
       signal: new AbortController().signal,
     });
-    if (succeeds && (outcome.ended !== "exit" || outcome.code !== 0))
-      throw new Error(`The toolchain does not work: ${output}`);
+    if (mustSucceed && (outcome.reason !== "exit" || outcome.code !== 0))
+      throw new Error(`The build toolchain does not work. Its output: ${output}`);
   }
 }
 
-/** Node makes the files for their owner only, who was whoever the sandbox ran as. */
+/** Node makes the cache readable by its owner only, which is the user id of this sandbox. Other builds have other ids. */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))

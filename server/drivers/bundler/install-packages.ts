@@ -1,69 +1,73 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageReport, PackageSource } from "../../../domain/ports/package-source.ts";
-import { INSTALLERS } from "./package-manager-commands.ts";
+import { type BuildContext, runBuildStep } from "./build-step.ts";
+import type { UnsupportedPackageManager } from "./detect-package-manager.ts";
 import type { OutputTail } from "./output-tail.ts";
-import type { UnservedPackageManager } from "./detect-package-manager.ts";
+import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
 import type { Project } from "./read-project.ts";
-import { type BuildContext, runStep } from "./build-step.ts";
 
 /**
- * Installs what the project depends on; the only thing that can be reached meanwhile is the package source.
+ * Installs the project's dependencies. The package source is all that the install can reach.
  *
- * @throws {BuildFailure} `user` when the project's dependencies cannot be installed, `platform` when the registry
- *   does not answer
+ * @throws {BuildFailure} `user` when the dependencies cannot be installed, `platform` when the registry does not respond
  */
-export async function install(context: BuildContext, packages: PackageSource, project: Project): Promise<void> {
-  const { packageManager, names } = project;
-  if (packageManager === "bun" || packageManager === "yarn-berry") throw unsupported(packageManager);
-  const { argv, registryVariable, env } = INSTALLERS[packageManager];
+export async function installPackages(context: BuildContext, packages: PackageSource, project: Project): Promise<void> {
+  const { packageManager, rootEntries } = project;
+  if (packageManager === "bun" || packageManager === "yarn-berry") throw unsupportedFailure(packageManager);
+  const { argv, registryVariable, env } = INSTALL_COMMANDS[packageManager];
   await using session = await packages.open();
-  const { code, output } = await runStep(context, {
+  const { code, output } = await runBuildStep(context, {
     name: "install",
-    argv: argv(names),
+    argv: argv(rootEntries),
     env: { ...env, [registryVariable]: session.registryUrl },
     network: { kind: "proxy", socketPath: session.socketPath },
   });
   if (code !== 0) throw installFailure(packageManager, session.report(), output);
 }
 
-function unsupported(packageManager: UnservedPackageManager): BuildFailure {
+function unsupportedFailure(packageManager: UnsupportedPackageManager): BuildFailure {
   const name = packageManager === "bun" ? "Bun" : "Yarn 2 and later";
-  return new BuildFailure(
-    "user",
-    `${name} cannot install packages here`,
-    "Use npm, pnpm or Yarn 1: commit one of their lockfiles and set packageManager in package.json to match, or remove it.",
+  return userFailure(
+    `Packages cannot be installed with ${name}.`,
+    "Use npm, pnpm or Yarn 1: commit its lockfile, and set packageManager in package.json to match or remove the field.",
   );
 }
 
-/** What the package source saw is the host's own knowledge; what the package manager printed only adds words. */
+/** The report was made on the host, so it decides first. The output is untrusted and only adds details. */
 function installFailure(packageManager: string, report: PackageReport, output: OutputTail): BuildFailure {
   const lines = output.lines();
   const unavailable = report.unavailable[0];
-  if (unavailable !== undefined)
-    return new BuildFailure(
-      "platform",
-      `The package registry did not answer for ${unavailable}`,
-      "Deploy again in a while.",
-    );
-  // A missing optional dependency stops no install, so the one that did is the one that was complained about.
+  if (unavailable !== undefined) return registryFailure(unavailable);
+  // A missing optional dependency does not stop an install, so the package must also appear in the output.
   const missing = report.missing.find((name) => lines.some((line) => line.includes(name)));
   if (missing !== undefined)
-    return userFailure(`The package registry does not have ${missing}`, "Correct its name or version in package.json.");
-  const refused = report.blockedHosts[0];
-  if (refused !== undefined)
     return userFailure(
-      `The install asked for ${refused}, which builds cannot reach`,
-      "Depend on packages of the package registry only.",
+      `The package registry does not have the package ${missing}.`,
+      "Correct its name or version in package.json, then deploy again.",
     );
-  const reason = lines.find((line) => ERROR_LINE.test(line)) ?? lines.at(-1) ?? "it printed no reason";
+  const blockedHost = report.blockedHosts[0];
+  if (blockedHost !== undefined)
+    return userFailure(
+      `The install tried to reach ${blockedHost}. Builds can reach the package registry only.`,
+      "Use dependencies from the package registry only, then deploy again.",
+    );
+  const reason = lines.find((line) => ERROR_PREFIX.test(line)) ?? lines.at(-1) ?? "it printed no reason.";
   return userFailure(
-    `${packageManager} could not install the packages: ${reason.replace(ERROR_LINE, "")}`,
-    "Read the build log, and make the same install pass on a clean checkout.",
+    `${packageManager} could not install the packages: ${reason.replace(ERROR_PREFIX, "")}`,
+    "Read the build log. The install must succeed in a clean checkout.",
   );
 }
 
-/** How a line with the reason starts: npm's, pnpm's and Yarn's. */
-const ERROR_LINE = /^(npm error ([A-Z]\w+:?|notarget|\d+)? ?|ERR_PNPM_\w+ +|error )/;
+/** The start of a line with the reason of a failure: npm's, pnpm's and Yarn's. */
+const ERROR_PREFIX = /^(npm error ([A-Z]\w+:?|notarget|\d+)? ?|ERR_PNPM_\w+ +|error )/;
+
+function registryFailure(name: string): BuildFailure {
+  return new BuildFailure(
+    "platform",
+    `The package registry did not respond to the request for ${name}.`,
+    "Your app is not the cause. Deploy again in a few minutes.",
+  );
+}
 
 function userFailure(message: string, advice: string): BuildFailure {
   return new BuildFailure("user", message, advice);

@@ -1,45 +1,37 @@
-import { stripVTControlCharacters } from "node:util";
+import { toSingleLine } from "./single-line.ts";
 
-const KEPT_BYTES = 64 * 1024;
-const LONGEST_HINT = 300;
+const TAIL_BYTES = 64 * 1024;
 
-/** What package managers and wrangler print around the reason of a failure. */
+/** Lines that package managers and wrangler print around the reason of a failure. */
 const NOISE =
   /^(npm (error code|error A complete log|warn|notice)|npm error$|ELIFECYCLE|info Visit |> |--dry-run: |🪵 )/u;
 
-/** The end of what a step printed, kept so that its failure can be told in the step's own words. */
+/** Keeps the last 64 KiB of a step's output, to quote from them when the step fails. */
 export class OutputTail {
-  readonly #folders: readonly string[];
+  readonly #sourceFolders: readonly string[];
   #bytes = Buffer.alloc(0);
 
-  /** @param folders - the names of the source's folder, which mean nothing to the owner of an app */
-  constructor(folders: readonly string[]) {
-    this.#folders = folders;
+  /** @param sourceFolders - paths of the source folder, which are removed from the lines */
+  constructor(sourceFolders: readonly string[]) {
+    this.#sourceFolders = sourceFolders;
   }
 
   add(chunk: Uint8Array): void {
-    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(-KEPT_BYTES)]).subarray(-KEPT_BYTES);
+    this.#bytes = Buffer.concat([this.#bytes, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
   }
 
-  /** The lines that say something, oldest first, made plain, and with paths that start at the root of the source. */
+  /** Returns the lines that are neither empty nor noise, oldest first, with paths relative to the source folder. */
   lines(): string[] {
     const lines = this.#bytes.toString("utf8").split(/[\r\n]+/);
-    return lines.map((line) => plain(this.#withoutFolders(line))).filter((line) => line !== "" && !NOISE.test(line));
+    return lines
+      .map((line) => toSingleLine(this.#withRelativePaths(line)))
+      .filter((line) => line !== "" && !NOISE.test(line));
   }
 
-  #withoutFolders(line: string): string {
-    return this.#folders.reduce(
+  #withRelativePaths(line: string): string {
+    return this.#sourceFolders.reduce(
       (text, folder) => text.replaceAll(`file://${folder}/`, "").replaceAll(`${folder}/`, ""),
       line,
     );
   }
-}
-
-/** Untrusted text as one line to show: without colours, control and direction characters, and not endless. */
-export function plain(text: string): string {
-  // Control characters, direction overrides and lone surrogates have no place in a status line.
-  const oneLine = stripVTControlCharacters(text)
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, " ")
-    .trim();
-  return oneLine.length > LONGEST_HINT ? `${oneLine.slice(0, LONGEST_HINT)}…` : oneLine;
 }

@@ -1,56 +1,60 @@
-import type { ServedPackageManager } from "./detect-package-manager.ts";
-import { INSIDE } from "./toolchain.ts";
+import type { SupportedPackageManager } from "./detect-package-manager.ts";
+import { SANDBOX_PATHS } from "./toolchain.ts";
 
-/** How a package manager installs what a project depends on. */
-export interface Installer {
-  /** @param names - what there is at the root of the project */
-  argv(names: ReadonlySet<string>): readonly [string, ...string[]];
-  /** The environment variable by which it is told of its registry. */
+/** How a package manager installs the dependencies of a project. */
+export interface InstallCommand {
+  /** @param rootEntries - the names of the files and folders at the root of the project */
+  argv(rootEntries: ReadonlySet<string>): readonly [string, ...string[]];
+  /** The environment variable that sets the registry URL. */
   registryVariable: string;
   env: Readonly<Record<string, string>>;
 }
 
 /**
- * No install script runs, of the project or of what it depends on: most fetch what builds may not reach, and what a
- * build needs can be part of its build script. Caches live and die with the build, so no build can write what
- * another one reads.
+ * Install scripts of the project and its dependencies are turned off: most of them download from hosts that builds
+ * cannot reach, and a project can do the same work in its build script. Each build has its own caches, so that no
+ * build can write data that another build reads.
  */
-export const INSTALLERS: Readonly<Record<ServedPackageManager, Installer>> = {
+export const INSTALL_COMMANDS: Readonly<Record<SupportedPackageManager, InstallCommand>> = {
   npm: {
-    argv: (names) => [INSIDE.node, `${INSIDE.modules}/npm/bin/npm-cli.js`, hasNpmLockfile(names) ? "ci" : "install"],
+    argv: (rootEntries) => [
+      SANDBOX_PATHS.node,
+      `${SANDBOX_PATHS.modules}/npm/bin/npm-cli.js`,
+      hasNpmLockfile(rootEntries) ? "ci" : "install",
+    ],
     registryVariable: "npm_config_registry",
     env: {
       npm_config_ignore_scripts: "true",
-      // A lockfile may name the registry that its author used.
+      // A lockfile may contain URLs of the registry that its author used.
       npm_config_replace_registry_host: "always",
-      // The package source tries again by itself, and knows better than its clients when that is in vain.
+      // The package mirror retries already. Retries of npm would only delay the failure.
       npm_config_fetch_retries: "0",
-      npm_config_cache: `${INSIDE.scratch}/npm-cache`,
+      npm_config_cache: `${SANDBOX_PATHS.scratch}/npm-cache`,
       npm_config_progress: "false",
     },
   },
   pnpm: {
-    argv: () => [INSIDE.node, `${INSIDE.modules}/pnpm/bin/pnpm.cjs`, "install"],
+    argv: () => [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/pnpm/bin/pnpm.cjs`, "install"],
     registryVariable: "npm_config_registry",
     env: {
       npm_config_ignore_scripts: "true",
       npm_config_fetch_retries: "0",
-      // Beside the packages it links into place, since a link cannot cross from one mount to another.
-      npm_config_store_dir: `${INSIDE.source}/node_modules/.pnpm-store`,
-      // pnpm would fetch and start the version that the project names.
+      // On the same mount as node_modules: pnpm makes hard links, which cannot cross mounts.
+      npm_config_store_dir: `${SANDBOX_PATHS.source}/node_modules/.pnpm-store`,
+      // Otherwise pnpm downloads and starts the version that the project names.
       npm_config_manage_package_manager_versions: "false",
     },
   },
   yarn: {
-    argv: () => [INSIDE.node, `${INSIDE.scripts}/run-yarn-install.ts`],
+    argv: () => [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-yarn-install.ts`],
     registryVariable: "YARN_REGISTRY",
     env: {
       YARN_IGNORE_SCRIPTS: "true",
-      YARN_CACHE_FOLDER: `${INSIDE.scratch}/yarn-cache`,
+      YARN_CACHE_FOLDER: `${SANDBOX_PATHS.scratch}/yarn-cache`,
     },
   },
 };
 
-function hasNpmLockfile(names: ReadonlySet<string>): boolean {
-  return names.has("package-lock.json") || names.has("npm-shrinkwrap.json");
+function hasNpmLockfile(rootEntries: ReadonlySet<string>): boolean {
+  return rootEntries.has("package-lock.json") || rootEntries.has("npm-shrinkwrap.json");
 }

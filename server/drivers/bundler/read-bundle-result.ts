@@ -1,47 +1,55 @@
 import { z } from "zod";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 
-const LARGEST_RESULT = 16 * 1024 * 1024;
+const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
-/** Text that is stored and shown: no control characters, which a database and a log would not take either. */
-const shown = (longest: number) =>
+/** Text that is stored and displayed. Databases and logs do not accept control characters. */
+const displayText = (maxLength: number) =>
   z
     .string()
-    .max(longest)
+    .max(maxLength)
     .regex(/^\P{Cc}*$/u);
 
+const failureSchema = z.object({ failure: z.object({ message: z.string(), advice: z.string() }) });
+
+const contentsSchema = z.object({
+  framework: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/)
+    .nullable(),
+  assets: z
+    .object({
+      directory: z.string().max(1024),
+      ignored: z.array(z.string()),
+      rules: z.object({
+        html_handling: z
+          .enum(["auto-trailing-slash", "force-trailing-slash", "drop-trailing-slash", "none"])
+          .optional(),
+        not_found_handling: z.enum(["single-page-application", "404-page", "none"]).optional(),
+        run_worker_first: z.union([z.boolean(), z.array(displayText(1024)).max(100)]).optional(),
+      }),
+    })
+    .nullable(),
+  migrations: z.array(z.object({ name: displayText(1024), statements: z.array(z.string()) })).max(1000),
+});
+
 /**
- * Code of the app can write this in the place of ours. Whatever is kept of it has a bound of its own, since the bound
- * on the whole would let one field fill the database or be read with every request to the app.
+ * The contents of a bundle besides its script. `assets.directory` is relative to the root of the source, and the
+ * paths in `assets.ignored` are relative to that directory.
  */
-const resultSchema = z.union([
-  z.object({ failure: z.object({ message: z.string(), advice: z.string() }) }),
-  z.object({
-    framework: z
-      .string()
-      .regex(/^[\w.-]{1,64}$/)
-      .nullable(),
-    assets: z
-      .object({
-        directory: z.string().max(1024),
-        leftOut: z.array(z.string()),
-        rules: z.object({
-          html_handling: z
-            .enum(["auto-trailing-slash", "force-trailing-slash", "drop-trailing-slash", "none"])
-            .optional(),
-          not_found_handling: z.enum(["single-page-application", "404-page", "none"]).optional(),
-          run_worker_first: z.union([z.boolean(), z.array(shown(1024)).max(100)]).optional(),
-        }),
-      })
-      .nullable(),
-    migrations: z.array(z.object({ name: shown(1024), statements: z.array(z.string()) })).max(1000),
-  }),
-]);
+export type BundleContents = z.infer<typeof contentsSchema>;
 
-/** What the bundling says it made, as far as it may be believed. */
-export type Result = z.infer<typeof resultSchema>;
+/** What the bundle step reports: the contents of the bundle, or why the app cannot be bundled. */
+export type BundleResult = BundleContents | z.infer<typeof failureSchema>;
 
-/** @throws when the file is absent, too large or not in the form */
-export async function readResult(file: string): Promise<Result> {
-  return resultSchema.parse(JSON.parse((await readUntrusted(file, LARGEST_RESULT)) ?? ""));
+/**
+ * Reads the result of the bundle step. Code of the app may have written the file instead of the bundler. Every value
+ * that is stored has a bound of its own: otherwise one value could fill the database, or slow down every request to
+ * the app.
+ *
+ * @throws when the file is absent, too large or invalid
+ */
+export async function readBundleResult(file: string): Promise<BundleResult> {
+  const text = (await readUntrusted(file, MAX_RESULT_BYTES)) ?? "";
+  return z.union([failureSchema, contentsSchema]).parse(JSON.parse(text));
 }

@@ -2,11 +2,11 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
-import { plain } from "./output-tail.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
+import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
+import { toSingleLine } from "./single-line.ts";
 
-const LARGEST_MANIFEST = 1024 * 1024;
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 const dependencies = z.record(z.string(), z.unknown()).default({});
 
@@ -19,43 +19,43 @@ const manifestSchema = z.object({
   workspaces: z.unknown().optional(),
 });
 
-export type Manifest = z.infer<typeof manifestSchema>;
+type Manifest = z.infer<typeof manifestSchema>;
 
-/** What the root of a checkout says about how it is built. */
+/** How a checkout is built, as far as the root of the repository tells. */
 export interface Project {
-  /** The names of the files and folders at its root. */
-  names: ReadonlySet<string>;
+  /** The names of the files and folders at the root. */
+  rootEntries: ReadonlySet<string>;
   packageManager: PackageManager;
-  /** Whether there is anything to install. */
+  /** Whether there are dependencies to install. */
   needsInstall: boolean;
   hasBuildScript: boolean;
   hasWranglerConfig: boolean;
 }
 
 /**
- * Reads the root of a checkout. It runs on the host, because a process in the sandbox would cost a small app more
- * than all the rest: it only lists names and parses one JSON file, and follows no link.
+ * Reads the root of a checkout. Runs on the host, because a sandboxed process would take longer than the rest of a
+ * small build. It only lists names and parses one JSON file, and follows no link.
  *
- * @throws {BuildFailure} `user` when package.json is not what it must be
+ * @throws {BuildFailure} `user` when package.json is invalid
  */
 export async function readProject(directory: string): Promise<Project> {
-  const names = new Set(await readdir(directory));
+  const rootEntries = new Set(await readdir(directory));
   const manifest = parseManifest(await readManifest(directory));
   const lists = [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies];
   return {
-    names,
-    packageManager: detectPackageManager(manifest.packageManager, names),
+    rootEntries,
+    packageManager: detectPackageManager(manifest.packageManager, rootEntries),
     needsInstall: lists.some((list) => Object.keys(list).length > 0) || manifest.workspaces !== undefined,
     hasBuildScript: typeof manifest.scripts["build"] === "string",
-    hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => names.has(name)),
+    hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => rootEntries.has(name)),
   };
 }
 
 async function readManifest(directory: string): Promise<string> {
   try {
-    return (await readUntrusted(path.join(directory, "package.json"), LARGEST_MANIFEST)) ?? "{}";
+    return (await readUntrusted(path.join(directory, "package.json"), MAX_MANIFEST_BYTES)) ?? "{}";
   } catch (cause) {
-    if (cause instanceof RangeError) throw badManifest("it is larger than 1 MiB", cause);
+    if (cause instanceof RangeError) throw invalidManifest("it is larger than 1 MiB.", cause);
     throw cause;
   }
 }
@@ -65,16 +65,12 @@ function parseManifest(text: string): Manifest {
     return manifestSchema.parse(JSON.parse(text.replace(/^\uFEFF/, "")));
   } catch (cause) {
     if (cause instanceof z.ZodError)
-      throw badManifest(cause.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "), cause);
-    throw badManifest((cause as Error).message, cause);
+      throw invalidManifest(cause.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "), cause);
+    throw invalidManifest((cause as Error).message, cause);
   }
 }
 
-function badManifest(reason: string, cause: unknown): BuildFailure {
-  return new BuildFailure(
-    "user",
-    `package.json cannot be used: ${plain(reason)}`,
-    "Correct package.json and deploy again.",
-    { cause },
-  );
+function invalidManifest(reason: string, cause: unknown): BuildFailure {
+  const message = `package.json is invalid: ${toSingleLine(reason)}`;
+  return new BuildFailure("user", message, "Correct package.json, then deploy again.", { cause });
 }

@@ -1,34 +1,35 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
+import { type BuildContext, runBuildStep } from "./build-step.ts";
 import type { Project } from "./read-project.ts";
-import { type BuildContext, runStep } from "./build-step.ts";
-import { INSIDE } from "./toolchain.ts";
+import { SANDBOX_PATHS } from "./toolchain.ts";
 
 /**
- * Runs the project's `build` script. A project without one is built by its framework's command, unless a wrangler
- * configuration says what to bundle.
+ * Runs the project's `build` script. Without one, runs the build command of its framework, unless a wrangler
+ * configuration names what to bundle.
  *
  * @throws {BuildFailure} `user` when the build fails
  */
-export async function build(context: BuildContext, project: Project): Promise<void> {
+export async function runBuildScript(context: BuildContext, project: Project): Promise<void> {
   const argv = buildCommand(project);
   if (argv === null) return;
-  const { code, output } = await runStep(context, { name: "build", argv });
+  const { code, output } = await runBuildStep(context, { name: "build", argv });
   if (code === 0) return;
-  const hint = output.lines().at(-1);
+  const lastLine = output.lines().at(-1);
   throw new BuildFailure(
     "user",
-    `The build failed with exit code ${code}${hint === undefined ? "" : `: ${hint}`}`,
-    "Read the build log, and make the build pass on a clean checkout with no network.",
+    `The build failed with exit code ${code}${lastLine === undefined ? "." : `: ${lastLine}`}`,
+    "Read the build log. The build must succeed in a clean checkout without network access.",
   );
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {
-  if (project.hasBuildScript) return [`${INSIDE.scripts}/bin/${runner(project)}`, "run", "build"];
+  if (project.hasBuildScript) return [`${SANDBOX_PATHS.scripts}/bin/${scriptRunner(project)}`, "run", "build"];
   if (project.needsInstall && !project.hasWranglerConfig)
-    return [INSIDE.node, `${INSIDE.scripts}/run-framework-build.ts`];
+    return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-framework-build.ts`];
   return null;
 }
 
-function runner({ packageManager }: Project): "npm" | "pnpm" | "yarn" {
+/** A build script needs no install, so a project with an unsupported package manager can run it with npm. */
+function scriptRunner({ packageManager }: Project): "npm" | "pnpm" | "yarn" {
   return packageManager === "pnpm" || packageManager === "yarn" ? packageManager : "npm";
 }

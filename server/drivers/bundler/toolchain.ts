@@ -2,8 +2,8 @@ import path from "node:path";
 import type { Mount } from "../../../domain/ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 
-/** Where things are inside the sandbox. */
-export const INSIDE = {
+/** Paths inside the sandbox. */
+export const SANDBOX_PATHS = {
   node: SANDBOX_NODE,
   source: "/build",
   output: "/out",
@@ -13,42 +13,43 @@ export const INSIDE = {
   compileCache: "/opt/compile-cache",
 } as const;
 
-/** The pinned programs that builds run with. */
+/** The programs of fixed versions that builds run with. */
 export interface Toolchain {
   /** A `node_modules` folder with npm, pnpm, yarn, wrangler and the framework detection. */
   modulesDirectory: string;
-  /** What `fillCompileCache` has filled; `null` when there is none. */
+  /** The folder that `fillCompileCache` has filled; `null` if there is none. */
   compileCacheDirectory: string | null;
 }
 
 /**
- * The toolchain is read-only to all builds. The scripts' folder lies beside `node_modules`, so that they resolve the
- * pinned packages; the source's folder does not, so that a project only ever finds packages that it installed.
+ * Mounts the toolchain read-only. The folder of the scripts is beside `node_modules`, so the scripts resolve packages
+ * of the toolchain. The source folder is not, so a project resolves only the packages that it installed itself.
  */
 export function toolchainMounts({ modulesDirectory, compileCacheDirectory }: Toolchain): Mount[] {
-  return [
-    { from: modulesDirectory, to: INSIDE.modules, writable: false },
-    { from: path.join(import.meta.dirname, "inside"), to: INSIDE.scripts, writable: false },
-    ...(compileCacheDirectory === null
-      ? []
-      : [{ from: compileCacheDirectory, to: INSIDE.compileCache, writable: false }]),
+  const mounts: Mount[] = [
+    { from: modulesDirectory, to: SANDBOX_PATHS.modules, writable: false },
+    { from: path.join(import.meta.dirname, "inside"), to: SANDBOX_PATHS.scripts, writable: false },
   ];
+  if (compileCacheDirectory !== null)
+    mounts.push({ from: compileCacheDirectory, to: SANDBOX_PATHS.compileCache, writable: false });
+  return mounts;
 }
 
-/** The whole environment of a build: nothing of the host's gets in. */
+/** The complete environment of a build. It contains no variable of the host. */
 export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Record<string, string> {
-  return {
-    PATH: `${path.dirname(INSIDE.node)}:${INSIDE.scripts}/bin:/usr/bin:/bin`,
-    TOOLCHAIN_MODULES: INSIDE.modules,
-    ...(compileCacheDirectory === null ? {} : { NODE_COMPILE_CACHE: INSIDE.compileCache }),
-    ...QUIET,
+  const env: Record<string, string> = {
+    PATH: `${path.dirname(SANDBOX_PATHS.node)}:${SANDBOX_PATHS.scripts}/bin:/usr/bin:/bin`,
+    TOOLCHAIN_MODULES: SANDBOX_PATHS.modules,
+    HOME: `${SANDBOX_PATHS.scratch}/home`,
+    LANG: "C.UTF-8",
+    ...NON_INTERACTIVE,
   };
+  if (compileCacheDirectory !== null) env["NODE_COMPILE_CACHE"] = SANDBOX_PATHS.compileCache;
+  return env;
 }
 
-/** No build is watched by a person, and none reports to the makers of its tools. */
-const QUIET: Readonly<Record<string, string>> = {
-  HOME: `${INSIDE.scratch}/home`,
-  LANG: "C.UTF-8",
+/** Turns off prompts, colours, telemetry and update checks of the tools. */
+const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   CI: "1",
   NO_COLOR: "1",
   FORCE_COLOR: "0",

@@ -2,28 +2,28 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Bundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import { copyAssets } from "./copy-assets.ts";
-import { build } from "./run-build-script.ts";
-import { bundleScript } from "./bundle-script.ts";
-import { install } from "./install-packages.ts";
-import { readProject } from "./read-project.ts";
 import type { BuildContext, StepLimits } from "./build-step.ts";
+import { type BundledScript, bundleScript } from "./bundle-script.ts";
+import { copyAssets } from "./copy-assets.ts";
+import { installPackages } from "./install-packages.ts";
+import { readProject } from "./read-project.ts";
+import { runBuildScript } from "./run-build-script.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface WranglerBundlerOptions {
   sandbox: Sandbox;
   packages: PackageSource;
-  /** A `node_modules` folder with npm, pnpm, yarn, wrangler and the framework detection: that of this project. */
+  /** A `node_modules` folder with npm, pnpm, yarn, wrangler and the framework detection. */
   modulesDirectory: string;
-  /** A folder that `npm run setup` fills to make builds faster; they do without when it is absent. */
+  /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
   compileCacheDirectory?: string;
   limits?: Partial<StepLimits>;
 }
 
-const COMMON = {
+const COMMON_LIMITS = {
   memoryMb: 2048,
   processes: 512,
   fileSizeMb: 1024,
@@ -32,14 +32,14 @@ const COMMON = {
 } as const;
 
 export const DEFAULT_LIMITS: StepLimits = {
-  install: { ...COMMON, wallTimeMs: 5 * 60_000 },
-  build: { ...COMMON, wallTimeMs: 10 * 60_000 },
-  bundling: { ...COMMON, wallTimeMs: 2 * 60_000 },
+  install: { ...COMMON_LIMITS, wallTimeMs: 5 * 60_000 },
+  build: { ...COMMON_LIMITS, wallTimeMs: 10 * 60_000 },
+  bundle: { ...COMMON_LIMITS, wallTimeMs: 2 * 60_000 },
 };
 
 /**
- * Bundles with npm, pnpm or Yarn 1 and with wrangler, each step in a sandbox of its own. An app that has nothing to
- * install and to build takes one sandbox and one process.
+ * Installs with npm, pnpm or Yarn 1 and bundles with wrangler. Each step runs in a sandbox of its own. An app without
+ * dependencies and build script needs one sandbox and one process.
  */
 export class WranglerBundler implements Bundler {
   readonly #options: WranglerBundlerOptions;
@@ -52,42 +52,38 @@ export class WranglerBundler implements Bundler {
     const scratchDirectory = path.join(request.outputDirectory, "scratch");
     await mkdir(scratchDirectory);
     try {
-      return await this.#bundle(request, scratchDirectory);
+      return await this.#runSteps(request, scratchDirectory);
     } finally {
       await removeTree(scratchDirectory);
     }
   }
 
-  async #bundle(request: BundleRequest, scratchDirectory: string): Promise<Bundle> {
+  async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<Bundle> {
     const { sandbox, packages } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const context: BuildContext = { sandbox, toolchain: this.#toolchain(), limits, request, scratchDirectory };
     const project = await readProject(request.sourceDirectory);
-    if (project.needsInstall) await install(context, packages, project);
-    await build(context, project);
+    if (project.needsInstall) await installPackages(context, packages, project);
+    await runBuildScript(context, project);
     const { assets, ...script } = await bundleScript(context);
-    return {
-      ...script,
-      assets: assets && { directory: await takeAssets(request, assets), rules: assets.rules },
-    };
+    return { ...script, assets: assets && { directory: await copyTo(request, assets), rules: assets.rules } };
   }
 
   #toolchain(): Toolchain {
-    const { modulesDirectory, compileCacheDirectory = "" } = this.#options;
-    return {
-      modulesDirectory,
-      compileCacheDirectory: existsSync(compileCacheDirectory) ? compileCacheDirectory : null,
-    };
+    const { modulesDirectory, compileCacheDirectory } = this.#options;
+    const hasCache = compileCacheDirectory !== undefined && existsSync(compileCacheDirectory);
+    return { modulesDirectory, compileCacheDirectory: hasCache ? compileCacheDirectory : null };
   }
 }
 
-async function takeAssets(
+/** Copies the static files to the output folder and returns the path of the copy. */
+async function copyTo(
   { sourceDirectory, outputDirectory, onOutput }: BundleRequest,
-  { directory, leftOut }: { directory: string; leftOut: readonly string[] },
+  { directory, ignored }: NonNullable<BundledScript["assets"]>,
 ): Promise<string> {
   const destination = path.join(outputDirectory, "assets");
   const onSkipped = (file: string) =>
-    onOutput(Buffer.from(`Left out ${file}: only files and folders are published.\n`));
-  await copyAssets({ sourceDirectory, directory, destination, leftOut: new Set(leftOut), onSkipped });
+    onOutput(Buffer.from(`Skipped ${file}: only regular files and folders are published.\n`));
+  await copyAssets({ sourceDirectory, directory, destination, ignored: new Set(ignored), onSkipped });
   return destination;
 }

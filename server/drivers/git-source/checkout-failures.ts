@@ -1,67 +1,66 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { type CheckoutCaps, type CheckoutRefusal, describeRefusal } from "./checkout-limits.ts";
+import { type CheckoutLimits, type CheckoutViolation, describeViolation } from "./checkout-limits.ts";
 
-/** What `inside/checkout.mjs` leaves behind. */
-export type CheckoutReport =
-  | { outcome: "done"; commit: string }
-  | { outcome: "not-fetched" | "not-written"; error: string }
-  | { outcome: "refused"; reason: CheckoutRefusal };
-
-/** One text for both, so that nobody learns from it which private repositories there are. */
-export function unreadable(): BuildFailure {
+/** One message for both cases, so that the response does not disclose which private repositories exist. */
+export function repositoryNotReadable(): BuildFailure {
   return new BuildFailure(
     "user",
-    "The repository does not exist, or the service may not read it.",
+    "The repository does not exist, or the service cannot read it.",
     "Check the spelling of `repo` (owner/name) and that the repository is public, then deploy again.",
   );
 }
 
-export function refused(reason: CheckoutRefusal, caps: CheckoutCaps): BuildFailure {
-  const advice = "Remove from the branch what the app does not need (build output, media, data), then deploy again.";
-  return new BuildFailure("user", describeRefusal(reason, caps), advice);
-}
-
-export function unfit(): BuildFailure {
+export function limitExceeded(violation: CheckoutViolation, limits: CheckoutLimits): BuildFailure {
   return new BuildFailure(
     "user",
-    "The files of the branch could not be written.",
-    "The build log says which file is the reason. Names such as `.git`, in any case, are not allowed; remove it, then deploy again.",
+    describeViolation(violation, limits),
+    "Remove files that the app does not need from the branch (build output, media, data), then deploy again.",
   );
 }
 
-export function unavailable(cause: string): BuildFailure {
+export function filesNotWritable(): BuildFailure {
+  return new BuildFailure(
+    "user",
+    "The files of the branch could not be written.",
+    "The build log names the file. Names such as `.git` are not allowed, in upper or lower case. Remove the file, then deploy again.",
+  );
+}
+
+export function gitHostUnavailable(cause: string): BuildFailure {
   return new BuildFailure(
     "platform",
-    "The git host did not answer as expected.",
-    "Nothing is wrong with your app. Try again in a few minutes.",
+    "The git host did not respond as expected.",
+    "Your app is not the cause. Deploy again in a few minutes.",
     { cause },
   );
 }
 
 /**
- * @param error - the end of what `git fetch` printed, in English. The git host can make it say anything, which is why
- *   it decides about nothing but the words of a failure.
+ * Derives the failure from the output of `git fetch`.
+ *
+ * @param error - the end of git's output, in English. The git host can influence this text, so it decides only which
+ *   message the owner sees.
  */
-export function notFetched(error: string, branch: string): BuildFailure {
-  if (error.includes("couldn't find remote ref")) return absentBranch(branch);
-  if (/returned error: 30\d|from redirection/.test(error)) return moved();
+export function describeFetchError(error: string, branch: string): BuildFailure {
+  if (error.includes("couldn't find remote ref")) return branchNotFound(branch);
+  if (/returned error: 30\d|from redirection/.test(error)) return redirected();
   const hidden =
     /not found|could not read Username|Authentication failed|returned error: 40[134]|not appear to be a git/;
-  return hidden.test(error) ? unreadable() : unavailable(error);
+  return hidden.test(error) ? repositoryNotReadable() : gitHostUnavailable(error);
 }
 
-function absentBranch(branch: string): BuildFailure {
+function branchNotFound(branch: string): BuildFailure {
   return new BuildFailure(
     "user",
     `The repository has no branch "${branch}".`,
-    "Name one of its branches as `branch`, or push this one first, then deploy again.",
+    "Set `branch` to an existing branch, or push this one, then deploy again.",
   );
 }
 
-function moved(): BuildFailure {
+function redirected(): BuildFailure {
   return new BuildFailure(
     "user",
-    "The git host redirects to another address, which is not followed.",
-    "The repository may have been renamed: deploy it under its present owner/name.",
+    "The git host redirected the request to another address. Redirects are not followed.",
+    "If the repository was renamed or moved, deploy it with its current owner/name.",
   );
 }

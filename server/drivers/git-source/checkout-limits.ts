@@ -1,8 +1,8 @@
 const MEBIBYTE = 1024 * 1024;
 
-/** What a branch may hold to be checked out. */
-export interface CheckoutCaps {
-  /** All its files together. Also bounds the download. */
+/** The limits of a checkout. */
+export interface CheckoutLimits {
+  /** All files together. Also limits the download. */
   totalBytes: number;
   /** One file. */
   fileBytes: number;
@@ -10,14 +10,14 @@ export interface CheckoutCaps {
   files: number;
   /** One path, from the root of the repository. */
   pathBytes: number;
-  /** The folders of one path, with the file itself. */
+  /** The number of segments of a path, including the file. */
   pathDepth: number;
-  /** One file's or folder's own name; what keeps the files later takes no longer ones. */
+  /** The name of one file or folder. The object store that keeps the sources accepts no longer names. */
   nameBytes: number;
   wallTimeMs: number;
 }
 
-export const DEFAULT_CAPS: CheckoutCaps = {
+export const DEFAULT_LIMITS: CheckoutLimits = {
   totalBytes: 512 * MEBIBYTE,
   fileBytes: 100 * MEBIBYTE,
   files: 50_000,
@@ -27,24 +27,24 @@ export const DEFAULT_CAPS: CheckoutCaps = {
   wallTimeMs: 120_000,
 };
 
-/** Why a branch is not checked out: the cap that it is past, or file names that are not UTF-8. */
-export type CheckoutRefusal = keyof CheckoutCaps | "encoding";
+/** Why a branch cannot be checked out: the limit that it exceeds, or a file name that is not UTF-8. */
+export type CheckoutViolation = keyof CheckoutLimits | "encoding";
 
-/** What is wrong with the branch, for its owner. */
-export function describeRefusal(reason: CheckoutRefusal, caps: CheckoutCaps): string {
-  const limit = reason === "encoding" ? "" : caps[reason].toLocaleString("en");
+/** Describes the violation to the owner of the app. */
+export function describeViolation(violation: CheckoutViolation, limits: CheckoutLimits): string {
+  const limit = violation === "encoding" ? "" : limits[violation].toLocaleString("en");
   return {
-    encoding: "The branch holds a file whose name is not UTF-8.",
-    totalBytes: `The branch holds more than ${mebibytes(caps.totalBytes)}.`,
-    fileBytes: `The branch holds a file of more than ${mebibytes(caps.fileBytes)}.`,
-    files: `The branch holds more than ${limit} files and folders.`,
-    pathBytes: `The branch holds a path of more than ${limit} bytes.`,
-    nameBytes: `The branch holds a file or folder whose name has more than ${limit} bytes.`,
-    pathDepth: `The branch holds a path of more than ${limit} nested folders.`,
-    wallTimeMs: `The checkout took more than ${(caps.wallTimeMs / 1000).toLocaleString("en")} seconds.`,
-  }[reason];
+    encoding: "The branch contains a file whose name is not UTF-8.",
+    totalBytes: `The files of the branch are larger than ${formatMebibytes(limits.totalBytes)} in total.`,
+    fileBytes: `The branch contains a file larger than ${formatMebibytes(limits.fileBytes)}.`,
+    files: `The branch contains more than ${limit} files and folders.`,
+    pathBytes: `The branch contains a path longer than ${limit} bytes.`,
+    nameBytes: `The branch contains a file or folder whose name is longer than ${limit} bytes.`,
+    pathDepth: `The branch contains a path with more than ${limit} nested folders.`,
+    wallTimeMs: `The checkout took longer than ${(limits.wallTimeMs / 1000).toLocaleString("en")} seconds.`,
+  }[violation];
 }
 
-function mebibytes(bytes: number): string {
+function formatMebibytes(bytes: number): string {
   return `${(bytes / MEBIBYTE).toLocaleString("en")} MiB`;
 }

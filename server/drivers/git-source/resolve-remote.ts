@@ -3,38 +3,38 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Mount } from "../../../domain/ports/sandbox.ts";
 
-/** Where the one repository of a file base is found inside. */
-const LOCAL_REPOSITORY = "/remote";
+/** Where a local repository is mounted inside the sandbox. */
+const MOUNTED_REPOSITORY = "/remote";
 
-/** How the inside of a sandbox reaches one repository. */
+/** How git inside the sandbox reaches one repository. */
 export interface GitRemote {
-  /** To be tried in this order. They carry no secret. */
+  /** Tried in this order. They contain no credentials. */
   urls: readonly [string, ...string[]];
-  /** The only protocol git may speak. */
+  /** The only protocol that git may use. */
   protocol: "https" | "http" | "file";
-  /** The `host:port` that must be reachable; `null` when the repository is mounted instead. */
+  /** The `host:port` that git must reach; `null` when the repository is mounted. */
   host: string | null;
   mounts: readonly Mount[];
-  /** Configuration by environment, which holds what may be secret. */
+  /** git configuration as environment variables, possibly with credentials. */
   env: Readonly<Record<string, string>>;
 }
 
-/** @returns `null` when the base is a folder that has no such repository */
-export async function gitRemote(base: URL, repo: string): Promise<GitRemote | null> {
-  return base.protocol === "file:" ? localRemote(fileURLToPath(base), repo) : hostedRemote(base, repo);
+/** @returns `null` when the base URL is a local folder without this repository */
+export async function resolveRemote(base: URL, repo: string): Promise<GitRemote | null> {
+  return base.protocol === "file:" ? resolveLocal(fileURLToPath(base), repo) : resolveHosted(base, repo);
 }
 
-/** Only the repository is mounted, so the folders that lead to it need not be open to whom the sandbox runs as. */
-async function localRemote(base: string, repo: string): Promise<GitRemote | null> {
+/** Mounts only the repository, so the user of the sandbox needs no access to its parent folders. */
+async function resolveLocal(base: string, repo: string): Promise<GitRemote | null> {
   for (const folder of [join(base, repo), join(base, `${repo}.git`)]) {
     if (!(await exists(folder))) continue;
-    const mounts = [{ from: folder, to: LOCAL_REPOSITORY, writable: false }];
-    return { urls: [`file://${LOCAL_REPOSITORY}`], protocol: "file", host: null, mounts, env: {} };
+    const mounts = [{ from: folder, to: MOUNTED_REPOSITORY, writable: false }];
+    return { urls: [`file://${MOUNTED_REPOSITORY}`], protocol: "file", host: null, mounts, env: {} };
   }
   return null;
 }
 
-function hostedRemote(base: URL, repo: string): GitRemote {
+function resolveHosted(base: URL, repo: string): GitRemote {
   const protocol = base.protocol === "http:" ? "http" : "https";
   const url = `${base.origin}${base.pathname.replace(/\/+$/, "")}/${repo}`;
   const port = base.port || (protocol === "http" ? "80" : "443");
@@ -43,12 +43,12 @@ function hostedRemote(base: URL, repo: string): GitRemote {
     protocol,
     host: `${base.hostname}:${port}`,
     mounts: [],
-    env: base.username || base.password ? authorization(base) : {},
+    env: base.username || base.password ? authorizationHeader(base) : {},
   };
 }
 
-/** As a header, and not in the URL, the user and password of the base never show in what git prints. */
-function authorization({ origin, username, password }: URL): Record<string, string> {
+/** Sends the credentials of the base URL as a header. In the URL, they would appear in git's output. */
+function authorizationHeader({ origin, username, password }: URL): Record<string, string> {
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
     GIT_CONFIG_COUNT: "1",

@@ -4,49 +4,63 @@ import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { EgressProxy, type Lookup } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
-import { type CheckoutCaps, DEFAULT_CAPS } from "./checkout-limits.ts";
-import { type CheckoutReport, notFetched, refused, unavailable, unfit, unreadable } from "./checkout-failures.ts";
-import { type GitRemote, gitRemote } from "./resolve-remote.ts";
+import {
+  describeFetchError,
+  filesNotWritable,
+  gitHostUnavailable,
+  limitExceeded,
+  repositoryNotReadable,
+} from "./checkout-failures.ts";
+import { type CheckoutLimits, type CheckoutViolation, DEFAULT_LIMITS } from "./checkout-limits.ts";
+import { type GitRemote, resolveRemote } from "./resolve-remote.ts";
 
 const MEBIBYTE = 1024 * 1024;
-const INSIDE = `${import.meta.dirname}/inside`;
 
-export interface GitHostOptions {
-  /** What `owner/name` is appended to: `https://github.com`, `http://127.0.0.1:8080`, `file:///srv/git`. */
+/** The folder of the program that runs inside the sandbox. */
+const PROGRAM_FOLDER = `${import.meta.dirname}/inside`;
+
+/** The file `report.json` that `inside/checkout.mjs` writes to the folder of the repository. */
+type CheckoutReport =
+  | { outcome: "done"; commit: string }
+  | { outcome: "not-fetched" | "not-written"; error: string }
+  | { outcome: "refused"; reason: CheckoutViolation };
+
+export interface SandboxedGitOptions {
+  /** `owner/name` is appended to it: `https://github.com`, `http://127.0.0.1:8080`, `file:///srv/git`. */
   baseUrl: string;
   sandbox: Sandbox;
-  caps?: Partial<CheckoutCaps>;
-  /** How the git host's name is resolved. */
+  limits?: Partial<CheckoutLimits>;
+  /** Resolves the name of the git host. */
   lookup?: Lookup;
 }
 
 /**
- * The repositories of one git host, or of a local folder. Git runs in the sandbox, where nothing but that host can be
- * reached, whatever redirects or submodules a repository has; the branch is judged by the caps before any file of it is
- * written. A local repository must be readable by everyone when the service runs as root.
+ * Checks out repositories of one git host, or of a local folder, with git in the sandbox. The sandbox can reach that
+ * host only, so redirects and submodules cannot lead elsewhere. The contents of a branch are checked against the
+ * limits before any file is written. When the service runs as root, a local repository must be readable by all users.
  */
-export class GitHost implements GitSource {
+export class SandboxedGit implements GitSource {
   readonly #base: URL;
   readonly #sandbox: Sandbox;
-  readonly #caps: CheckoutCaps;
+  readonly #limits: CheckoutLimits;
   readonly #lookup: Lookup | undefined;
 
-  constructor({ baseUrl, sandbox, caps, lookup }: GitHostOptions) {
+  constructor({ baseUrl, sandbox, limits, lookup }: SandboxedGitOptions) {
     this.#base = new URL(baseUrl);
     this.#sandbox = sandbox;
-    this.#caps = { ...DEFAULT_CAPS, ...caps };
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#lookup = lookup;
   }
 
   async checkOut(checkout: Checkout): Promise<{ commit: string }> {
-    const remote = await gitRemote(this.#base, checkout.repo);
-    if (remote === null) throw unreadable();
+    const remote = await resolveRemote(this.#base, checkout.repo);
+    if (remote === null) throw repositoryNotReadable();
     await mkdir(checkout.directory, { recursive: true });
-    // Beside the checkout, so that it goes with the workspace when we are killed before we remove it.
+    // Inside the workspace, so that it is removed with the workspace if this process is killed.
     const repository = await mkdtemp(`${checkout.directory}.git-`);
     try {
       const outcome = await this.#runGit(checkout, remote, repository);
-      return await this.#judge(checkout, outcome, repository);
+      return await this.#readOutcome(checkout, outcome, repository);
     } finally {
       await rm(repository, { recursive: true, force: true });
     }
@@ -63,26 +77,26 @@ export class GitHost implements GitSource {
   }
 
   #command(checkout: Checkout, remote: GitRemote, repository: string, network: SandboxNetwork): SandboxCommand {
-    const caps = this.#caps;
-    const script = "/opt/checkout/checkout.mjs";
+    const limits = this.#limits;
+    const program = "/opt/checkout/checkout.mjs";
     return {
-      argv: [SANDBOX_NODE, script, checkout.branch, JSON.stringify(caps), ...remote.urls],
+      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify(limits), ...remote.urls],
       cwd: "/source",
       env: { ...gitEnvironment(remote), GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
       mounts: [
         { from: checkout.directory, to: "/source", writable: true },
         { from: repository, to: "/repository", writable: true },
-        { from: INSIDE, to: "/opt/checkout", writable: false },
+        { from: PROGRAM_FOLDER, to: "/opt/checkout", writable: false },
         ...remote.mounts,
       ],
       network,
       limits: {
-        wallTimeMs: caps.wallTimeMs,
+        wallTimeMs: limits.wallTimeMs,
         memoryMb: 1024,
         processes: 128,
-        fileSizeMb: Math.ceil(caps.totalBytes / MEBIBYTE),
-        // The pack and the files, and room for what the file system adds to many small ones.
-        diskMb: Math.ceil((2.5 * caps.totalBytes) / MEBIBYTE) + 256,
+        fileSizeMb: Math.ceil(limits.totalBytes / MEBIBYTE),
+        // The pack, the files, and the overhead of the file system for many small files.
+        diskMb: Math.ceil((2.5 * limits.totalBytes) / MEBIBYTE) + 256,
         outputBytes: MEBIBYTE,
       },
       onOutput: checkout.onOutput,
@@ -90,28 +104,28 @@ export class GitHost implements GitSource {
     };
   }
 
-  async #judge(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<{ commit: string }> {
+  async #readOutcome(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<{ commit: string }> {
     checkout.signal.throwIfAborted();
-    if (outcome.ended === "time") throw refused("wallTimeMs", this.#caps);
-    if (outcome.ended === "memory" || outcome.ended === "disk") throw refused("totalBytes", this.#caps);
-    if (outcome.ended !== "exit" || outcome.code !== 0) throw unavailable(JSON.stringify(outcome));
+    if (outcome.reason === "time") throw limitExceeded("wallTimeMs", this.#limits);
+    if (outcome.reason === "memory" || outcome.reason === "disk") throw limitExceeded("totalBytes", this.#limits);
+    if (outcome.reason !== "exit" || outcome.code !== 0) throw gitHostUnavailable(JSON.stringify(outcome));
     const report = await readReport(repository);
     switch (report.outcome) {
       case "done":
         return { commit: report.commit };
       case "refused":
-        throw refused(report.reason, this.#caps);
+        throw limitExceeded(report.reason, this.#limits);
       case "not-written":
         checkout.onOutput(Buffer.from(report.error));
-        throw unfit();
+        throw filesNotWritable();
       case "not-fetched":
         checkout.onOutput(Buffer.from(report.error));
-        throw notFetched(report.error, checkout.branch);
+        throw describeFetchError(report.error, checkout.branch);
     }
   }
 }
 
-/** The folder was in the hands of hostile data, so a link in it is not followed. */
+/** The sandbox could write to the folder, so a link in it is not followed. */
 async function readReport(repository: string): Promise<CheckoutReport> {
   const flag = constants.O_RDONLY | constants.O_NOFOLLOW;
   return JSON.parse(await readFile(`${repository}/report.json`, { encoding: "utf8", flag }));
@@ -121,7 +135,7 @@ function gitEnvironment({ protocol, env }: GitRemote): Record<string, string> {
   return {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: "/tmp/home",
-    // What git prints is read, so it must be in English.
+    // `describeFetchError` reads git's output, so it must be in English.
     LC_ALL: "C",
     GIT_CONFIG_GLOBAL: "/opt/checkout/gitconfig",
     GIT_CONFIG_NOSYSTEM: "1",

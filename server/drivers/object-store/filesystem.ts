@@ -3,42 +3,45 @@ import { constants, type Dirent } from "node:fs";
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ObjectStore, StoredObject } from "../../../domain/ports/object-store.ts";
-import { checkBucket, pathOfKey, segmentOf } from "./object-paths.ts";
+import { isBucketName, keyToPath, nameToSegment, validateBucket } from "./object-paths.ts";
 
-/** Not a bucket's name. Holds what is not yet, or no longer, an object. */
-const LIMBO = ".limbo";
-const LIMBO_HOURS = 1;
+/** Holds objects that are being written, and buckets that are being removed. It is not a valid bucket name. */
+const STAGING = ".staging";
 
-/** How often a folder may vanish under a write, because the last other object in it was removed just then. */
+/** Entries older than this were left by a crash. */
+const STAGING_HOURS = 1;
+
+/** How often a write is repeated because its folder was removed: removing the last object of a folder removes it. */
 const MAX_TRIES = 10;
 
 /**
- * Objects as files, for a service on one machine. A crash of the service leaves whole objects only; after a power
- * failure the youngest may be missing or empty, which is the price of writing thousands of small ones quickly.
+ * Stores objects as files, for a service on one machine. After a crash of the service, every object is complete. After
+ * a power failure, the latest objects may be missing or empty: files are not synced to disk, because that would make
+ * writing thousands of small objects slow.
  */
 export class FilesystemObjectStore implements ObjectStore {
   readonly #root: string;
 
-  /** @param root - a folder that holds nothing else; made when something is put */
+  /** @param root - a folder for this store only; created by the first write */
   constructor(root: string) {
     this.#root = root;
   }
 
   async put(bucket: string, key: string, body: Uint8Array): Promise<void> {
     const target = this.#pathOf(bucket, key);
-    const draft = this.#limbo();
-    await withFolderOf(draft, () => writeFile(draft, body, { flag: "wx" }));
-    await withFolderOf(target, () => rename(draft, target));
+    const staged = this.#stagingPath();
+    await withParentFolder(staged, () => writeFile(staged, body, { flag: "wx" }));
+    await withParentFolder(target, () => rename(staged, target));
   }
 
   async get(bucket: string, key: string): Promise<Uint8Array | null> {
     const flag = constants.O_RDONLY | constants.O_NOFOLLOW;
-    return orIfAbsent(null, readFile(this.#pathOf(bucket, key), { flag }));
+    return defaultIfAbsent(null, readFile(this.#pathOf(bucket, key), { flag }));
   }
 
   async list(bucket: string): Promise<StoredObject[]> {
-    checkBucket(bucket);
-    const objects = await objectsIn(path.join(this.#root, bucket), "");
+    validateBucket(bucket);
+    const objects = await listObjects(path.join(this.#root, bucket), "");
     return objects.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   }
 
@@ -49,66 +52,67 @@ export class FilesystemObjectStore implements ObjectStore {
   }
 
   async removeBucket(bucket: string): Promise<void> {
-    checkBucket(bucket);
-    const doomed = this.#limbo();
-    // In one step, so that nobody meets half a bucket.
-    await orIfAbsent(
+    validateBucket(bucket);
+    const staged = this.#stagingPath();
+    // Renamed first, so that readers see the whole bucket or none of it.
+    await defaultIfAbsent(
       undefined,
-      withFolderOf(doomed, () => rename(path.join(this.#root, bucket), doomed), 2),
+      withParentFolder(staged, () => rename(path.join(this.#root, bucket), staged), 2),
     );
-    await rm(doomed, { recursive: true, force: true });
+    await rm(staged, { recursive: true, force: true });
   }
 
   async listBuckets(): Promise<string[]> {
-    await this.#forgetLimbo();
-    const entries = await orIfAbsent([], readdir(this.#root, { withFileTypes: true }));
-    return entries.filter((entry) => entry.isDirectory() && entry.name !== LIMBO).map((entry) => entry.name);
+    await this.#removeStaleEntries();
+    const entries = await defaultIfAbsent([], readdir(this.#root, { withFileTypes: true }));
+    // An earlier version staged its files in another folder, which is not a bucket either.
+    return entries.filter((entry) => entry.isDirectory() && isBucketName(entry.name)).map((entry) => entry.name);
   }
 
   #pathOf(bucket: string, key: string): string {
-    checkBucket(bucket);
-    return path.join(this.#root, bucket, pathOfKey(key));
+    validateBucket(bucket);
+    return path.join(this.#root, bucket, keyToPath(key));
   }
 
-  #limbo(): string {
-    return path.join(this.#root, LIMBO, randomUUID());
+  #stagingPath(): string {
+    return path.join(this.#root, STAGING, randomUUID());
   }
 
-  /** Removes what a crash left there. */
-  async #forgetLimbo(): Promise<void> {
-    const limbo = path.join(this.#root, LIMBO);
-    const eldest = Date.now() - LIMBO_HOURS * 3_600_000;
-    for (const name of await orIfAbsent([], readdir(limbo))) {
-      const entry = path.join(limbo, name);
-      const stat = await orIfAbsent(null, lstat(entry));
-      if (stat !== null && stat.ctimeMs < eldest) await rm(entry, { recursive: true, force: true });
+  async #removeStaleEntries(): Promise<void> {
+    const staging = path.join(this.#root, STAGING);
+    const oldestMs = Date.now() - STAGING_HOURS * 3_600_000;
+    for (const name of await defaultIfAbsent([], readdir(staging))) {
+      const entry = path.join(staging, name);
+      const stat = await defaultIfAbsent(null, lstat(entry));
+      if (stat !== null && stat.ctimeMs < oldestMs) await rm(entry, { recursive: true, force: true });
     }
   }
 }
 
-/** Makes the folder of `target` only when `write` finds it missing, which is seldom. */
-async function withFolderOf(target: string, write: () => Promise<void>, tries = MAX_TRIES): Promise<void> {
+/** Creates the parent folder of `target` only when `write` fails without it, which is rare. */
+async function withParentFolder(target: string, write: () => Promise<void>, tries = MAX_TRIES): Promise<void> {
   try {
     await write();
   } catch (error) {
-    if (!isAbsence(error) || tries <= 1) throw error;
+    if (!isAbsent(error) || tries <= 1) throw error;
     await mkdir(path.dirname(target), { recursive: true });
-    await withFolderOf(target, write, tries - 1);
+    await withParentFolder(target, write, tries - 1);
   }
 }
 
-/** Whatever is neither a folder nor a file, such as a link, is no object. */
-async function objectsIn(folder: string, prefix: string): Promise<StoredObject[]> {
-  const entries = await orIfAbsent<Dirent[]>([], readdir(folder, { withFileTypes: true }));
-  const found = await Promise.all(
+/** Entries that are neither folders nor files, such as links, are skipped. */
+async function listObjects(folder: string, prefix: string): Promise<StoredObject[]> {
+  const entries = await defaultIfAbsent<Dirent[]>([], readdir(folder, { withFileTypes: true }));
+  const objects = await Promise.all(
     entries.map(async (entry) => {
-      const [place, key] = [path.join(folder, entry.name), prefix + segmentOf(entry.name)];
-      if (entry.isDirectory()) return objectsIn(place, `${key}/`);
-      const stat = entry.isFile() ? await orIfAbsent(null, lstat(place)) : null;
+      const entryPath = path.join(folder, entry.name);
+      const key = prefix + nameToSegment(entry.name);
+      if (entry.isDirectory()) return listObjects(entryPath, `${key}/`);
+      const stat = entry.isFile() ? await defaultIfAbsent(null, lstat(entryPath)) : null;
       return stat === null ? [] : [{ key, size: stat.size }];
     }),
   );
-  return found.flat();
+  return objects.flat();
 }
 
 async function removeEmptyFolders(folder: string, root: string): Promise<void> {
@@ -116,20 +120,20 @@ async function removeEmptyFolders(folder: string, root: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch (error) {
-    if (!isAbsence(error)) return;
+    if (!isAbsent(error)) return;
   }
   await removeEmptyFolders(path.dirname(folder), root);
 }
 
-async function orIfAbsent<T>(otherwise: T, found: Promise<T>): Promise<T> {
+async function defaultIfAbsent<T>(fallback: T, operation: Promise<T>): Promise<T> {
   try {
-    return await found;
+    return await operation;
   } catch (error) {
-    if (isAbsence(error)) return otherwise;
+    if (isAbsent(error)) return fallback;
     throw error;
   }
 }
 
-function isAbsence(error: unknown): boolean {
+function isAbsent(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -1,25 +1,31 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 import type { AddedModule } from "../../../domain/ports/isolated-runtime.ts";
+import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 
-/** Where our modules lie among those of the app, and where they answer. */
+/** The folder of our modules among those of the app, and the path at which they respond. */
 const FOLDER = "/__service_introspection__";
 export const REPORT_PATH = `${FOLDER}/report`;
 
-const INSIDE = fileURLToPath(new URL("./inside", import.meta.url));
+const INSIDE = fileURLToPath(new URL("./inside/", import.meta.url));
 const ZOD_CORE = path.dirname(fileURLToPath(import.meta.resolve("zod/v4/core")));
+const ZOD_TO_JSON_SCHEMA = path.dirname(fileURLToPath(import.meta.resolve("zod-to-json-schema")));
 
-/** What is added to every app: our own modules, and zod's converter for apps whose zod 4 has none within reach. */
-export async function introspectionModules(): Promise<(main: string) => AddedModule[]> {
-  const own = await modulesOf(INSIDE, ".mjs", FOLDER);
-  const zod = await modulesOf(ZOD_CORE, ".js", `${FOLDER}/zod`);
-  return (main) => [{ path: `${FOLDER}/main.mjs`, contents: mainModule(main) }, ...own, ...zod];
+/**
+ * Loads the modules that are added to every app: our own, and the converters of zod 4 and zod 3 schemas for apps that
+ * contain none.
+ */
+export async function loadIntrospectionModules(): Promise<(mainPath: string) => AddedModule[]> {
+  const own = await readModules(INSIDE, ".mjs", FOLDER);
+  const zod4 = await readModules(ZOD_CORE, ".js", `${FOLDER}/zod`);
+  const zod3 = await readModules(ZOD_TO_JSON_SCHEMA, ".js", `${FOLDER}/zod-to-json-schema`);
+  const modules = [...own, ...zod4, ...zod3.map(withoutZod3)];
+  return (mainPath) => [{ path: `${FOLDER}/main.mjs`, contents: createMainModule(mainPath) }, ...modules];
 }
 
-async function modulesOf(folder: string, extension: string, target: string): Promise<AddedModule[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(extension));
+async function readModules(folder: string, extension: string, target: string): Promise<AddedModule[]> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(extension));
   return Promise.all(
     names.map(async (name) => ({
       path: `${target}/${name}`,
@@ -28,11 +34,21 @@ async function modulesOf(folder: string, extension: string, target: string): Pro
   );
 }
 
-function mainModule(main: string): string {
-  const options = `{ path: ${JSON.stringify(REPORT_PATH)}, most: ${DISCOVERY_CAPS.procedures}, loadZod4: () => import("./zod/json-schema-processors.js") }`;
+/** zod-to-json-schema imports one enum from zod 3. Ours takes its place, so that zod 3 need not be added. */
+function withoutZod3({ path: modulePath, contents }: AddedModule): AddedModule {
+  return { path: modulePath, contents: contents.replace(`from "zod/v3"`, `from "${FOLDER}/zod-3-kinds.mjs"`) };
+}
+
+function createMainModule(mainPath: string): string {
+  const options = [
+    `path: ${JSON.stringify(REPORT_PATH)}`,
+    `maxProcedures: ${DISCOVERY_CAPS.procedures}`,
+    `loadZod4: () => import("./zod/json-schema-processors.js")`,
+    `loadZod3: () => import("./zod-3-json-schema.mjs")`,
+  ];
   return [
-    `import * as app from ${JSON.stringify(`..${main}`)};`,
-    `import { introspecting } from "./introspect.mjs";`,
-    `export default introspecting(app, ${options});`,
+    `import * as app from ${JSON.stringify(`..${mainPath}`)};`,
+    `import { createIntrospection } from "./introspect.mjs";`,
+    `export default createIntrospection(app, { ${options.join(", ")} });`,
   ].join("\n");
 }

@@ -1,75 +1,79 @@
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
-import type { Discovery, DiscoveryRequest, ProcedureDiscovery } from "../../../domain/ports/procedure-discovery.ts";
-import { admit, problemOf } from "./validate-procedures.ts";
-import { type Finding, quoted } from "./source-result.ts";
-import { introspectionModules } from "./introspection-modules.ts";
 import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
-import { Unanswered } from "./isolated-app.ts";
-import { mcpTools } from "./mcp-tools.ts";
+import type {
+  DiscoveryRequest,
+  DiscoveryResult,
+  ProcedureDiscovery,
+} from "../../../domain/ports/procedure-discovery.ts";
+import { loadIntrospectionModules } from "./introspection-modules.ts";
+import { listMcpTools } from "./mcp-tools.ts";
+import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
 import { mayOfferProcedures } from "./quick-scan.ts";
-import { repositoryOperations, servedOperations } from "./openapi.ts";
-import { trpcProcedures } from "./trpc-procedures.ts";
+import { AppResponseError } from "./request-app.ts";
+import { quote, type SourceResult } from "./source-result.ts";
+import { listTrpcProcedures } from "./trpc-procedures.ts";
+import { joinProblems, validateProcedures } from "./validate-procedures.ts";
 
 export interface IsolatedDiscoveryOptions {
   runtime: IsolatedRuntime;
-  /** For everything that involves code of the app, its start included. */
+  /** The time for everything that involves code of the app, its start included. */
   timeoutMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 8000;
-const NOTHING: Finding = { candidates: [], problems: [] };
+const NO_PROCEDURES: SourceResult = { candidates: [], problems: [] };
 
-/** Asks the app itself, in a process that exists for this purpose only and can reach nothing. */
+/** Starts the app in an isolated runtime and reads its procedures from it. */
 export class IsolatedDiscovery implements ProcedureDiscovery {
   readonly #runtime: IsolatedRuntime;
   readonly #timeoutMs: number;
-  #modules: Promise<(main: string) => AddedModule[]> | undefined;
+  #modules: Promise<(mainPath: string) => AddedModule[]> | undefined;
 
   constructor({ runtime, timeoutMs = DEFAULT_TIMEOUT_MS }: IsolatedDiscoveryOptions) {
     this.#runtime = runtime;
     this.#timeoutMs = timeoutMs;
   }
 
-  async discover({ scriptPath, sourceDirectory, signal }: DiscoveryRequest): Promise<Discovery> {
-    const documented = () => repositoryOperations(sourceDirectory);
-    if (!(await mayOfferProcedures(scriptPath))) return admit((await documented()) ?? NOTHING);
-    this.#modules ??= introspectionModules();
+  async discover({ scriptPath, sourceDirectory, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
+    const readDocument = () => listRepositoryOperations(sourceDirectory);
+    if (!(await mayOfferProcedures(scriptPath))) return validateProcedures((await readDocument()) ?? NO_PROCEDURES);
+    this.#modules ??= loadIntrospectionModules();
     const addModules = await this.#modules;
-    const late = AbortSignal.timeout(this.#timeoutMs);
-    const bound = AbortSignal.any([signal, late]);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const stop = AbortSignal.any([signal, timeout]);
     try {
-      await using app = await this.#runtime.start({ scriptPath, addModules }, bound);
-      return admit(await firstOf(app, documented, bound));
+      await using app = await this.#runtime.start({ scriptPath, addModules }, stop);
+      return validateProcedures(await readFirstSource(app, readDocument, stop));
     } catch (error) {
       signal.throwIfAborted();
-      const reason = reasonOf(error, late, this.#timeoutMs);
-      if (reason === null) throw error;
-      // The document in the repository is data and can be read whatever the app does.
-      const finding = await documented();
-      return finding === null ? { procedures: [], problem: problemOf([reason]) } : admit(finding);
+      const problem = describeFailure(error, timeout, this.#timeoutMs);
+      if (problem === null) throw error;
+      // The document in the repository can be read without running the app.
+      const document = await readDocument();
+      return document === null ? { procedures: [], problem: joinProblems([problem]) } : validateProcedures(document);
     }
   }
 }
 
-async function firstOf(
+async function readFirstSource(
   app: IsolatedApp,
-  documented: () => Promise<Finding | null>,
+  readDocument: () => Promise<SourceResult | null>,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<SourceResult> {
   return (
-    (await trpcProcedures(app, signal)) ??
-    (await documented()) ??
-    (await servedOperations(app, signal)) ??
-    (await mcpTools(app, signal)) ??
-    NOTHING
+    (await listTrpcProcedures(app, signal)) ??
+    (await readDocument()) ??
+    (await listServedOperations(app, signal)) ??
+    (await listMcpTools(app, signal)) ??
+    NO_PROCEDURES
   );
 }
 
-/** Why the app could not be asked, in words for its owner; `null` for a fault of ours. */
-function reasonOf(error: unknown, late: AbortSignal, timeoutMs: number): string | null {
-  if (late.aborted)
-    return `Its procedures could not be looked for: the app did not start and answer within ${timeoutMs / 1000} s while it ran on its own, without network and bindings.`;
+/** @returns why the procedures could not be read, for the owner of the app; `null` for an internal error */
+function describeFailure(error: unknown, timeout: AbortSignal, timeoutMs: number): string | null {
+  if (timeout.aborted)
+    return `The app's procedures could not be read: the app did not start and respond within ${timeoutMs / 1000} s in a test run without network and bindings.`;
   if (error instanceof UnhealthyScript)
-    return `Its procedures could not be looked for: it does not start on its own, without network and bindings. It reported ${quoted(error.message)}`;
-  return error instanceof Unanswered ? error.message : null;
+    return `The app's procedures could not be read: the app does not start in a test run without network and bindings. It reported ${quote(error.message)}`;
+  return error instanceof AppResponseError ? error.message : null;
 }

@@ -1,97 +1,92 @@
-import { z } from "zod";
+import type { Client, FetchLike } from "@modelcontextprotocol/client";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
-import { type AppAnswer, ask } from "./isolated-app.ts";
-import { parseJson } from "../../../domain/shared/json.ts";
+import { AppResponseError, type IsolatedResponse, requestApp } from "./request-app.ts";
 
-/** The revision with a handshake that most servers know, and the one that has none. */
-const WITH_HANDSHAKE = "2025-11-25";
-const STATELESS = "2026-07-28";
-const CLIENT = { name: "procedure-discovery", version: "1" };
+const CLIENT_INFO = { name: "procedure-discovery", version: "1" };
 
-const resultSchema = z.looseObject({ jsonrpc: z.literal("2.0"), result: z.record(z.string(), z.unknown()) });
-const refusalSchema = z.looseObject({ jsonrpc: z.literal("2.0"), error: z.looseObject({ code: z.int() }) });
-const versionSchema = z
-  .string()
-  .regex(/^[\d-]{1,20}$/)
-  .catch(WITH_HANDSHAKE);
+/**
+ * Bounds on one session. The handshake takes at most five requests and each page of tools one. But the client validates
+ * every message it receives and replies to each ping, and one response has room for 100,000 pings.
+ */
+const MAX_REQUESTS = 60;
+const MAX_MESSAGES = 100;
 
-/** Calls to an MCP endpoint by plain JSON-RPC over HTTP, in the revision that the server speaks. */
-export class JsonRpcSession {
-  readonly #app: IsolatedApp;
-  readonly #endpoint: string;
-  readonly #signal: AbortSignal;
-  #version = WITH_HANDSHAKE;
-  #session: string | undefined;
-  #calls = 0;
+/** The app runs for a few seconds only, so a stream that ended is not opened again. */
+const NO_RECONNECTION = {
+  maxRetries: 0,
+  initialReconnectionDelay: 0,
+  maxReconnectionDelay: 0,
+  reconnectionDelayGrowFactor: 1,
+};
 
-  private constructor(app: IsolatedApp, endpoint: string, signal: AbortSignal) {
-    this.#app = app;
-    this.#endpoint = endpoint;
-    this.#signal = signal;
-  }
+/** Statuses for which the fetch standard forbids a body. */
+const STATUSES_WITHOUT_BODY = [204, 205, 304];
 
-  /**
-   * Shakes hands, or finds that the server does not.
-   *
-   * @returns `null` when nothing at `endpoint` speaks JSON-RPC
-   * @throws {Unanswered}
-   */
-  static async open(app: IsolatedApp, endpoint: string, signal: AbortSignal): Promise<JsonRpcSession | null> {
-    const session = new JsonRpcSession(app, endpoint, signal);
-    const hello = { protocolVersion: WITH_HANDSHAKE, capabilities: {}, clientInfo: CLIENT };
-    const answer = await session.#post("initialize", hello, { id: ++session.#calls });
-    const message = messageOf(answer);
-    const welcome = resultSchema.safeParse(message);
-    if (welcome.success) {
-      session.#version = versionSchema.parse(welcome.data.result["protocolVersion"]);
-      session.#session = [answer.headers["mcp-session-id"]].flat()[0];
-      await session.#post("notifications/initialized", {});
-      return session;
-    }
-    if (!refusalSchema.safeParse(message).success) return null;
-    session.#version = STATELESS;
-    return session;
-  }
-
-  /** The result; `null` when the server refuses. */
-  async call(method: string, params: Record<string, unknown>): Promise<Record<string, unknown> | null> {
-    const answer = await this.#post(method, params, { id: ++this.#calls });
-    return resultSchema.safeParse(messageOf(answer)).data?.result ?? null;
-  }
-
-  #post(method: string, params: Record<string, unknown>, envelope: { id?: number } = {}): Promise<AppAnswer> {
-    const body = JSON.stringify({ jsonrpc: "2.0", ...envelope, method, params: { ...params, ...this.#meta() } });
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": this.#version,
-      "mcp-method": method,
-      ...(this.#session !== undefined && { "mcp-session-id": this.#session }),
-    };
-    return ask(this.#app, { path: this.#endpoint, method: "POST", headers, body }, this.#signal);
-  }
-
-  #meta(): { _meta?: Record<string, unknown> } {
-    if (this.#version !== STATELESS) return {};
-    const prefix = "io.modelcontextprotocol";
-    const told = { protocolVersion: STATELESS, clientInfo: CLIENT, clientCapabilities: {} };
-    return { _meta: Object.fromEntries(Object.entries(told).map(([name, value]) => [`${prefix}/${name}`, value])) };
+/**
+ * Connects to the MCP endpoint of an app, in the newest protocol revision that both sides support, and calls `use`.
+ *
+ * @returns `null` when nothing at `endpoint` completes the handshake
+ * @throws {AppResponseError} when the app ends a connection early or breaks a bound
+ */
+export async function withMcpClient<T>(
+  app: IsolatedApp,
+  endpoint: string,
+  signal: AbortSignal,
+  use: (client: Client) => Promise<T>,
+): Promise<T | null> {
+  // Imported on first use: it takes about 15 MB, and only apps that mention MCP need it.
+  const mcp = await import("@modelcontextprotocol/client");
+  const transport = new mcp.StreamableHTTPClientTransport(new URL(endpoint, "http://app.localhost"), {
+    fetch: createFetch(app, endpoint, signal),
+    reconnectionOptions: NO_RECONNECTION,
+  });
+  const client = new mcp.Client(CLIENT_INFO, { versionNegotiation: { mode: "auto" } });
+  // A request stays pending when the id of its response is wrong. Closing the transport rejects it.
+  const close = () => void transport.close();
+  signal.addEventListener("abort", close);
+  try {
+    const failure = await client.connect(transport).catch((error: Error) => error);
+    if (failure === undefined) return await use(client);
+    signal.throwIfAborted();
+    const cause = failure.cause ?? failure;
+    if (cause instanceof AppResponseError) throw cause;
+    return null;
+  } finally {
+    signal.removeEventListener("abort", close);
+    await client.close();
   }
 }
 
-/** The one message of an answer; as an event stream, the last one that has a result or an error. */
-function messageOf({ headers, text }: AppAnswer): unknown {
-  if (headers["content-type"]?.startsWith("text/event-stream") !== true) return parseJson(text);
-  const events = text.split(/\r?\n\r?\n/).map((event) =>
-    event
-      .split(/\r?\n/)
-      .filter((line) => line.startsWith("data:"))
-      .map((line) => line.slice("data:".length).trimStart())
-      .join("\n"),
-  );
-  return events.map(parseJson).findLast((message) => isAnswer(message));
+/** A `fetch` that reaches one path of the app only, through `requestApp`, and so within its bounds on size and time. */
+function createFetch(app: IsolatedApp, path: string, signal: AbortSignal): FetchLike {
+  let requests = 0;
+  return async (_url, init = {}) => {
+    // A GET opens a stream of messages that the app sends on its own. Discovery needs none of them.
+    if (init.method !== "POST") return new Response(null, { status: 405 });
+    requests += 1;
+    if (requests > MAX_REQUESTS)
+      throw new AppResponseError(`The app's MCP endpoint at ${path} needs more than ${MAX_REQUESTS} requests.`);
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const response = await requestApp(app, { path, method: "POST", headers, body: init.body as string }, signal);
+    if (countMessages(response) > MAX_MESSAGES)
+      throw new AppResponseError(`The app's MCP endpoint at ${path} sends more than ${MAX_MESSAGES} messages at once.`);
+    return toFetchResponse(response);
+  };
 }
 
-function isAnswer(message: unknown): boolean {
-  return typeof message === "object" && message !== null && ("result" in message || "error" in message);
+/** Counts the events of a stream. An array is a batch, to which the client has no reason: it counts as too many. */
+function countMessages({ headers, text }: IsolatedResponse): number {
+  const contentType = headers["content-type"] ?? "";
+  if (/json/i.test(contentType)) return text.trimStart().startsWith("[") ? Infinity : 1;
+  return /event-stream/i.test(contentType) ? (text.match(/(\r\n?|\n){2}/g)?.length ?? 0) : 1;
+}
+
+/** Passes on the headers that the client reads. The others, such as a redirect's location, must have no effect. */
+function toFetchResponse({ status, headers, text }: IsolatedResponse): Response {
+  const received = new Headers();
+  for (const name of ["content-type", "mcp-session-id"]) {
+    const value = [headers[name]].flat()[0];
+    if (value !== undefined) received.set(name, value);
+  }
+  return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : text, { status, headers: received });
 }

@@ -1,8 +1,10 @@
+import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
-import type { Candidate, Finding } from "./source-result.ts";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
-import { JsonRpcSession } from "./mcp-client.ts";
+import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
+import { withMcpClient } from "./mcp-client.ts";
+import { AppResponseError } from "./request-app.ts";
+import type { SourceResult } from "./source-result.ts";
 import { UniqueNames } from "./unique-names.ts";
 
 const ENDPOINT = "/mcp";
@@ -24,40 +26,59 @@ const toolSchema = z.looseObject({
 
 type Tool = z.output<typeof toolSchema>;
 
+/** Tools are validated one by one, so that a malformed one does not cost the others of its page. */
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /**
- * The tools of the app's MCP endpoint; `null` when there is none.
+ * Lists the tools of the app's MCP endpoint.
  *
- * @throws {Unanswered}
+ * @returns `null` when the app has no MCP endpoint
+ * @throws {AppResponseError}
  */
-export async function mcpTools(app: IsolatedApp, signal: AbortSignal): Promise<Finding | null> {
-  const session = await JsonRpcSession.open(app, ENDPOINT, signal);
-  if (session === null) return null;
-  const listed = await listTools(session);
-  const tools = listed.flatMap((tool) => toolSchema.safeParse(tool).data ?? []);
-  const malformed = listed.length - tools.length;
-  const names = new UniqueNames();
-  const candidates = tools.map((tool) => candidateOf(tool, names));
-  return { candidates, problems: malformed === 0 ? [] : [`Left out ${malformed} malformed tools of ${ENDPOINT}.`] };
+export async function listMcpTools(app: IsolatedApp, signal: AbortSignal): Promise<SourceResult | null> {
+  return withMcpClient(app, ENDPOINT, signal, async (client) => {
+    const { tools: listed, problems } = await readPages(client, signal);
+    const tools = listed.flatMap((tool) => toolSchema.safeParse(tool).data ?? []);
+    const malformed = listed.length - tools.length;
+    if (malformed > 0) problems.push(`Left out ${malformed} malformed tools of ${ENDPOINT}.`);
+    const names = new UniqueNames();
+    return { candidates: tools.map((tool) => toCandidate(tool, names)), problems };
+  });
 }
 
-async function listTools(session: JsonRpcSession): Promise<unknown[]> {
+async function readPages(client: Client, signal: AbortSignal): Promise<{ tools: unknown[]; problems: string[] }> {
   const tools: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && tools.length <= DISCOVERY_CAPS.procedures; page++) {
-    const result = pageSchema.safeParse(await session.call("tools/list", cursor === undefined ? {} : { cursor }));
-    if (!result.success) return tools;
-    tools.push(...result.data.tools);
-    cursor = result.data.nextCursor;
-    if (cursor === undefined) return tools;
+    const result = await requestPage(client, cursor, signal);
+    if (result === null)
+      return { tools, problems: [`The app's MCP endpoint at ${ENDPOINT} failed to list its tools.`] };
+    tools.push(...result.tools);
+    cursor = result.nextCursor;
+    if (cursor === undefined) break;
   }
-  return tools;
+  return { tools, problems: [] };
 }
 
-function candidateOf(tool: Tool, names: UniqueNames): Candidate {
+/** @returns `null` when the app responds with an error or something else than a page of tools */
+async function requestPage(
+  client: Client,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<z.output<typeof pageSchema> | null> {
+  const params = cursor === undefined ? {} : { cursor };
+  try {
+    return await client.request({ method: "tools/list", params }, pageSchema, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppResponseError) throw error;
+    return null;
+  }
+}
+
+function toCandidate(tool: Tool, names: UniqueNames): DiscoveredProcedure {
   return {
-    name: names.take(tool.name),
+    name: names.add(tool.name),
     kind: tool.annotations?.readOnlyHint === true ? "query" : "mutation",
     description: tool.description ?? tool.title ?? "",
     inputSchema: tool.inputSchema,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** As much of an OpenAPI 3 document as all of it must have; the parts are looked at one by one. */
+/** The outline of an OpenAPI 3 document. Its parts are validated one by one, so that a malformed one costs only itself. */
 export const openApiSchema = z.looseObject({
   openapi: z.string().regex(/^3\.\d/),
   servers: z
@@ -38,5 +38,8 @@ export const parameterSchema = z.looseObject({
 
 export type Parameter = z.output<typeof parameterSchema>;
 
-export const bodySchema = z.looseObject({ required: z.boolean().default(false).catch(false), content: mediaTypes });
+export const requestBodySchema = z.looseObject({
+  required: z.boolean().default(false).catch(false),
+  content: mediaTypes,
+});
 export const responseSchema = z.looseObject({ content: mediaTypes });

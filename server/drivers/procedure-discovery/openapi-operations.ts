@@ -1,109 +1,88 @@
 import {
   DISCOVERY_CAPS,
+  type DiscoveredProcedure,
   HTTP_METHODS,
   type HttpMethod,
   type JsonSchema,
 } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
-import { type Candidate, type Finding, quotedList } from "./source-result.ts";
-import {
-  type OpenApi,
-  type Operation,
-  operationSchema,
-  type Parameter,
-  parameterSchema,
-  responseSchema,
-} from "./openapi-document.ts";
-import { operationInput } from "./openapi-input.ts";
-import { basePath, isPlainPath } from "./openapi-paths.ts";
+import { type OpenApi, type Operation, operationSchema, responseSchema } from "./openapi-document.ts";
+import { buildOperationInput } from "./openapi-input.ts";
+import { listParameters } from "./openapi-parameters.ts";
+import { getBasePath, isSafePath } from "./openapi-paths.ts";
 import { References } from "./openapi-references.ts";
-import { jsonSchemaOf } from "./openapi-schema.ts";
+import { toJsonSchema } from "./openapi-to-json-schema.ts";
+import { quoteList, type SourceResult } from "./source-result.ts";
 import { UniqueNames } from "./unique-names.ts";
 
-/** A little more than is let in, so that it can be told what was left out. */
+/** More than the cap on procedures, so that the operations beyond the cap can be named as left out. */
 const MAX_OPERATIONS = DISCOVERY_CAPS.procedures + 100;
 
-/** Headers that decide who calls or how the request is read; OpenAPI has its own words for some of them. */
-const RESERVED_HEADERS =
-  /^(accept|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|mf-.*|x-service-.*|x-forwarded-.*)$/i;
-const HEADER_NAME = /^[A-Za-z0-9_-]{1,100}$/;
+interface ListedOperation {
+  method: HttpMethod;
+  /** The path in the document, with `{name}` for each path parameter. */
+  template: string;
+  pathItem: Record<string, unknown>;
+  operation: Operation;
+}
 
-/** Every operation of a document as a procedure. */
-export function operations(document: OpenApi): Finding {
+/** Converts every operation of a document to a procedure. */
+export function listOperations(document: OpenApi): SourceResult {
   const references = new References(document);
   const names = new UniqueNames();
-  const base = basePath(document);
-  const candidates: Candidate[] = [];
-  const unusable: string[] = [];
-  for (const [method, template, item, operation] of listed(document, references)) {
-    references.restart();
-    const path = `${base}${template}`;
-    const parameters = parametersOf(item, operation, template, references);
-    const input =
-      isPlainPath(template) && isPlainPath(path) ? operationInput(parameters, operation.requestBody, references) : null;
-    if (input === null) {
-      unusable.push(`${method} ${template}`);
-      continue;
-    }
-    const { inputSchema, ...placed } = input;
-    candidates.push({
-      name: names.take(operation.operationId ?? `${method.toLowerCase()}_${template}`),
-      kind: method === "GET" ? "query" : "mutation",
-      description: operation.description ?? operation.summary ?? "",
-      inputSchema,
-      outputSchema: outputOf(operation, references),
-      invocation: { via: "openapi", method, path, ...placed },
-    });
+  const basePath = getBasePath(document);
+  const candidates: DiscoveredProcedure[] = [];
+  const unsupported: string[] = [];
+  for (const listed of iterateOperations(document, references)) {
+    references.reset();
+    const candidate = toCandidate(listed, basePath, references, names);
+    if (candidate === null) unsupported.push(`${listed.method} ${listed.template}`);
+    else candidates.push(candidate);
   }
-  const problem = `Left out because their path or their body is of a kind that cannot be called: ${quotedList(unusable)}.`;
-  return { candidates, problems: unusable.length > 0 ? [problem] : [] };
+  const problem = `Left out because their path or request body has an unsupported form: ${quoteList(unsupported)}.`;
+  return { candidates, problems: unsupported.length > 0 ? [problem] : [] };
 }
 
-function* listed(
-  document: OpenApi,
-  references: References,
-): Generator<[HttpMethod, string, Record<string, unknown>, Operation]> {
+function* iterateOperations(document: OpenApi, references: References): Generator<ListedOperation> {
   let count = 0;
   for (const [template, value] of Object.entries(document.paths)) {
-    const item = references.follow(value);
-    if (!isRecord(item)) continue;
+    const pathItem = references.follow(value);
+    if (!isRecord(pathItem)) continue;
     for (const method of HTTP_METHODS) {
-      const operation = operationSchema.safeParse(references.follow(item[method.toLowerCase()]));
+      const operation = operationSchema.safeParse(references.follow(pathItem[method.toLowerCase()]));
       if (!operation.success) continue;
       if (++count > MAX_OPERATIONS) return;
-      yield [method, template, item, operation.data];
+      yield { method, template, pathItem, operation: operation.data };
     }
   }
 }
 
-/** Those of the operation replace those of its path; a placeholder that nobody describes is a text. */
-function parametersOf(
-  item: Record<string, unknown>,
-  operation: Operation,
-  template: string,
+/** @returns `null` when agents cannot call the operation */
+function toCandidate(
+  { method, template, pathItem, operation }: ListedOperation,
+  basePath: string,
   references: References,
-): Parameter[] {
-  const shared = Array.isArray(item["parameters"]) ? item["parameters"].slice(0, 100) : [];
-  const found = new Map<string, Parameter>();
-  for (const value of [...shared, ...operation.parameters]) {
-    const parameter = parameterSchema.safeParse(references.follow(value)).data;
-    if (parameter !== undefined && isUsable(parameter, template))
-      found.set(`${parameter.in} ${parameter.name}`, parameter);
-  }
-  for (const [, name = ""] of template.matchAll(/\{([^{}]+)\}/g))
-    if (!found.has(`path ${name}`))
-      found.set(`path ${name}`, { name, in: "path", required: true, schema: { type: "string" } });
-  return [...found.values()];
+  names: UniqueNames,
+): DiscoveredProcedure | null {
+  const path = `${basePath}${template}`;
+  if (!isSafePath(template) || !isSafePath(path)) return null;
+  const listedParameters = listParameters(pathItem, operation, template, references);
+  const input = buildOperationInput(listedParameters, operation.requestBody, references);
+  if (input === null) return null;
+  const { inputSchema, parameters, body } = input;
+  return {
+    name: names.add(operation.operationId ?? `${method.toLowerCase()}_${template}`),
+    kind: method === "GET" ? "query" : "mutation",
+    description: operation.description ?? operation.summary ?? "",
+    inputSchema,
+    outputSchema: getOutputSchema(operation, references),
+    invocation: { via: "openapi", method, path, parameters, body },
+  };
 }
 
-function isUsable({ name, in: place }: Parameter, template: string): boolean {
-  if (place === "path") return template.includes(`{${name}}`);
-  return place !== "header" || (HEADER_NAME.test(name) && !RESERVED_HEADERS.test(name));
-}
-
-function outputOf({ responses = {} }: Operation, references: References): JsonSchema | null {
+function getOutputSchema({ responses = {} }: Operation, references: References): JsonSchema | null {
   const status = Object.keys(responses).find((key) => /^2(\d\d|XX)$/i.test(key)) ?? "default";
   const response = responseSchema.safeParse(references.follow(responses[status]));
   const schema = response.data?.content["application/json"]?.schema;
-  return schema === undefined ? null : jsonSchemaOf(references.resolve(schema));
+  return schema === undefined ? null : toJsonSchema(references.resolve(schema));
 }

@@ -1,20 +1,22 @@
 import type { OpenApi } from "./openapi-document.ts";
 
-/** The path below which the document's own paths lie. The host of a server is not looked at: it is always the app. */
-export function basePath({ servers }: OpenApi): string {
+const MAX_PATH_CHARACTERS = 1000;
+
+/** The path prefix of the first server. Its host is ignored: requests always go to the app itself. */
+export function getBasePath({ servers }: OpenApi): string {
   const url = servers?.[0]?.url ?? "/";
-  // A variable in the address could stand for anything.
+  // A server variable can have any value.
   if (url.includes("{")) return "";
   const { pathname } = URL.parse(url, "http://app.localhost") ?? { pathname: "/" };
   return pathname.replace(/\/+$/, "");
 }
 
 /**
- * Whether a path leads to the app and nowhere else, whoever resolves it: two slashes at its start would name a host,
- * and dots could climb.
+ * Whether a path stays within the app for every URL parser: two slashes at its start name another host, and a segment
+ * of dots leads to a parent folder.
  */
-export function isPlainPath(path: string): boolean {
-  if (path.length > 1000 || !/^\/([A-Za-z0-9._~!$&'()*+,;=:@%{}/-]*)$/.test(path) || path.startsWith("//"))
-    return false;
+export function isSafePath(path: string): boolean {
+  if (path.length > MAX_PATH_CHARACTERS || path.startsWith("//")) return false;
+  if (!/^\/([A-Za-z0-9._~!$&'()*+,;=:@%{}/-]*)$/.test(path)) return false;
   return path.split("/").every((segment) => !/^(\.|%2e){1,2}$/i.test(segment));
 }

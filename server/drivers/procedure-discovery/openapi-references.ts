@@ -1,12 +1,15 @@
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 
-/** What one operation may unfold to; references within references grow without bound otherwise. */
+/** Nodes of one operation after its references are resolved. References within references can grow exponentially. */
 const MAX_NODES = 10_000;
+/** References that lead to another reference directly. */
+const MAX_HOPS = 8;
 
 /**
- * Puts what local references of a document refer to in their place. Nothing outside of the document is ever fetched.
- * What cannot be resolved (a reference elsewhere, one that contains itself, more than the bounds) becomes `{}`, which
- * as a schema leaves everything open.
+ * Resolves the local references of one document. It reads no other document, file or address.
+ *
+ * A reference that cannot be resolved becomes `{}`, which as a schema accepts any value. That is the case for a
+ * reference to another document, a reference that contains itself, and everything beyond the bounds.
  */
 export class References {
   readonly #document: unknown;
@@ -16,56 +19,57 @@ export class References {
     this.#document = document;
   }
 
-  /** Starts counting anew, for the next operation. */
-  restart(): void {
+  /** Starts the next operation: the bound on nodes applies to each operation separately. */
+  reset(): void {
     this.#nodes = 0;
   }
 
-  /** The value itself, when it is a reference what it refers to; deeper references stay. */
+  /** Replaces the value by its target when it is a reference. References deeper inside stay. */
   follow(value: unknown): unknown {
     let current = value;
-    for (let hops = 0; hops < 8; hops++) {
-      const reference = referenceOf(current);
+    for (let hops = 0; hops < MAX_HOPS; hops++) {
+      const reference = getReference(current);
       if (reference === null) return current;
-      current = this.#target(reference);
+      current = this.#find(reference);
     }
     return undefined;
   }
 
-  /** The value with all references resolved. */
+  /** Returns a copy of the value in which all references are resolved. */
   resolve(value: unknown, chain: readonly string[] = [], depth = 0): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (++this.#nodes > MAX_NODES || depth > DISCOVERY_CAPS.schemaDepth) return {};
     if (Array.isArray(value)) return value.map((item) => this.resolve(item, chain, depth + 1));
-    const reference = referenceOf(value);
+    const reference = getReference(value);
     if (reference !== null) {
       if (chain.includes(reference)) return {};
-      return this.resolve(this.#target(reference) ?? {}, [...chain, reference], depth + 1);
+      return this.resolve(this.#find(reference) ?? {}, [...chain, reference], depth + 1);
     }
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.resolve(item, chain, depth + 1)]));
   }
 
-  /** `#/components/schemas/Task`, a JSON pointer as a fragment. */
-  #target(reference: string): unknown {
+  /** Follows a JSON pointer in a URI fragment, such as `#/components/schemas/Task`. */
+  #find(reference: string): unknown {
     if (!reference.startsWith("#/")) return undefined;
-    const steps = reference.slice(2).split("/").map(unescaped);
-    return steps.reduce<unknown>((node, step) => {
-      if (typeof node !== "object" || node === null || !Object.hasOwn(node, step)) return undefined;
-      return (node as Record<string, unknown>)[step];
+    const keys = reference.slice(2).split("/").map(unescapeKey);
+    return keys.reduce<unknown>((node, key) => {
+      // Only own properties count: a reference to `constructor` must find nothing.
+      if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
+      return (node as Record<string, unknown>)[key];
     }, this.#document);
   }
 }
 
-function referenceOf(value: unknown): string | null {
+function getReference(value: unknown): string | null {
   if (typeof value !== "object" || value === null || !("$ref" in value)) return null;
   return typeof value.$ref === "string" ? value.$ref : null;
 }
 
-function unescaped(step: string): string {
-  const plain = step.replaceAll("~1", "/").replaceAll("~0", "~");
+function unescapeKey(key: string): string {
+  const unescaped = key.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(unescaped);
   } catch {
-    return plain;
+    return unescaped;
   }
 }

@@ -5,7 +5,11 @@ import { parseJson } from "../../../domain/shared/json.ts";
 const TIMEOUT_MS = 3000;
 const HEAP_MB = 128;
 
-/** What a YAML text that nobody vouches for says; `undefined` when it is none, or takes too much to parse. */
+/**
+ * Parses untrusted YAML in a thread of its own, within bounds on time and memory.
+ *
+ * @returns `undefined` when the text is not YAML or parsing it breaks a bound
+ */
 export async function parseYaml(text: string): Promise<unknown> {
   const thread = new Worker(new URL("./inside/parse-yaml.ts", import.meta.url), {
     workerData: text,

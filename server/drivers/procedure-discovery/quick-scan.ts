@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * What no script can do without that offers procedures: a router's own property, a document's path, a protocol's words.
- * The property stands alone, because every bundle holds the bundler's own `__defProp`.
+ * Text that every script with procedures contains: a property of tRPC routers, or a word of OpenAPI or JSON-RPC.
+ * `_def` must stand alone, because every bundle contains the bundler's own `__defProp`.
  */
-const MARK = /(?<![\w$])_def(?![\w$])|openapi|jsonrpc|tools\/list/;
+const PROCEDURE_TEXT = /(?<![\w$])_def(?![\w$])|openapi|jsonrpc|tools\/list/;
 
 /**
- * Whether a script could offer procedures at all. Most apps offer none, and need not be started to be asked. A script
- * may mention any of the words for another reason; then it is asked.
+ * Scans a script for signs of procedures. Most apps have none, and then need not be started. The scan can be wrong in
+ * one direction only: a script may contain the text for another reason.
  */
 export async function mayOfferProcedures(scriptPath: string): Promise<boolean> {
-  return MARK.test(await readFile(scriptPath, "latin1"));
+  return PROCEDURE_TEXT.test(await readFile(scriptPath, "latin1"));
 }

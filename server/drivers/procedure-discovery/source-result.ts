@@ -1,27 +1,24 @@
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 
-/** A procedure as the app describes it, not yet held to the caps. */
-export type Candidate = DiscoveredProcedure;
-
-/** What one source says. */
-export interface Finding {
-  candidates: Candidate[];
-  /** What was left out, in words for the app's owner; text of the app is quoted. */
+/** What one source (a tRPC router, an OpenAPI document or an MCP endpoint) says about the procedures of an app. */
+export interface SourceResult {
+  /** As the app describes them, not validated yet. */
+  candidates: DiscoveredProcedure[];
+  /** Sentences for the owner of the app: what was left out, and why. Text that comes from the app is quoted. */
   problems: string[];
 }
 
-const QUOTED_CHARACTERS = 200;
+const MAX_QUOTED_CHARACTERS = 200;
+const MAX_QUOTED_NAMES = 5;
 
-/** Text of the app, marked as such. */
-export function quoted(text: string): string {
-  const shown = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
+/** Quotes text of the app as a JSON string, so that a reader can tell it from our own words. */
+export function quote(text: string): string {
+  const shown = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
   return JSON.stringify(shown.toWellFormed());
 }
 
-const NAMED = 5;
-
-/** Some names as a list of quotations, and how many more there are. */
-export function quotedList(names: readonly string[]): string {
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  return `${names.slice(0, NAMED).map(quoted).join(", ")}${more}`;
+/** Quotes the first names, and says how many more there are. */
+export function quoteList(names: readonly string[]): string {
+  const more = names.length > MAX_QUOTED_NAMES ? ` and ${names.length - MAX_QUOTED_NAMES} more` : "";
+  return `${names.slice(0, MAX_QUOTED_NAMES).map(quote).join(", ")}${more}`;
 }

@@ -1,29 +1,32 @@
 import { z } from "zod";
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
-import { ask } from "./isolated-app.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
+import { requestApp } from "./request-app.ts";
 
-const ENDPOINTS = ["/trpc", "/api/trpc"] as const;
+export interface TrpcEndpoint {
+  path: string;
+  /** `false` when the app failed at every path, so that the first one is assumed. */
+  isCertain: boolean;
+}
 
-const failure = z.object({ code: z.int().negative() });
+const PATHS = ["/trpc", "/api/trpc"] as const;
+
+const errorShape = z.object({ code: z.int().negative() });
 /** With a transformer, the error is inside `json`. */
-const trpcError = z.object({ error: z.union([failure, z.object({ json: failure })]) });
+const trpcError = z.object({ error: z.union([errorShape, z.object({ json: errorShape })]) });
 
 /**
- * Where the app answers as a tRPC router does when it is asked for a procedure that does not exist. Without its
- * bindings an app may fail before it gets there; `certain` is then `false`.
+ * Finds the path at which the app responds like a tRPC router to a request for an unknown procedure. Without its
+ * bindings an app may fail before its router handles the request.
  *
- * @throws {Unanswered}
+ * @throws {AppResponseError}
  */
-export async function findEndpoint(
-  app: IsolatedApp,
-  signal: AbortSignal,
-): Promise<{ path: string; certain: boolean } | null> {
+export async function findTrpcEndpoint(app: IsolatedApp, signal: AbortSignal): Promise<TrpcEndpoint | null> {
   const statuses: number[] = [];
-  for (const path of ENDPOINTS) {
-    const { status, text } = await ask(app, { path: `${path}/__probe__` }, signal);
-    if (trpcError.safeParse(parseJson(text)).success) return { path, certain: true };
+  for (const path of PATHS) {
+    const { status, text } = await requestApp(app, { path: `${path}/__probe__` }, signal);
+    if (trpcError.safeParse(parseJson(text)).success) return { path, isCertain: true };
     statuses.push(status);
   }
-  return statuses.every((status) => status >= 500) ? { path: ENDPOINTS[0], certain: false } : null;
+  return statuses.every((status) => status >= 500) ? { path: PATHS[0], isCertain: false } : null;
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { DISCOVERY_CAPS, PROCEDURE_KINDS, type JsonSchema } from "../../../domain/ports/procedure-discovery.ts";
+import { DISCOVERY_CAPS, type JsonSchema, PROCEDURE_KINDS } from "../../../domain/ports/procedure-discovery.ts";
 
 const conversionSchema = z.union([
   z.object({ schema: z.record(z.string(), z.unknown()) }),
-  z.object({ left: z.enum(["unknown", "large"]) }),
-  // A schema such as `true`, which says nothing.
+  z.object({ failed: z.enum(["unknown", "large"]) }),
+  // A boolean schema, such as `true`, says nothing about the value.
   z.object({ schema: z.unknown() }).transform(() => ({ schema: {} })),
 ]);
 
@@ -16,7 +16,9 @@ const procedureSchema = z.object({
   output: conversionSchema.nullable(),
 });
 
-/** What `inside/introspect.mjs` answers, in a process where the app could make it answer anything. */
+/**
+ * The response of `inside/introspect.mjs`. That module runs beside the code of the app, which can forge the response.
+ */
 export const reportSchema = z.union([
   z.object({ found: z.literal(false) }),
   z.object({
@@ -32,24 +34,24 @@ export type ReportedProcedure = z.output<typeof procedureSchema>;
 
 const NO_INPUT: JsonSchema = { type: "object", properties: {}, additionalProperties: false };
 
-/** One schema for all `.input()` of a procedure, of which each must accept the input. */
-export function mergedInput(schemas: readonly JsonSchema[]): JsonSchema {
+/** Merges the schemas of all `.input()` calls of a procedure. The input must match each of them. */
+export function mergeInputSchemas(schemas: readonly JsonSchema[]): JsonSchema {
   const [first, ...others] = schemas;
   if (first === undefined) return NO_INPUT;
   if (others.length === 0) return first;
-  const allOf = schemas.map((schema, at) => moved(schema, `#/allOf/${at}`) as JsonSchema);
+  const allOf = schemas.map((schema, at) => rebaseReferences(schema, `#/allOf/${at}`) as JsonSchema);
   return { ...(schemas.every(({ type }) => type === "object") && { type: "object" }), allOf };
 }
 
-/** References start at the root, which is elsewhere once a schema is a part of another. */
-function moved(node: unknown, root: string, depth = 0): unknown {
-  // What is nested deeper is refused later on.
+/** References start at the root of a schema. They need a new prefix when the schema becomes part of another one. */
+function rebaseReferences(node: unknown, root: string, depth = 0): unknown {
+  // A schema that is nested deeper is rejected later.
   if (typeof node !== "object" || node === null || depth > DISCOVERY_CAPS.schemaDepth) return node;
-  if (Array.isArray(node)) return node.map((item) => moved(item, root, depth + 1));
+  if (Array.isArray(node)) return node.map((item) => rebaseReferences(item, root, depth + 1));
   return Object.fromEntries(
     Object.entries(node).map(([key, value]) => {
       const isReference = key === "$ref" && typeof value === "string" && value.startsWith("#");
-      return [key, isReference ? `${root}${value.slice(1)}` : moved(value, root, depth + 1)];
+      return [key, isReference ? `${root}${value.slice(1)}` : rebaseReferences(value, root, depth + 1)];
     }),
   );
 }

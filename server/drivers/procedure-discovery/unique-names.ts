@@ -1,21 +1,22 @@
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 
-/** Makes names of procedures from names that may hold anything. The same names in the same order give the same result. */
+/** Turns arbitrary text into unique procedure names. The same texts in the same order give the same names. */
 export class UniqueNames {
-  readonly #taken = new Set<string>();
+  readonly #used = new Set<string>();
 
-  take(wanted: string): string {
-    const name = plain(wanted);
-    let free = name;
-    for (let count = 2; this.#taken.has(free); count++) free = `${name}_${count}`;
-    this.#taken.add(free);
-    return free;
+  /** Adds a number to the name when an earlier text got the same one. */
+  add(text: string): string {
+    const base = toProcedureName(text);
+    let name = base;
+    for (let count = 2; this.#used.has(name); count++) name = `${base}_${count}`;
+    this.#used.add(name);
+    return name;
   }
 }
 
-/** `GET /tasks/{id}` becomes `get_tasks_id`. Dots stay where they separate something. */
-function plain(text: string): string {
-  const cut = text.slice(0, DISCOVERY_CAPS.nameCharacters);
-  const kept = cut.replaceAll(/[^A-Za-z0-9_$.-]+/g, "_").replaceAll(/\.{2,}/g, ".");
-  return kept.replaceAll(/^[_.]+(?=[^_.])|(?<=[^_.])[_.]+$/g, "").replaceAll(/_{2,}/g, "_");
+/** `GET /tasks/{id}` becomes `get_tasks_id`. Dots stay where they separate two parts. */
+function toProcedureName(text: string): string {
+  const shortened = text.slice(0, DISCOVERY_CAPS.nameCharacters);
+  const allowed = shortened.replaceAll(/[^A-Za-z0-9_$.-]+/g, "_").replaceAll(/\.{2,}/g, ".");
+  return allowed.replaceAll(/^[_.]+(?=[^_.])|(?<=[^_.])[_.]+$/g, "").replaceAll(/_{2,}/g, "_");
 }

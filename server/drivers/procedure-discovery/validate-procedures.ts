@@ -1,66 +1,76 @@
 import {
   DISCOVERY_CAPS,
   type DiscoveredProcedure,
+  type DiscoveryResult,
   PROCEDURE_NAME,
-  type Discovery,
 } from "../../../domain/ports/procedure-discovery.ts";
-import { cleanSchema, cleanText } from "./sanitize-schema.ts";
-import { type Candidate, type Finding, quotedList } from "./source-result.ts";
+import { sanitizeSchema, sanitizeText } from "./sanitize-schema.ts";
+import { quoteList, type SourceResult } from "./source-result.ts";
 
-/** Names that mean something to every object of JavaScript, where agents will write them. */
-const RESERVED = new Set([...Object.getOwnPropertyNames(Object.prototype), "prototype", "then"]);
+/** Names that every JavaScript object has, or that `await` looks for. Programs of agents write procedure names. */
+const RESERVED_NAMES = new Set([...Object.getOwnPropertyNames(Object.prototype), "prototype", "then"]);
 
-const REASONS = {
-  name: "their names are not made of letters, digits, _, $ and -, with dots between, are too long, or mean something else in JavaScript",
-  twice: "an earlier one has the same name",
-  schema: `a schema is larger than ${DISCOVERY_CAPS.schemaBytes / 1024} KiB or nested deeper than ${DISCOVERY_CAPS.schemaDepth}`,
+const REJECTIONS = {
+  name: `a name consists of letters, digits, _, $ and -, with dots between parts, has at most ${DISCOVERY_CAPS.nameCharacters} characters, and no part may be a reserved name of JavaScript`,
+  duplicate: "an earlier procedure has the same name",
+  schema: `a schema is larger than ${DISCOVERY_CAPS.schemaBytes / 1024} KiB or nested deeper than ${DISCOVERY_CAPS.schemaDepth} levels`,
   total: `the schemas of an app are larger than ${DISCOVERY_CAPS.totalBytes / 1024 / 1024} MiB together`,
-  many: `only ${DISCOVERY_CAPS.procedures} are offered`,
+  count: `an app has at most ${DISCOVERY_CAPS.procedures} procedures`,
 } as const;
 
-type Reason = keyof typeof REASONS;
+type Rejection = keyof typeof REJECTIONS;
 
-/** Holds what an app says of itself to the caps, and tells what was left out. */
-export function admit({ candidates, problems }: Finding): Discovery {
-  const admitted = new Map<string, DiscoveredProcedure>();
-  const refused = new Map<Reason, string[]>();
-  let room: number = DISCOVERY_CAPS.totalBytes;
+/** Applies the caps to what an app says about itself, and reports what was left out. */
+export function validateProcedures({ candidates, problems }: SourceResult): DiscoveryResult {
+  const accepted = new Map<string, DiscoveredProcedure>();
+  const rejectedNames = new Map<Rejection, string[]>();
+  let remainingBytes: number = DISCOVERY_CAPS.totalBytes;
   for (const candidate of candidates) {
-    const verdict = judge(candidate, admitted, room);
+    const verdict = validateCandidate(candidate, accepted, remainingBytes);
     if (typeof verdict === "object") {
-      admitted.set(candidate.name, verdict.procedure);
-      room -= verdict.bytes;
-    } else refused.set(verdict, [...(refused.get(verdict) ?? []), candidate.name]);
+      accepted.set(candidate.name, verdict.procedure);
+      remainingBytes -= verdict.bytes;
+    } else {
+      rejectedNames.set(verdict, [...(rejectedNames.get(verdict) ?? []), candidate.name]);
+    }
   }
-  const told = [...refused].map(([reason, names]) => `Left out ${quotedList(names)}: ${REASONS[reason]}.`);
-  return { procedures: [...admitted.values()], problem: problemOf([...problems, ...told]) };
+  const rejections = [...rejectedNames].map(
+    ([rejection, names]) => `Left out ${quoteList(names)}: ${REJECTIONS[rejection]}.`,
+  );
+  return { procedures: [...accepted.values()], problem: joinProblems([...problems, ...rejections]) };
 }
 
-function judge(
-  candidate: Candidate,
-  admitted: ReadonlyMap<string, unknown>,
-  room: number,
-): { procedure: DiscoveredProcedure; bytes: number } | Reason {
-  if (!isName(candidate.name)) return "name";
-  if (admitted.has(candidate.name)) return "twice";
-  if (admitted.size >= DISCOVERY_CAPS.procedures) return "many";
-  const input = cleanSchema(candidate.inputSchema);
+function validateCandidate(
+  candidate: DiscoveredProcedure,
+  accepted: ReadonlyMap<string, unknown>,
+  remainingBytes: number,
+): { procedure: DiscoveredProcedure; bytes: number } | Rejection {
+  if (!isProcedureName(candidate.name)) return "name";
+  if (accepted.has(candidate.name)) return "duplicate";
+  if (accepted.size >= DISCOVERY_CAPS.procedures) return "count";
+  const input = sanitizeSchema(candidate.inputSchema);
   if (input === null) return "schema";
-  // A call works without it.
-  const output = candidate.outputSchema && cleanSchema(candidate.outputSchema);
+  // The output schema is optional: a procedure whose output schema breaks a cap is kept without it.
+  const output = candidate.outputSchema && sanitizeSchema(candidate.outputSchema);
   const bytes = input.bytes + (output?.bytes ?? 0);
-  if (bytes > room) return "total";
-  const description = cleanText(candidate.description).trim().slice(0, DISCOVERY_CAPS.descriptionCharacters);
-  const schemas = { inputSchema: input.schema, outputSchema: output?.schema ?? null };
-  return { procedure: { ...candidate, description: description.toWellFormed(), ...schemas }, bytes };
+  if (bytes > remainingBytes) return "total";
+  const description = sanitizeText(candidate.description).trim().slice(0, DISCOVERY_CAPS.descriptionCharacters);
+  const procedure = {
+    ...candidate,
+    description: description.toWellFormed(),
+    inputSchema: input.schema,
+    outputSchema: output?.schema ?? null,
+  };
+  return { procedure, bytes };
 }
 
-function isName(name: string): boolean {
+function isProcedureName(name: string): boolean {
   if (name.length > DISCOVERY_CAPS.nameCharacters || !PROCEDURE_NAME.test(name)) return false;
-  return name.split(".").every((segment) => !RESERVED.has(segment));
+  return name.split(".").every((part) => !RESERVED_NAMES.has(part));
 }
 
-export function problemOf(problems: readonly string[]): string | null {
+/** @returns one text for the owner of the app, within the cap; `null` when there is no problem */
+export function joinProblems(problems: readonly string[]): string | null {
   if (problems.length === 0) return null;
-  return cleanText(problems.join(" ")).slice(0, DISCOVERY_CAPS.problemCharacters).toWellFormed();
+  return sanitizeText(problems.join(" ")).slice(0, DISCOVERY_CAPS.problemCharacters).toWellFormed();
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 
-/** One folder per attempt under a root that holds nothing else. */
+/** One folder per attempt, below a root folder that contains nothing else. */
 export class FilesystemWorkspaces implements Workspaces {
   readonly #root: string;
 
@@ -31,7 +31,7 @@ export class FilesystemWorkspaces implements Workspaces {
   }
 }
 
-/** Never follows a link: a hostile repository can point one at any file of the host. */
+/** Never follows a link: in a hostile repository it can point to any file of the host. */
 async function* regularFiles(root: string, folder: string): AsyncIterable<SourceFile> {
   const entries = await readdir(path.join(root, folder), { withFileTypes: true });
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -59,7 +59,7 @@ const TOOLS: ToolDeclaration[] = [
   },
 ];
 
-const declare = (...procedures: LiveProcedure[]) => programDeclarations(new OfferedProcedures(procedures), TOOLS);
+const declare = (...procedures: LiveProcedure[]) => programDeclarations(new OfferedProcedures(procedures, "1"), TOOLS);
 
 test("what apps and tools offer can be called as declared, and only so", () => {
   const declarations = declare(...OFFERED);
@@ -167,7 +167,7 @@ test("a snippet calls a procedure as it is declared", () => {
 });
 
 test("a program can have the declarations of an app, of a part of it, or of the tools", () => {
-  const offered = new OfferedProcedures(OFFERED);
+  const offered = new OfferedProcedures(OFFERED, "1");
   const of = (name?: unknown) => declarationsOf(offered, TOOLS, name);
   expect(of("invoices-s2rrx4")).toMatch(/create\([^]*list\(/);
   expect(of("invoices-s2rrx4")).not.toContain("contacts");
@@ -180,7 +180,7 @@ test("a program can have the declarations of an app, of a part of it, or of the 
 });
 
 test("declarations are made once for what an organization offers", () => {
-  const offered = new OfferedProcedures(OFFERED);
+  const offered = new OfferedProcedures(OFFERED, "1");
   expect(programDeclarations(offered, TOOLS)).toBe(programDeclarations(offered, TOOLS));
 });
 
@@ -207,6 +207,6 @@ test("declarations of however many apps and procedures stay within 512 KB, and e
   const everyApp = declare(...Array.from({ length: 3000 }, (_, n) => procedure(`app-${n}`, "read", { input: wide })));
   expect(Buffer.byteLength(everyApp)).toBeLessThanOrEqual(512 * 1024);
   expect(typeErrors(everyApp, `await service.apps["app-2999"].read();`)).toEqual([]);
-  const one = declarationsOf(new OfferedProcedures(large), TOOLS, "a-large");
+  const one = declarationsOf(new OfferedProcedures(large, "1"), TOOLS, "a-large");
   expect(Buffer.byteLength(one)).toBeLessThanOrEqual(600 * 1024);
 });

@@ -30,18 +30,18 @@ async function givenApp(tenant: Tenant, name: string): Promise<App> {
 }
 
 async function namesIn(index: ProcedureIndex, { org_id: orgId }: Tenant): Promise<string[]> {
-  return (await index.of(orgId)).all.map(({ name }) => name).toSorted();
+  return (await index.get(orgId)).all.map(({ name }) => name).toSorted();
 }
 
 test("what an organization offers is read once, until it changes", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const app = await givenApp(tenant, "one");
-  const [first, meanwhile] = await Promise.all([index.of(tenant.org_id), index.of(tenant.org_id)]);
-  expect(await index.of(tenant.org_id)).toBe(first);
+  const [first, meanwhile] = await Promise.all([index.get(tenant.org_id), index.get(tenant.org_id)]);
+  expect(await index.get(tenant.org_id)).toBe(first);
   expect(meanwhile?.all).toEqual(first?.all);
   await em().nativeUpdate(App, { id: app.id }, { statusMessage: "Something to read" });
-  expect(await index.of(tenant.org_id)).toBe(first);
+  expect(await index.get(tenant.org_id)).toBe(first);
 });
 
 test("an app that goes as another comes is seen, though there are as many and none is newer", async () => {
@@ -70,9 +70,9 @@ test("an app's rotated token is seen, since calls are made with it", async () =>
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const { id } = await givenApp(tenant, "one");
-  await index.of(tenant.org_id);
+  await index.get(tenant.org_id);
   await em().nativeUpdate(App, { id }, { tokenVersion: 2, updatedAt: MOMENT });
-  expect((await index.of(tenant.org_id)).all.map(({ tokenVersion }) => tokenVersion)).toEqual([2]);
+  expect((await index.get(tenant.org_id)).all.map(({ tokenVersion }) => tokenVersion)).toEqual([2]);
 });
 
 test("a deleted app's procedures are found no more, and those of others still are", async () => {
@@ -80,7 +80,7 @@ test("a deleted app's procedures are found no more, and those of others still ar
   const index = new ProcedureIndex(db());
   const gone = await givenApp(tenant, "invoices");
   await givenApp(tenant, "invites");
-  const found = async () => (await (await index.of(tenant.org_id)).search).find("inv", 8);
+  const found = async () => (await (await index.get(tenant.org_id)).search).find("inv", 8);
   expect(await found()).toHaveLength(2);
   await em().nativeUpdate(App, { id: gone.id }, { status: "deleting" });
   expect((await found()).map(({ procedure: { name } }) => name)).toEqual(["invites"]);
@@ -92,7 +92,7 @@ test("a reading that fails is not kept", async () => {
   await givenApp(tenant, "one");
   await em().execute("alter table app_procedures rename to out_of_reach");
   try {
-    await expect(index.of(tenant.org_id)).rejects.toThrow("app_procedures");
+    await expect(index.get(tenant.org_id)).rejects.toThrow("app_procedures");
   } finally {
     await em().execute("alter table out_of_reach rename to app_procedures");
   }

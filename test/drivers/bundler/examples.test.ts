@@ -1,29 +1,29 @@
 import { cp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readForm } from "../../support/builds/read-upload-form.ts";
+import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../../support/builds/create-bundler.ts";
-import { bundleIn, emptyCheckout } from "../../support/builds/bundle-checkout.ts";
+import { runBundler, createEmptyCheckout } from "../../support/builds/bundle-checkout.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
 
-/** Bundles an example as it is in the repository. */
+/** Bundles an example from its folder in this repository. */
 async function bundleExample(name: string) {
-  const checkout = await emptyCheckout();
+  const checkout = await createEmptyCheckout();
   await cp(path.join(EXAMPLES, name), checkout.sourceDirectory, { recursive: true });
-  const { bundle } = await bundleIn(createMachineBundler(), checkout);
-  const form = await readForm(bundle.scriptPath);
+  const { bundle } = await runBundler(createMachineBundler(), checkout);
+  const form = await readUploadForm(bundle.scriptPath);
   return { bundle, form, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
 }
 
-describe("the example", () => {
-  test("hello is a plain script", async () => {
+describe("the bundles of the examples", () => {
+  test("examples/hello is bundled as a plain script", async () => {
     await using example = await bundleExample("hello");
     expect(example.bundle).toMatchObject({ framework: null, assets: null, migrations: [] });
     expect(example.form.main).toContain("Hello");
   });
 
-  test("guestbook is a Hono app with a database and its migrations", async () => {
+  test("examples/guestbook is bundled as a Hono app with a database and its migrations", async () => {
     await using example = await bundleExample("guestbook");
     expect(example.bundle).toMatchObject({ framework: "hono", assets: null });
     expect(example.bundle.migrations.map(({ name, statements }) => [name, statements.length])).toEqual([
@@ -33,14 +33,14 @@ describe("the example", () => {
     expect(example.form.metadata.bindings).toMatchObject([{ type: "d1", name: "DB" }]);
   });
 
-  test("invoices exports its procedures from its main module", async () => {
+  test("the main module of examples/invoices exports its tRPC router", async () => {
     await using example = await bundleExample("invoices");
     expect(example.form.main).toMatch(/export \{[^}]*\bappRouter\b/);
     expect(example.bundle.migrations.map(({ name }) => name)).toEqual(["0001_invoices.sql"]);
     expect(example.form.metadata.bindings).toMatchObject([{ type: "d1", name: "DB" }]);
   });
 
-  test("site is a folder of static files", async () => {
+  test("examples/site is bundled as static files", async () => {
     await using example = await bundleExample("site");
     expect(example.bundle).toMatchObject({
       framework: "vite",

@@ -1,26 +1,27 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readResult } from "../../../server/drivers/bundler/read-bundle-result.ts";
+import { readBundleResult } from "../../../server/drivers/bundler/read-bundle-result.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const RESULT = { framework: "astro", assets: null, migrations: [{ name: "0001_a.sql", statements: ["SELECT 1"] }] };
-const ASSETS = { directory: "dist", leftOut: [], rules: {} };
+const ASSETS = { directory: "dist", ignored: [], rules: {} };
 
-async function read(result: unknown): Promise<unknown> {
+async function writeAndRead(result: unknown): Promise<unknown> {
   await using folder = await temporaryFolder();
   const file = path.join(folder.path, "result.json");
   await writeFile(file, JSON.stringify(result));
-  return await readResult(file);
+  return await readBundleResult(file);
 }
 
-describe("the result of a bundling, which code of the app can forge,", () => {
-  test("is read as it was written", async () => {
-    expect(await read(RESULT)).toEqual(RESULT);
+// Code of the app can write this file instead of the bundler.
+describe("the result file of the bundle step", () => {
+  test("a valid result file is read unchanged", async () => {
+    expect(await writeAndRead(RESULT)).toEqual(RESULT);
   });
 
-  verifies(hazard(47), "is refused when it holds what is no text or has no end", async () => {
+  verifies(hazard(47), "a result with control characters or with values above the limits is refused", async () => {
     const forged = [
       { ...RESULT, framework: "a\0b" },
       { ...RESULT, framework: "x".repeat(1_000_000) },
@@ -30,11 +31,11 @@ describe("the result of a bundling, which code of the app can forge,", () => {
       { ...RESULT, assets: { ...ASSETS, rules: { run_worker_first: Array.from({ length: 101 }, () => "/a") } } },
       { ...RESULT, assets: { ...ASSETS, rules: { run_worker_first: ["x".repeat(1025)] } } },
     ];
-    for (const result of forged) await expect(read(result)).rejects.toMatchObject({ name: "ZodError" });
+    for (const result of forged) await expect(writeAndRead(result)).rejects.toMatchObject({ name: "ZodError" });
   });
 
-  verifies(hazard(49), "names nothing of the host: what is not expected is dropped", async () => {
+  verifies(hazard(49), "unknown fields of a result are dropped, so it cannot name files of the host", async () => {
     const forged = JSON.parse(`{"__proto__": {"scriptPath": "/etc/passwd"}, "scriptPath": "/etc/passwd"}`) as object;
-    expect(await read({ ...forged, ...RESULT })).toEqual(RESULT);
+    expect(await writeAndRead({ ...forged, ...RESULT })).toEqual(RESULT);
   });
 });

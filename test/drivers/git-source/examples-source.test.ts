@@ -6,10 +6,10 @@ import type { GitSource } from "../../../domain/ports/git-source.ts";
 import { ExamplesSource } from "../../../server/drivers/git-source/examples-source.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { checkOut, failureOf } from "../../contract/git-source.ts";
+import { checkOut, checkOutFailure } from "../../support/builds/git-checkout.ts";
 
-const elsewhere: GitSource = {
-  checkOut: ({ repo }) => Promise.reject(new BuildFailure("user", `${repo} was asked for elsewhere`, "")),
+const others: GitSource = {
+  checkOut: ({ repo }) => Promise.reject(new BuildFailure("user", `${repo} was requested from the other source`, "")),
 };
 
 async function withExample(files: Readonly<Record<string, string>>) {
@@ -27,12 +27,12 @@ async function withExample(files: Readonly<Record<string, string>>) {
     examplesFolder,
     dataFolder,
     sandbox: new BubblewrapSandbox(),
-    others: elsewhere,
+    others,
   });
   return { source, write, examplesFolder, dataFolder, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
-test("an example is checked out as its folder is, without what working on it left behind", async () => {
+test("the checkout of an example contains the files of its folder, without generated folders", async () => {
   await using example = await withExample({
     "package.json": "{}",
     "src/index.ts": "export {};",
@@ -47,7 +47,7 @@ test("an example is checked out as its folder is, without what working on it lef
   expect(await readFile(join(checkout.directory, "src/index.ts"), "utf8")).toBe("export {};");
 });
 
-test("an example that has changed is checked out as it is now", async () => {
+test("the checkout of a changed example contains the new files", async () => {
   await using example = await withExample({ "index.ts": "old" });
   await using before = await checkOut(example.source, "examples/hello");
   await example.write({ "index.ts": "new" });
@@ -56,14 +56,14 @@ test("an example that has changed is checked out as it is now", async () => {
   expect(after.commit).not.toBe(before.commit);
 });
 
-test("a file beside the examples is none of them", async () => {
+test("a file in the folder of the examples is not an example", async () => {
   await using example = await withExample({ "index.ts": "export {};" });
   await writeFile(join(example.examplesFolder, "README.md"), "# Examples");
-  const { message } = await failureOf(example.source, "examples/README.md");
-  expect(message).toBe("examples/README.md was asked for elsewhere");
+  const { message } = await checkOutFailure(example.source, "examples/README.md");
+  expect(message).toBe("examples/README.md was requested from the other source");
 });
 
-test("many deploys of one example at a time share one repository", async () => {
+test("concurrent checkouts of one example share one repository", async () => {
   await using example = await withExample({ "index.ts": "export {};" });
   const checkouts = await Promise.all(Array.from({ length: 5 }, () => checkOut(example.source, "examples/hello")));
   expect(new Set(checkouts.map(({ commit }) => commit)).size).toBe(1);
@@ -71,7 +71,7 @@ test("many deploys of one example at a time share one repository", async () => {
   for (const checkout of checkouts) await checkout[Symbol.asyncDispose]();
 });
 
-test("the same example is the same commit in every installation", async () => {
+test("the same example has the same commit id in every installation", async () => {
   await using one = await withExample({ "index.ts": "export {};" });
   await using other = await withExample({ "index.ts": "export {};" });
   await using first = await checkOut(one.source, "examples/hello");
@@ -79,14 +79,14 @@ test("the same example is the same commit in every installation", async () => {
   expect(first.commit).toBe(second.commit);
 });
 
-test("an example has the branch main and no other", async () => {
+test("an example has only the branch main", async () => {
   await using example = await withExample({ "index.ts": "export {};" });
-  expect((await failureOf(example.source, "examples/hello", "nope")).message).toBe(
+  expect((await checkOutFailure(example.source, "examples/hello", "nope")).message).toBe(
     'The repository has no branch "nope".',
   );
 });
 
-test("an example is served from folders that nobody else may enter", async () => {
+test("an example is served from folders that only the service's user can enter", async () => {
   await using example = await withExample({ "index.ts": "export {};" });
   await mkdir(example.dataFolder, { mode: 0o700 });
   await chmod(example.examplesFolder, 0o700);
@@ -94,9 +94,9 @@ test("an example is served from folders that nobody else may enter", async () =>
   expect(await readdir(checkout.directory)).toEqual(["index.ts"]);
 });
 
-test("what is no example is asked for elsewhere", async () => {
+test("a repository that is not an example is requested from the other source", async () => {
   await using example = await withExample({ "index.ts": "export {};" });
   for (const repo of ["examples/absent", "acme/hello"]) {
-    expect((await failureOf(example.source, repo)).message).toBe(`${repo} was asked for elsewhere`);
+    expect((await checkOutFailure(example.source, repo)).message).toBe(`${repo} was requested from the other source`);
   }
 });

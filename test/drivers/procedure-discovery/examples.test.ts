@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
+import type { DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
 
 const shared = sharedDiscovery();
 
-const outline = ({ procedures }: Discovery) => procedures.map(({ name, kind }) => `${kind} ${name}`);
+const listKindsAndNames = ({ procedures }: DiscoveryResult) => procedures.map(({ name, kind }) => `${kind} ${name}`);
 
-test("invoices offers five procedures, with their descriptions and the schemas of what they take and give", async () => {
+test("invoices offers five procedures with descriptions, input schemas and output schemas", async () => {
   const found = await shared().discoverExample("invoices");
   expect(found.problem).toBeNull();
-  expect(outline(found)).toEqual([
+  expect(listKindsAndNames(found)).toEqual([
     "query list",
     "query get",
     "query outstanding",
@@ -20,10 +20,10 @@ test("invoices offers five procedures, with their descriptions and the schemas o
   expect(list).toEqual({
     name: "list",
     kind: "query",
-    description: "Lists invoices, the one due first at the top.",
+    description: "Lists invoices, ordered by due date.",
     inputSchema: {
       type: "object",
-      properties: { paid: { type: "boolean", description: "Only paid, or only open ones" } },
+      properties: { paid: { type: "boolean", description: "true: only paid invoices, false: only unpaid ones" } },
     },
     outputSchema: expect.objectContaining({ type: "array" }),
     invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
@@ -42,10 +42,10 @@ test("invoices offers five procedures, with their descriptions and the schemas o
   expect(create?.outputSchema).toMatchObject({ type: "object", required: ["id", "customer", "cents", "due", "paid"] });
 });
 
-test("the nested routers of crm become dotted names", async () => {
+test("procedures of the nested routers of crm have dotted names", async () => {
   const found = await shared().discoverExample("crm");
   expect(found.problem).toBeNull();
-  expect(outline(found)).toEqual([
+  expect(listKindsAndNames(found)).toEqual([
     "query companies.list",
     "query companies.get",
     "mutation companies.create",
@@ -60,10 +60,15 @@ test("the nested routers of crm become dotted names", async () => {
   ]);
 });
 
-test("each operation of tasks-api says where every property of its input goes", async () => {
+test("each operation of tasks-api maps every property of its input to a place in the request", async () => {
   const found = await shared().discoverExample("tasks-api");
   expect(found.problem).toBeNull();
-  expect(outline(found)).toEqual(["query listTasks", "mutation addTask", "query getTask", "mutation finishTask"]);
+  expect(listKindsAndNames(found)).toEqual([
+    "query listTasks",
+    "mutation addTask",
+    "query getTask",
+    "mutation finishTask",
+  ]);
   const [list, add, , finish] = found.procedures;
   expect(list?.invocation).toEqual({
     via: "openapi",
@@ -76,13 +81,13 @@ test("each operation of tasks-api says where every property of its input goes", 
     type: "object",
     properties: {
       title: { type: "string", minLength: 1, maxLength: 200 },
-      due: { type: "string", format: "date", description: "The day by which it is to be done" },
+      due: { type: "string", format: "date", description: "The due date" },
     },
     required: ["title"],
     additionalProperties: false,
   });
   expect(finish).toMatchObject({
-    description: "Marks a task as done, or as open again.",
+    description: "Marks a task as done or as open.",
     inputSchema: { properties: { id: { type: "integer" }, done: { type: "boolean" } }, required: ["id", "done"] },
     outputSchema: { type: "object", required: ["id", "title", "due", "done"] },
     invocation: {
@@ -94,10 +99,10 @@ test("each operation of tasks-api says where every property of its input goes", 
   });
 });
 
-test("each tool of notes-mcp is a procedure, a query when it says that it only reads", async () => {
+test("each tool of notes-mcp is a procedure, and a read-only tool is a query", async () => {
   const found = await shared().discoverExample("notes-mcp");
   expect(found.problem).toBeNull();
-  expect(outline(found)).toEqual(["query search_notes", "mutation write_note", "mutation delete_note"]);
+  expect(listKindsAndNames(found)).toEqual(["query search_notes", "mutation write_note", "mutation delete_note"]);
   expect(found.procedures[1]).toEqual({
     name: "write_note",
     kind: "mutation",
@@ -108,7 +113,7 @@ test("each tool of notes-mcp is a procedure, a query when it says that it only r
   });
 });
 
-test("an app that offers nothing has no procedures, is not started to be asked, and that is no problem", async () => {
+test("an app without procedures is not started, and no problem is reported", async () => {
   const before = shared().started();
   expect(await shared().discoverExample("hello")).toEqual({ procedures: [], problem: null });
   expect(shared().started()).toBe(before);

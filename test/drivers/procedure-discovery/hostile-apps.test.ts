@@ -7,11 +7,11 @@ import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
 
 const shared = sharedDiscovery();
 
-/** Offers nothing, but looks as if it could: a script that cannot is not even started. */
-const NONE = `export const _def = {}; export default { fetch: () => new Response("hello") };`;
+/** Offers no procedures, but passes the quick scan: the app is started. */
+const WITHOUT_PROCEDURES = `export const _def = {}; export default { fetch: () => new Response("hello") };`;
 
-/** A router made by hand, as it would come out of tRPC; `procedures` is an expression. */
-function routerOf(procedures: string): string {
+/** An app with a hand-written router in the form that tRPC creates. `procedures` is an expression. */
+function routerApp(procedures: string): string {
   return `
     const procedure = (definition) => Object.assign(() => 1, { _def: { type: "query", inputs: [], ...definition } });
     const schema = (json) => ({ "~standard": { jsonSchema: { input: () => json } } });
@@ -21,55 +21,59 @@ function routerOf(procedures: string): string {
     };`;
 }
 
-test("an app that loops while it starts, or at any request, is given up, and that is told", async () => {
+test("an app that loops or hangs at start or in a request is abandoned, and the owner is told why", async () => {
   for (const source of [
-    `for (;;) {} ${NONE}`,
+    `for (;;) {} ${WITHOUT_PROCEDURES}`,
     `export const _def = {}; export default { fetch() { for (;;) {} } };`,
     `export const _def = {}; export default { fetch: () => new Promise((resolve) => setTimeout(resolve, 600_000)) };`,
   ]) {
     const found = await shared().discover(source, { timeoutMs: 4000 });
-    expect(found).toEqual({ procedures: [], problem: expect.stringContaining("could not be looked for") });
+    expect(found).toEqual({ procedures: [], problem: expect.stringContaining("could not be read") });
   }
 });
 
-test("an app that takes memory or prints without end while it starts is stopped, and that is told", async () => {
+test("an app that allocates or prints without end at start is stopped, and the owner is told why", async () => {
   for (const endless of [
     `k.push(new Uint8Array(64e6).fill(1));`,
     `k.push({ a: [k.length] });`,
     `console.log("x".repeat(10_000));`,
   ]) {
-    const { procedures, problem } = await shared().discover(`const k = []; for (;;) { ${endless} } ${NONE}`);
+    const { procedures, problem } = await shared().discover(
+      `const k = []; for (;;) { ${endless} } ${WITHOUT_PROCEDURES}`,
+    );
     expect([procedures, problem]).toEqual([[], expect.stringMatching(/memory|allocation|prints/)]);
   }
 });
 
-test("an app that throws while it starts has its own words quoted", async () => {
-  const { procedures, problem } = await shared().discover(`throw new Error("no \\"DB\\"\\n[service] ready"); ${NONE}`);
+test("the error of an app that throws at start is reported in quotation marks", async () => {
+  const { procedures, problem } = await shared().discover(
+    `throw new Error("no \\"DB\\"\\n[service] ready"); ${WITHOUT_PROCEDURES}`,
+  );
   expect(procedures).toEqual([]);
-  expect(problem).toContain("does not start on its own");
+  expect(problem).toContain("does not start in a test run");
   expect(problem).not.toContain("\n");
   expect(problem).toMatch(/It reported ".*no \\"DB\\".*"$/);
 });
 
-test("an app that does not start still has the operations of the document in its repository", async () => {
+test("an app that does not start keeps the operations of the document in its repository", async () => {
   const document = { openapi: "3.1.0", paths: { "/a": { get: { operationId: "readA" } } } };
-  const { procedures } = await shared().discover(`throw new Error("no"); ${NONE}`, {
+  const { procedures } = await shared().discover(`throw new Error("no"); ${WITHOUT_PROCEDURES}`, {
     files: { "openapi.json": JSON.stringify(document) },
   });
   expect(procedures.map(({ name }) => name)).toEqual(["readA"]);
 });
 
-test("ten thousand procedures are cut to the first five hundred, and that is told", async () => {
+test("only the first 500 of 10,000 procedures are offered, and the owner is told", async () => {
   const { procedures, problem } = await shared().discover(
-    routerOf(`Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ["p" + i, procedure({})]))`),
+    routerApp(`Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ["p" + i, procedure({})]))`),
   );
   expect([procedures.length, procedures.at(-1)?.name]).toEqual([DISCOVERY_CAPS.procedures, "p499"]);
   expect(problem).toContain("Only the first 500 of 10000");
 });
 
-test("a gigantic or bottomless schema costs its procedure, and no other one", async () => {
+test("a procedure whose schema is too large, too deep or circular is left out, and the others are kept", async () => {
   const { procedures, problem } = await shared().discover(
-    routerOf(`{
+    routerApp(`{
       small: procedure({ inputs: [schema({ type: "object" })] }),
       large: procedure({ inputs: [schema({ description: "x".repeat(50_000_000) })] }),
       larger: procedure({ inputs: [schema({ description: "x".repeat(70_000) })] }),
@@ -91,9 +95,9 @@ test("a gigantic or bottomless schema costs its procedure, and no other one", as
   }
 });
 
-test("schemas that are too large together cost the procedures for which there is no room", async () => {
+test("procedures whose schemas exceed the total size are left out", async () => {
   const { procedures, problem } = await shared().discover(
-    routerOf(`Object.fromEntries(Array.from({ length: 100 }, (_, i) =>
+    routerApp(`Object.fromEntries(Array.from({ length: 100 }, (_, i) =>
       ["p" + i, procedure({ inputs: [schema({ description: "x".repeat(60_000) })] })]))`),
   );
   const stored = procedures.reduce((sum, { inputSchema }) => sum + JSON.stringify(inputSchema).length, 0);
@@ -102,9 +106,9 @@ test("schemas that are too large together cost the procedures for which there is
   expect(problem).toContain("larger than 4 MiB together");
 });
 
-test("names that mean something to JavaScript, or are no names, are left out and told", async () => {
+test("procedures with invalid names or reserved names of JavaScript are left out and reported", async () => {
   const { procedures, problem } = await shared().discover(
-    routerOf(`Object.assign(JSON.parse('{"__proto__": null}'), {
+    routerApp(`Object.assign(JSON.parse('{"__proto__": null}'), {
       ok: procedure({}), "ok.deep-1": procedure({}), constructor: procedure({}), "a.__proto__.b": procedure({}),
       toString: procedure({}), prototype: procedure({}), then: procedure({}), "a..b": procedure({}), "": procedure({}),
       "a b": procedure({}), "../x": procedure({}), "ünï": procedure({}), ["x".repeat(300)]: procedure({}),
@@ -114,9 +118,9 @@ test("names that mean something to JavaScript, or are no names, are left out and
   expect(problem).toContain('"constructor"');
 });
 
-test("text that no database takes, or that is endless, is made fit", async () => {
+test("text is shortened and made storable", async () => {
   const { procedures } = await shared().discover(
-    routerOf(`{
+    routerApp(`{
       a: procedure({
         meta: { description: "a\\0b\\ud800c" + "x".repeat(10_000) },
         inputs: [schema({ title: "\\0\\udfff", "k\\0": 1, $id: "http://elsewhere.example", $ref: "http://elsewhere.example" })],
@@ -128,24 +132,24 @@ test("text that no database takes, or that is endless, is made fit", async () =>
   expect(procedures[0]?.inputSchema).toEqual({ title: "\ufffd", k: 1 });
 });
 
-test("an app that answers for the introspection says nothing that is believed unread", async () => {
-  const lying = (answer: string) =>
-    `Response.json = () => new Response(${answer}); ${routerOf("{ a: procedure({}) }")}`;
-  for (const answer of [
+test("a forged introspection report is validated", async () => {
+  const forgeReport = (body: string) =>
+    `Response.json = () => new Response(${body}); ${routerApp("{ a: procedure({}) }")}`;
+  for (const body of [
     `"null"`,
     `"{"`,
     `JSON.stringify({ found: true, total: 1, transformer: "none", procedures: [{ name: "a", kind: "shell" }] })`,
     `new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(1_000_000)) })`,
   ]) {
-    const { procedures, problem } = await shared().discover(lying(answer), { timeoutMs: 20_000 });
+    const { procedures, problem } = await shared().discover(forgeReport(body), { timeoutMs: 20_000 });
     expect([procedures, typeof problem]).toEqual([[], "string"]);
   }
 });
 
-test("an app that is looked at reaches no network and sees no bindings", async () => {
-  const seen: string[] = [];
-  const server = http.createServer((request, response) => void response.end(seen.push(request.url ?? "")));
-  server.on("connection", () => void seen.push("connection"));
+test("an app under inspection reaches no network and has no bindings", async () => {
+  const connections: string[] = [];
+  const server = http.createServer((request, response) => void response.end(connections.push(request.url ?? "")));
+  server.on("connection", () => void connections.push("connection"));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -154,13 +158,13 @@ test("an app that is looked at reaches no network and sees no bindings", async (
     import { env } from "cloudflare:workers";
     const attempt = async (work) => { try { return await work(); } catch { return "refused"; } };
     export const appRouter = { _def: { router: true, procedures: {}, _config: {}, lazy: { x: { async load() {
-      const tried = await Promise.all([
+      const results = await Promise.all([
         attempt(async () => "status " + (await fetch("http://127.0.0.1:${port}/fetched")).status),
         attempt(async () => (await connect("127.0.0.1:${port}").opened, "connected")),
         attempt(async () => "status " + (await fetch("http://169.254.169.254/")).status),
       ]);
-      const description = JSON.stringify([...tried, Object.keys(env)]);
-      appRouter._def.procedures.tell = { _def: { type: "query", meta: { description } } };
+      const description = JSON.stringify([...results, Object.keys(env)]);
+      appRouter._def.procedures.report = { _def: { type: "query", meta: { description } } };
       appRouter._def.lazy = {};
     } } } } };
     export default { fetch: () => Response.json({ error: { code: -32004 } }) };`);
@@ -169,10 +173,10 @@ test("an app that is looked at reaches no network and sees no bindings", async (
     expect.not.stringMatching(/connected|status [1-4]/),
   ]);
   expect(procedures[0]?.description).toMatch(/\[\]\]$/);
-  expect(seen).toEqual([]);
+  expect(connections).toEqual([]);
 });
 
-test("an abort ends the looking, and is no problem of the app", async () => {
+test("an abort ends the discovery with its reason instead of a problem", async () => {
   const signal = AbortSignal.timeout(1500);
-  await expect(shared().discover(`for (;;) {} ${NONE}`, { signal })).rejects.toThrow("aborted");
+  await expect(shared().discover(`for (;;) {} ${WITHOUT_PROCEDURES}`, { signal })).rejects.toThrow("aborted");
 });

@@ -3,39 +3,49 @@ import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
 
 const shared = sharedDiscovery();
 
-/** An app whose /mcp answers each method with `answers`, an object of functions of the message and the request. */
-const serving = (answers: string, send = "Response.json(reply, { headers: answers.headers ?? {} })") => `
-  const answers = ${answers};
+const SEND_JSON = "Response.json(reply, { headers: results.headers ?? {} })";
+
+/**
+ * An app with an MCP endpoint. `results` is the source of an object that maps methods to functions of the message and
+ * the request. `send` is an expression that makes a response of the JSON-RPC message `reply`.
+ */
+const serverApp = (results: string, send = SEND_JSON) => `
+  const results = ${results};
   export default { async fetch(request) {
     if (new URL(request.url).pathname !== "/mcp" || request.method !== "POST") return new Response("", { status: 404 });
     const message = await request.json();
     if (message.id === undefined) return new Response(null, { status: 202 });
-    const result = answers[message.method]?.(message, request);
+    const result = results[message.method]?.(message, request);
     const reply = { jsonrpc: "2.0", id: message.id, ...(result ? { result } : { error: { code: -32601, message: "no" } }) };
     return ${send};
   } };`;
 
 const TOOL = `{ name: "look", inputSchema: { type: "object" } }`;
-const HANDSHAKE = `initialize: () => ({ protocolVersion: "2025-06-18", capabilities: {}, serverInfo: {} })`;
+const INITIALIZE = `initialize: () =>
+  ({ protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "server", version: "1" } })`;
+const LIST_ONE = `"tools/list": () => ({ tools: [${TOOL}] })`;
 
-test("a server that answers with an event stream is understood", async () => {
-  const { procedures, problem } = await shared().discover(
-    serving(
-      `{ ${HANDSHAKE}, "tools/list": () => ({ tools: [${TOOL}] }) }`,
-      `new Response(": hello\\n\\nevent: message\\ndata: " + JSON.stringify(reply) + "\\n\\n", { headers: { "content-type": "text/event-stream" } })`,
-    ),
-  );
+const sendEvents = (before: string) =>
+  `new Response(${before} + "event: message\\ndata: " + JSON.stringify(reply) + "\\n\\n", { headers: { "content-type": "text/event-stream" } })`;
+
+/** Expressions: many pings, as a list in JSON without its brackets, and as the events of a stream. */
+const PING_LIST = `Array.from({ length: 50_000 }, (_, id) => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })).join(",")`;
+const PINGS = `Array.from({ length: 50_000 }, (_, id) => "data: " + JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }) + "\\n\\n").join("")`;
+
+test("the tools of a server that responds with an event stream are found", async () => {
+  const app = serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`, sendEvents(`": hello\\n\\n"`));
+  const { procedures, problem } = await shared().discover(app);
   expect([procedures.map(({ name }) => name), problem]).toEqual([["look"], null]);
 });
 
-test("a session is kept, and every page of tools is read", async () => {
+test("the session is kept, and every page of tools is read", async () => {
   const { procedures } = await shared().discover(
-    serving(`{
+    serverApp(`{
       headers: { "mcp-session-id": "s1" },
-      ${HANDSHAKE},
+      ${INITIALIZE},
       "tools/list": ({ params }, { headers }) => {
         if (headers.get("mcp-session-id") !== "s1" || headers.get("mcp-protocol-version") !== "2025-06-18") return undefined;
-        const at = Number(params.cursor ?? 0);
+        const at = Number(params?.cursor ?? 0);
         return { tools: [{ ...${TOOL}, name: "tool" + at }], ...(at < 3 ? { nextCursor: String(at + 1) } : {}) };
       },
     }`),
@@ -43,19 +53,24 @@ test("a session is kept, and every page of tools is read", async () => {
   expect(procedures.map(({ name }) => name)).toEqual(["tool0", "tool1", "tool2", "tool3"]);
 });
 
-test("a server without a handshake is asked in the revision that has none", async () => {
+test("a server without a handshake is called in revision 2026-07-28", async () => {
   const { procedures } = await shared().discover(
-    serving(`{ "tools/list": ({ params }, { headers }) =>
-      params._meta?.["io.modelcontextprotocol/protocolVersion"] === "2026-07-28" &&
-      headers.get("mcp-protocol-version") === "2026-07-28" && headers.get("mcp-method") === "tools/list"
-        ? { tools: [${TOOL}], resultType: "complete" } : undefined }`),
+    serverApp(`{
+      "server/discover": () => ({
+        supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, resultType: "complete", ttlMs: 0, cacheScope: "private",
+      }),
+      "tools/list": ({ params }, { headers }) =>
+        params._meta?.["io.modelcontextprotocol/protocolVersion"] === "2026-07-28" &&
+        headers.get("mcp-protocol-version") === "2026-07-28" && headers.get("mcp-method") === "tools/list"
+          ? { tools: [${TOOL}], resultType: "complete", ttlMs: 0, cacheScope: "private" } : undefined,
+    }`),
   );
   expect(procedures.map(({ name }) => name)).toEqual(["look"]);
 });
 
-test("a tool of any name can be called by it, and malformed ones are left out and told", async () => {
+test("a tool with any name is offered, and malformed tools are left out and counted", async () => {
   const { procedures, problem } = await shared().discover(
-    serving(`{ ${HANDSHAKE}, "tools/list": () => ({ tools: [
+    serverApp(`{ ${INITIALIZE}, "tools/list": () => ({ tools: [
       { name: "do it/now!" }, { name: "do_it_now" }, { name: 7 }, null, { name: "a", inputSchema: "x" },
       { name: "odd", description: 5, annotations: { readOnlyHint: "yes" }, outputSchema: [] },
     ] }) }`),
@@ -68,7 +83,60 @@ test("a tool of any name can be called by it, and malformed ones are left out an
   expect(problem).toContain("3 malformed");
 });
 
-test("pages without end are read up to a bound", async () => {
-  const endless = `"tools/list": ({ params }) => ({ tools: [], nextCursor: String(Number(params.cursor ?? 0) + 1) })`;
-  expect(await shared().discover(serving(`{ ${HANDSHAKE}, ${endless} }`))).toEqual({ procedures: [], problem: null });
+test("a server that fails to list its tools is reported", async () => {
+  const found = await shared().discover(serverApp(`{ ${INITIALIZE} }`));
+  expect(found).toEqual({ procedures: [], problem: expect.stringContaining("failed to list its tools") });
+});
+
+test("a list of tools without a last page is read up to a bound", async () => {
+  const endless = `"tools/list": ({ params }) => ({ tools: [], nextCursor: String(Number(params?.cursor ?? 0) + 1) })`;
+  expect(await shared().discover(serverApp(`{ ${INITIALIZE}, ${endless} }`))).toEqual({
+    procedures: [],
+    problem: null,
+  });
+});
+
+test("a server whose responses have the wrong id is abandoned when the time is up", async () => {
+  const send = `Response.json({ ...reply, id: 1_000_000 })`;
+  const found = await shared().discover(serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`, send), { timeoutMs: 4000 });
+  expect(found).toEqual({ procedures: [], problem: expect.stringContaining("could not be read") });
+});
+
+test("an event stream that never ends is abandoned when the time is up", async () => {
+  const send = `new Response(new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode(": hello\\n\\n")) }),
+    { headers: { "content-type": "text/event-stream" } })`;
+  const found = await shared().discover(serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`, send), { timeoutMs: 4000 });
+  expect(found).toEqual({ procedures: [], problem: expect.stringMatching(/could not be read|closed the connection/) });
+});
+
+test("a response without end is cut off at 4 MiB", async () => {
+  const send = `new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(1_000_000).fill(32)) }),
+    { headers: { "content-type": "application/json" } })`;
+  const found = await shared().discover(serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`, send));
+  expect(found).toEqual({ procedures: [], problem: "The app's response at /mcp is larger than 4194304 bytes." });
+});
+
+test.each([
+  ["an event stream", sendEvents(PINGS), /more than 100 messages/],
+  ["a batch", `Response.json([...JSON.parse("[" + ${PING_LIST} + "]"), reply])`, /more than 100 messages/],
+])("a flood of pings in %s is rejected before the client replies to them", async (_kind, send, problem) => {
+  const found = await shared().discover(serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`, send));
+  expect(found).toEqual({ procedures: [], problem: expect.stringMatching(problem) });
+});
+
+test("a server that needs a request for each of many pings is abandoned after a bounded number of requests", async () => {
+  const pings = `Array.from({ length: 90 }, (_, id) => "data: " + JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }) + "\\n\\n").join("")`;
+  const list = `"tools/list": ({ params }) => ({ tools: [], nextCursor: String(Number(params?.cursor ?? 0) + 1) })`;
+  const found = await shared().discover(serverApp(`{ ${INITIALIZE}, ${list} }`, sendEvents(pings)));
+  expect(found).toEqual({ procedures: [], problem: expect.stringContaining("more than 60 requests") });
+});
+
+test("a redirect of the MCP endpoint is not followed", async () => {
+  const app = serverApp(`{ ${INITIALIZE}, ${LIST_ONE} }`)
+    .replace(
+      `{ status: 404 }`,
+      `{ status: new URL(request.url).pathname === "/elsewhere" ? 200 : 307, headers: { location: "/elsewhere" } }`,
+    )
+    .replace(`!== "/mcp"`, `!== "/moved"`);
+  expect(await shared().discover(app)).toEqual({ procedures: [], problem: null });
 });

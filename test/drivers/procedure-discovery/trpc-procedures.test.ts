@@ -4,16 +4,16 @@ import { sharedDiscovery } from "../../support/procedures/shared-discovery.ts";
 
 const shared = sharedDiscovery();
 
-/** The input schema of the only procedure of a router with this input. */
-async function inputOf(input: string): Promise<unknown> {
+/** Discovers a router with one procedure that has this input, and returns its input schema. */
+async function discoverInput(input: string): Promise<unknown> {
   const body = `const appRouter = t.router({ only: t.procedure${input}.query(() => 1) });`;
   const { procedures, problem } = await shared().discover(trpcApp(body));
   expect([problem, procedures.map(({ name }) => name)]).toEqual([null, ["only"]]);
   return procedures[0]?.inputSchema;
 }
 
-test("inputs in zod 3 are described", async () => {
-  const schema = await inputOf(`.input(z3.object({
+test("zod 3 inputs are converted to JSON Schema", async () => {
+  const schema = await discoverInput(`.input(z3.object({
     email: z3.string().email().max(80).describe("Where to write to"),
     count: z3.number().int().min(1).default(3),
     tags: z3.array(z3.enum(["a", "b"])).max(5).optional(),
@@ -40,7 +40,12 @@ test("inputs in zod 3 are described", async () => {
           { type: "null" },
         ],
       },
-      kind: { anyOf: [{ const: "x" }, { type: "number", exclusiveMinimum: 0 }] },
+      kind: {
+        anyOf: [
+          { type: "string", const: "x" },
+          { type: "number", exclusiveMinimum: 0 },
+        ],
+      },
       scores: { type: "object", additionalProperties: { type: "number" } },
       trimmed: { type: "string" },
       when: {},
@@ -49,15 +54,53 @@ test("inputs in zod 3 are described", async () => {
   });
 });
 
-test("a zod 3 schema that contains itself ends somewhere", async () => {
+test("zod 3 defaults, transformations and tuples are converted for input and output separately", async () => {
+  const body = `
+    const schema = z3.object({
+      count: z3.number().default(3),
+      length: z3.string().transform((text) => text.length),
+      even: z3.number().refine((n) => n % 2 === 0),
+      pair: z3.tuple([z3.string(), z3.boolean()]),
+      more: z3.tuple([z3.string()]).rest(z3.number()),
+      at: z3.date().describe("When"),
+    });
+    const appRouter = t.router({ only: t.procedure.input(schema).output(schema).query(() => null as never) });`;
+  const { procedures } = await shared().discover(trpcApp(body));
+  const common = {
+    count: { type: "number", default: 3 },
+    even: { type: "number" },
+    pair: {
+      type: "array",
+      prefixItems: [{ type: "string" }, { type: "boolean" }],
+      minItems: 2,
+      maxItems: 2,
+      items: false,
+    },
+    more: { type: "array", prefixItems: [{ type: "string" }], minItems: 1, items: { type: "number" } },
+    at: { description: "When" },
+  };
+  const required = ["length", "even", "pair", "more", "at"];
+  expect(procedures[0]?.inputSchema).toEqual({
+    type: "object",
+    properties: { ...common, length: { type: "string" } },
+    required,
+  });
+  expect(procedures[0]?.outputSchema).toEqual({
+    type: "object",
+    properties: { ...common, length: {} },
+    required: [...required, "count"],
+  });
+});
+
+test("a recursive zod 3 schema is converted", async () => {
   const body = `const tree: z3.ZodTypeAny = z3.lazy(() => z3.object({ children: z3.array(tree) }));
     const appRouter = t.router({ only: t.procedure.input(tree).query(() => 1) });`;
   const { procedures, problem } = await shared().discover(trpcApp(body));
   expect([problem, procedures[0]?.inputSchema]).toMatchObject([null, { properties: { children: { type: "array" } } }]);
 });
 
-test("inputs in early versions of zod 4 are described, with their descriptions", async () => {
-  const schema = await inputOf(
+test("inputs of early zod 4 versions are converted with their descriptions", async () => {
+  const schema = await discoverInput(
     `.input(z40.object({ id: z40.int().describe("The number"), at: z40.date().optional() }))`,
   );
   expect(schema).toMatchObject({
@@ -67,15 +110,15 @@ test("inputs in early versions of zod 4 are described, with their descriptions",
   });
 });
 
-test("what JSON Schema has no words for is left open, and the rest is described", async () => {
-  expect(await inputOf(`.input(z.object({ at: z.date(), note: z.string() }))`)).toEqual({
+test("a type that JSON Schema cannot express accepts any value, and the rest of the input is converted", async () => {
+  expect(await discoverInput(`.input(z.object({ at: z.date(), note: z.string() }))`)).toEqual({
     type: "object",
     properties: { at: {}, note: { type: "string" } },
     required: ["at", "note"],
   });
 });
 
-test("two inputs of a procedure must both accept what it is given, and keep their references", async () => {
+test("two inputs of a procedure become one schema that requires both, with working references", async () => {
   const body = `
     const node = z.object({ get below() { return z.array(node).optional(); } });
     const both = t.procedure.input(z.object({ a: z.string() })).input(z.object({ tree: node }));
@@ -88,20 +131,20 @@ test("two inputs of a procedure must both accept what it is given, and keep thei
   for (const reference of references) expect(reference).toMatch(/^"#\/allOf\/1\//);
 });
 
-test("superjson is recognized, and so is a transformer that nobody knows", async () => {
+test("superjson is recognized, and any other transformer is reported as a problem", async () => {
   const body = `const appRouter = t.router({ only: t.procedure.query(() => 1) });`;
-  const known = await shared().discover(trpcApp(body, { create: "transformer: superjson" }));
-  expect(known.problem).toBeNull();
-  expect(known.procedures[0]?.invocation).toEqual({ via: "trpc", endpoint: "/trpc", transformer: "superjson" });
-  const own = `transformer: { serialize: (x: unknown) => [x], deserialize: (x: any) => x[0] }`;
-  const unknown = await shared().discover(trpcApp(body, { create: own }));
-  expect(unknown).toEqual({
+  const withSuperjson = await shared().discover(trpcApp(body, { create: "transformer: superjson" }));
+  expect(withSuperjson.problem).toBeNull();
+  expect(withSuperjson.procedures[0]?.invocation).toEqual({ via: "trpc", endpoint: "/trpc", transformer: "superjson" });
+  const custom = `transformer: { serialize: (x: unknown) => [x], deserialize: (x: any) => x[0] }`;
+  const withCustom = await shared().discover(trpcApp(body, { create: custom }));
+  expect(withCustom).toEqual({
     procedures: [],
     problem: expect.stringContaining("data transformer other than superjson"),
   });
 });
 
-test("lazy routers are loaded, and subscriptions are left out", async () => {
+test("procedures of lazy routers are found, and subscriptions are left out", async () => {
   const { procedures } = await shared().discover(
     trpcApp(`const inner = t.router({ deep: t.procedure.mutation(() => 1) });
       const appRouter = t.router({
@@ -117,7 +160,7 @@ test("lazy routers are loaded, and subscriptions are left out", async () => {
   ]);
 });
 
-test("a router is found where it is served, and one that is served nowhere is told of", async () => {
+test("the endpoint of a router is found, and a router that is not served is reported as a problem", async () => {
   const body = `const appRouter = t.router({ only: t.procedure.query(() => 1) });`;
   const below = await shared().discover(trpcApp(body, { endpoint: "/api/trpc" }));
   expect(below.procedures[0]?.invocation).toMatchObject({ endpoint: "/api/trpc" });
@@ -125,7 +168,7 @@ test("a router is found where it is served, and one that is served nowhere is to
   expect(nowhere).toEqual({ procedures: [], problem: expect.stringContaining("neither at /trpc nor at /api/trpc") });
 });
 
-test("an app that fails without its bindings still has its procedures, and what is assumed is told", async () => {
+test("an app that fails without its bindings keeps its procedures, and the assumed endpoint is reported", async () => {
   const source = trpcApp(`const appRouter = t.router({ only: t.procedure.query(() => 1) });`).replace(
     "fetch: (req: Request) =>",
     "fetch: (req: Request, env: any) => env.DB.prepare('x') &&",
@@ -137,7 +180,7 @@ test("an app that fails without its bindings still has its procedures, and what 
   expect(problem).toContain("/trpc is assumed");
 });
 
-test("a validator that gives no JSON Schema leaves the input open, and that is told", async () => {
+test("a validator without JSON Schema accepts any input, and is reported", async () => {
   const body = `const appRouter = t.router({ only: t.procedure.input((x: unknown) => String(x)).query(() => 1) });`;
   const { procedures, problem } = await shared().discover(trpcApp(body));
   expect(procedures[0]).toMatchObject({ name: "only", inputSchema: {} });

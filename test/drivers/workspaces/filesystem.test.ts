@@ -5,8 +5,8 @@ import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesys
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
-describe("workspaces", () => {
-  verifies(hazard(15), "hand out regular files only, whatever links point at", async () => {
+describe("workspaces on the file system", () => {
+  verifies(hazard(15), "sourceFiles returns regular files only and does not follow links", async () => {
     await using folder = await temporaryFolder();
     const workspace = await new FilesystemWorkspaces(folder.path).open("build", 1);
     await mkdir(path.join(workspace.sourceDirectory, "src"));
@@ -26,7 +26,7 @@ describe("workspaces", () => {
 
   verifies(
     [hazard(16), hazard(44)],
-    "of two attempts share nothing, and a file that became a link is not read",
+    "two attempts share no files, and a file that was replaced by a link is not read",
     async () => {
       await using folder = await temporaryFolder();
       const workspaces = new FilesystemWorkspaces(folder.path);
@@ -43,7 +43,7 @@ describe("workspaces", () => {
     },
   );
 
-  verifies(hazard(18), "are removed and cleared, however deep a build nested its folders", async () => {
+  verifies(hazard(18), "workspaces with deeply nested folders are removed", async () => {
     await using folder = await temporaryFolder();
     const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"));
     const [first, second] = [await workspaces.open("build", 1), await workspaces.open("build", 2)];
@@ -53,11 +53,11 @@ describe("workspaces", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  test("start empty, and are all gone once they are cleared", async () => {
+  test("a workspace is empty when it is opened, and clear removes all workspaces", async () => {
     await using folder = await temporaryFolder();
     const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"));
     const earlier = await workspaces.open("build", 1);
-    await writeFile(path.join(earlier.sourceDirectory, "left"), "over");
+    await writeFile(path.join(earlier.sourceDirectory, "old.txt"), "old");
     expect(await readdir((await workspaces.open("build", 1)).sourceDirectory)).toEqual([]);
     await workspaces.clear();
     await workspaces.clear();
@@ -65,7 +65,7 @@ describe("workspaces", () => {
   });
 });
 
-/** Deeper than the longest path that the kernel takes: no call names more than a half of it. */
+/** Makes a path that is longer than the kernel accepts. It is built in two halves, each of which is short enough. */
 async function nestFolders(directory: string): Promise<void> {
   const half = Array.from({ length: 16 }, () => "d".repeat(200)).join("/");
   for (const top of ["upper", "lower"]) await mkdir(path.join(directory, top, half), { recursive: true });

@@ -2,32 +2,34 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Bundle, Bundler } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { type TemporaryFolder, temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
-/** What a path of a checkout holds: text, bytes, or a link to somewhere. */
+/** The content of a file: text, bytes, or the target of a link. */
 export type Content = string | Uint8Array | { link: string };
 
-export interface CheckedOut extends AsyncDisposable {
+/** A source folder with files and an empty output folder. */
+export interface TestCheckout extends AsyncDisposable {
   sourceDirectory: string;
   outputDirectory: string;
 }
 
-/** A workspace with these files as its source. */
-export async function checkoutOf(files: Readonly<Record<string, Content>>): Promise<CheckedOut> {
-  const checkout = await emptyCheckout();
-  for (const [name, content] of Object.entries(files)) await put(path.join(checkout.sourceDirectory, name), content);
+/** Creates a checkout with these files, which map paths to contents. */
+export async function createCheckout(files: Readonly<Record<string, Content>>): Promise<TestCheckout> {
+  const checkout = await createEmptyCheckout();
+  for (const [name, content] of Object.entries(files))
+    await writeContent(path.join(checkout.sourceDirectory, name), content);
   return checkout;
 }
 
-export async function emptyCheckout(): Promise<CheckedOut> {
-  const workspace: TemporaryFolder = await temporaryFolder();
+export async function createEmptyCheckout(): Promise<TestCheckout> {
+  const workspace = await temporaryFolder();
   const [sourceDirectory, outputDirectory] = [path.join(workspace.path, "source"), path.join(workspace.path, "output")];
   await mkdir(sourceDirectory);
   await mkdir(outputDirectory);
   return { sourceDirectory, outputDirectory, [Symbol.asyncDispose]: () => workspace[Symbol.asyncDispose]() };
 }
 
-async function put(file: string, content: Content): Promise<void> {
+async function writeContent(file: string, content: Content): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   if (typeof content === "object" && "link" in content) await symlink(content.link, file);
   else await writeFile(file, content);
@@ -35,13 +37,13 @@ async function put(file: string, content: Content): Promise<void> {
 
 export interface BundleRun {
   bundle: Bundle;
-  /** What the build printed. */
+  /** The output of the build. */
   log: string;
 }
 
-export async function bundleIn(
+export async function runBundler(
   bundler: Bundler,
-  checkout: CheckedOut,
+  checkout: TestCheckout,
   signal = new AbortController().signal,
 ): Promise<BundleRun> {
   const chunks: Uint8Array[] = [];
@@ -49,14 +51,14 @@ export async function bundleIn(
   return { bundle, log: Buffer.concat(chunks).toString() };
 }
 
-/** How the bundling of these files fails; a bundling that succeeds fails the test. */
-export async function failureOf(bundler: Bundler, files: Readonly<Record<string, Content>>): Promise<BuildFailure> {
-  await using checkout = await checkoutOf(files);
+/** Bundles files that cannot be bundled, and returns the failure. */
+export async function bundleFailure(bundler: Bundler, files: Readonly<Record<string, Content>>): Promise<BuildFailure> {
+  await using checkout = await createCheckout(files);
   try {
-    await bundleIn(bundler, checkout);
+    await runBundler(bundler, checkout);
   } catch (error) {
     if (error instanceof BuildFailure) return error;
     throw error;
   }
-  throw new Error("The bundling succeeded");
+  throw new Error("The bundler succeeded.");
 }

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 /** One entry of a tree, in git's terms. */
 export interface TreeEntry {
   mode: "100644" | "100755" | "120000" | "40000" | "160000";
-  /** Any bytes but NUL and `/`: also what no working copy could hold. */
+  /** Any bytes except NUL and `/`, including names that no working copy can have. */
   name: string | Buffer;
   /** The object's id. */
   id: string;
@@ -24,8 +24,8 @@ const ENV = {
 };
 
 /**
- * A real bare repository that is written object by object, so that it can hold what `git add` refuses to make.
- * Readable by everybody, as the sandbox needs it.
+ * A bare repository that is written object by object, so that it can contain trees that `git add` refuses.
+ * Readable by all users, because the sandbox reads it as another user.
  */
 export class Repository {
   readonly path: string;
@@ -46,7 +46,7 @@ export class Repository {
     return this.git(["hash-object", "-w", "--stdin"], content);
   }
 
-  /** Written literally: git checks neither the names nor their order. */
+  /** Writes a tree without checks: git checks neither the names nor their order. */
   tree(entries: readonly TreeEntry[]): Promise<string> {
     const parts = entries.flatMap(({ mode, name, id }) => [
       Buffer.from(`${mode} `),
@@ -57,44 +57,44 @@ export class Repository {
     return this.git(["hash-object", "-w", "-t", "tree", "--literally", "--stdin"], Buffer.concat(parts));
   }
 
-  /** Makes `tree` the content of `branch`. */
+  /** Commits `tree` to `branch`. */
   async commit(tree: string, branch = "main"): Promise<string> {
     const commit = await this.git(["commit-tree", "-m", "A commit", tree]);
     await this.git(["update-ref", `refs/heads/${branch}`, commit]);
     return commit;
   }
 
-  /** Makes `files`, by their paths, the content of `branch`. */
+  /** Commits `files`, which map paths to contents, to `branch`. */
   async commitFiles(files: Readonly<Record<string, string>>, branch = "main"): Promise<string> {
-    return this.commit(await this.treeOf(Object.entries(files)), branch);
+    return this.commit(await this.writeTree(Object.entries(files)), branch);
   }
 
-  async treeOf(files: readonly (readonly [path: string, content: string])[]): Promise<string> {
+  async writeTree(files: readonly (readonly [path: string, content: string])[]): Promise<string> {
     const folders = Map.groupBy(files, ([path]) => path.split("/")[0] ?? "");
     const entries = await Promise.all(
       [...folders].map(async ([name, inside]): Promise<TreeEntry> => {
         const nested = inside
           .filter(([path]) => path !== name)
           .map(([path, content]) => [path.slice(name.length + 1), content] as const);
-        if (nested.length > 0) return { mode: "40000", name, id: await this.treeOf(nested) };
+        if (nested.length > 0) return { mode: "40000", name, id: await this.writeTree(nested) };
         return { mode: "100644", name, id: await this.blob(inside[0]?.[1] ?? "") };
       }),
     );
-    return this.tree(sortedAsGitDoes(entries));
+    return this.tree(sortLikeGit(entries));
   }
 
   async git(options: readonly string[], input: string | Uint8Array = ""): Promise<string> {
     const child = spawn("git", options, { cwd: this.path, env: ENV, stdio: ["pipe", "pipe", "pipe"] });
-    // A command that reads nothing may be gone before it is written to.
+    // A command that reads no input may exit before the input is written.
     child.stdin.on("error", () => undefined).end(input);
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-    if (child.exitCode !== 0) throw new Error(`git ${options[0]}: ${errors}`);
+    if (child.exitCode !== 0) throw new Error(`git ${options[0]} failed: ${errors}`);
     return output.trim();
   }
 }
 
-/** A folder sorts as if its name ended with `/`. */
-function sortedAsGitDoes(entries: readonly TreeEntry[]): TreeEntry[] {
+/** git sorts a folder as if its name ended with `/`. */
+function sortLikeGit(entries: readonly TreeEntry[]): TreeEntry[] {
   const key = ({ mode, name }: TreeEntry) =>
     Buffer.concat([Buffer.from(name), Buffer.from(mode === "40000" ? "/" : "")]);
   return entries.toSorted((a, b) => Buffer.compare(key(a), key(b)));

@@ -6,19 +6,19 @@ import type { AddressInfo } from "node:net";
 export interface GitServer extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   url: string;
-  /** The `Authorization` headers of the requests so far. */
+  /** The `Authorization` headers of all requests, in order. */
   authorizations: (string | undefined)[];
 }
 
-/** Answers before git does; `true` when it has answered. */
-export type Before = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** May respond to a request instead of git. Returns whether it has responded. */
+export type RequestOverride = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** The bare repositories below `base`, served by git's own HTTP backend. */
-export async function gitServer(base: string, before: Before = () => false): Promise<GitServer> {
+/** Serves the bare repositories in the folder `base` with git's own HTTP backend. */
+export async function gitServer(base: string, override: RequestOverride = () => false): Promise<GitServer> {
   const authorizations: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     authorizations.push(request.headers.authorization);
-    if (!before(request, response)) serve(base, request, response);
+    if (!override(request, response)) runBackend(base, request, response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -31,8 +31,8 @@ export async function gitServer(base: string, before: Before = () => false): Pro
   };
 }
 
-/** Speaks CGI (RFC 3875): headers in the environment, a header block in front of what the program prints. */
-function serve(base: string, request: IncomingMessage, response: ServerResponse): void {
+/** Speaks CGI (RFC 3875): request headers are environment variables, and the output starts with a header block. */
+function runBackend(base: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://server");
   const backend = spawn("git", ["-c", "safe.directory=*", "http-backend"], {
     env: {

@@ -4,22 +4,22 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { Readable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import { isOwnOrigin } from "../../../server/mcp/origin.ts";
-import { modernMembers, type PlainMethods } from "../../../server/mcp/plain-methods.ts";
+import { FastPath, type ToolMethods } from "../../../server/mcp/fast-path.ts";
+import { isOwnOrigin } from "../../../server/mcp/plugin.ts";
 import { McpTransport } from "../../../server/mcp/transport.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA==";
 
-const text = (words: string) => ({ type: "text", text: words });
+const text = (content: string) => ({ type: "text", text: content });
 const image = { type: "image", data: PIXEL, mimeType: "image/png" };
 const audio = { type: "audio", data: SILENCE, mimeType: "audio/wav" };
-const resource = (mimeType: string, words: string) => ({
+const resource = (mimeType: string, content: string) => ({
   type: "resource",
-  resource: { uri: "test://embedded-resource", mimeType, text: words },
+  resource: { uri: "test://embedded-resource", mimeType, text: content },
 });
 
-/** The tools that the conformance suite calls by name, with the answers it asks for. */
+/** The tools that the conformance suite calls by name, with the results it expects. */
 const FIXTURES: Record<string, { description: string; inputSchema?: object; result: object }> = {
   test_simple_text: { description: "Text", result: { content: [text("This is a simple text response for testing.")] } },
   test_image_content: { description: "An image", result: { content: [image] } },
@@ -74,7 +74,7 @@ const TOOLS = Object.entries(FIXTURES).map(([name, { description, inputSchema }]
 
 const INFO = { name: "fixtures", version: "1.0.0" };
 
-function fixtureServer(): Server {
+function createFixtureServer(): Server {
   const server = new Server(INFO, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => ({ tools: TOOLS }) as never);
   server.setRequestHandler("tools/call", ({ params }) => {
@@ -85,27 +85,16 @@ function fixtureServer(): Server {
   return server;
 }
 
-/** Those of the fixtures that no more than a plain request asks for, the way the gateway answers such. */
-const PLAIN: PlainMethods<object> = {
-  "tools/list": {
-    accepts: () => true,
-    answer: async () => JSON.stringify({ tools: TOOLS }),
-    modernMembers: modernMembers(INFO, { ttlMs: 0, cacheScope: "private" }),
-  },
-  "tools/call": {
-    accepts: ({ name }) => typeof name === "string",
-    answer: async (_context, { name }) => {
-      const fixture = FIXTURES[String(name)];
-      return fixture === undefined ? null : JSON.stringify(fixture.result);
-    },
-    modernMembers: modernMembers(INFO),
-  },
+/** The fixtures on the fast path, as the gateway's tools are. */
+const FAST_TOOLS: ToolMethods<object> = {
+  list: async () => JSON.stringify({ tools: TOOLS }),
+  call: async (_call, name) => (FIXTURES[name] === undefined ? null : JSON.stringify(FIXTURES[name].result)),
 };
 
-/** The gateway's own transport with the suite's tools behind it, and no token asked for: the suite cannot send one. */
+/** Starts the gateway's transport with the suite's tools. It requires no token, because the suite cannot send one. */
 export async function conformanceServer(): Promise<{ url: string } & AsyncDisposable> {
-  const transport = new McpTransport({ serverFor: fixtureServer, plainMethods: PLAIN, onError: () => undefined });
-  const server = createServer((request, response) => void answer(transport, request, response)).listen(0, "127.0.0.1");
+  const transport = new McpTransport<object>({ createServer: createFixtureServer, onError: () => undefined });
+  const server = createServer((request, response) => void respond(transport, request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}/mcp`,
@@ -117,18 +106,20 @@ export async function conformanceServer(): Promise<{ url: string } & AsyncDispos
   };
 }
 
-async function answer(
+const fastPath = new FastPath(FAST_TOOLS, { info: INFO, listCache: { ttlMs: 0, cacheScope: "private" } });
+
+async function respond(
   transport: McpTransport<object>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (request.method !== "POST") return void response.writeHead(405, { allow: "POST" }).end();
-  if (!isOwnOrigin(request.headers, "http://localhost")) return void response.writeHead(403).end();
-  const { headers } = request;
-  const parsedBody = await json(request).catch(() => undefined);
-  const given = await transport.answer({ headers, parsedBody, orgId: "an organization", context: {} });
-  if (typeof given === "string") return void response.writeHead(200, { "content-type": "application/json" }).end(given);
-  response.writeHead(given.status, Object.fromEntries(given.headers));
-  if (given.body === null) response.end();
-  else Readable.fromWeb(given.body).pipe(response);
+  if (!isOwnOrigin(request.headers, new URL("http://localhost"))) return void response.writeHead(403).end();
+  const post = { headers: request.headers, parsedBody: await json(request).catch(() => undefined) };
+  const fast = await fastPath.respond(post, {});
+  if (fast !== null) return void response.writeHead(200, { "content-type": "application/json" }).end(fast);
+  const answer = await transport.respond(post, "an organization", {});
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) response.end();
+  else Readable.fromWeb(answer.body).pipe(response);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { openDiscovery, type TestDiscovery } from "./test-discovery.ts";
 
-/** One discovery for all tests of a file. */
+/** Opens one discovery for all tests of a file. */
 export function sharedDiscovery(): () => TestDiscovery {
   let discovery: TestDiscovery | undefined;
   beforeAll(async () => {
@@ -9,7 +9,7 @@ export function sharedDiscovery(): () => TestDiscovery {
   });
   afterAll(() => discovery?.[Symbol.asyncDispose]());
   return () => {
-    if (discovery === undefined) throw new Error("the discovery of this file has not been opened");
+    if (discovery === undefined) throw new Error("The discovery of this file is not open yet");
     return discovery;
   };
 }

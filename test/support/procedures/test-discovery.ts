@@ -1,37 +1,37 @@
 import { cp } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
-import type { Discovery } from "../../../domain/ports/procedure-discovery.ts";
+import type { DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
-import { bundleIn, checkoutOf, type Content, emptyCheckout } from "../builds/bundle-checkout.ts";
+import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestEdge } from "../edge/test-edge.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
-/** Far more than any honest app needs on a busy machine. */
-const PATIENCE_MS = 40_000;
+/** More than any well-behaved app needs on a busy machine. */
+const DEFAULT_TIMEOUT_MS = 40_000;
 
-interface Choices {
-  /** What else is in the repository, by path. */
+interface DiscoverOptions {
+  /** Further files of the repository, by path. */
   files?: Record<string, Content>;
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
 export interface TestDiscovery extends AsyncDisposable {
-  /** Looks at an app whose main module is this TypeScript; it may import this project's packages. */
-  discover(source: string, choices?: Choices): Promise<Discovery>;
-  /** Builds an example as a deploy does, and looks at it. */
-  discoverExample(name: string): Promise<Discovery>;
-  /** How many apps have been started to be asked. */
+  /** Discovers an app whose main module is this TypeScript. It may import the packages of this project. */
+  discover(source: string, options?: DiscoverOptions): Promise<DiscoveryResult>;
+  /** Builds an example as a deployment does, and discovers it. */
+  discoverExample(name: string): Promise<DiscoveryResult>;
+  /** The number of apps that were started. */
   started(): number;
 }
 
 export async function openDiscovery(): Promise<TestDiscovery> {
-  const { edge, ...t } = await openTestEdge();
+  const { edge, ...testEdge } = await openTestEdge();
   let started = 0;
   const runtime: IsolatedRuntime = {
     start(...app) {
@@ -39,39 +39,44 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       return edge.isolatedRuntime.start(...app);
     },
   };
-  const lookAt = (
+  const discoverScript = (
     scriptPath: string,
     sourceDirectory: string,
-    { timeoutMs = PATIENCE_MS, signal = AbortSignal.timeout(PATIENCE_MS) }: Choices = {},
+    { timeoutMs = DEFAULT_TIMEOUT_MS, signal = AbortSignal.timeout(DEFAULT_TIMEOUT_MS) }: DiscoverOptions = {},
   ) => new IsolatedDiscovery({ runtime, timeoutMs }).discover({ scriptPath, sourceDirectory, signal });
   return {
-    async discover(source, choices = {}) {
-      await using checkout = await checkoutOf(choices.files ?? {});
-      const form = path.join(checkout.outputDirectory, "bundle.form");
-      return await lookAt(await writeUploadForm(form, await bundled(source)), checkout.sourceDirectory, choices);
+    async discover(source, options = {}) {
+      await using checkout = await createCheckout(options.files ?? {});
+      const formPath = path.join(checkout.outputDirectory, "bundle.form");
+      const scriptPath = await writeUploadForm(formPath, await bundleSource(source));
+      return await discoverScript(scriptPath, checkout.sourceDirectory, options);
     },
     async discoverExample(name) {
-      await using checkout = await emptyCheckout();
+      await using checkout = await createEmptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
-      const { bundle } = await bundleIn(createMachineBundler(), checkout);
-      return await lookAt(bundle.scriptPath, checkout.sourceDirectory);
+      const { bundle } = await runBundler(createMachineBundler(), checkout);
+      return await discoverScript(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,
-    [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => testEdge[Symbol.asyncDispose](),
   };
 }
 
-async function bundled(source: string): Promise<string> {
+async function bundleSource(source: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: ROOT, loader: "ts" },
-    ...{ bundle: true, write: false, format: "esm", target: "esnext", logLevel: "silent" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "esnext",
+    logLevel: "silent",
     external: ["cloudflare:*"],
   });
   return outputFiles[0]?.text ?? "";
 }
 
-/** A main module that exports a router and serves it; `body` defines `appRouter` with `t` from `create`. */
+/** A main module that exports a tRPC router and serves it. `body` defines `appRouter`; `create` has the options of `t`. */
 export function trpcApp(body: string, { create = "", endpoint = "/trpc" } = {}): string {
   return `
     import { initTRPC, lazy } from "@trpc/server";

@@ -1,13 +1,13 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
-import { leftOut } from "./list-ignored-assets.ts";
-import { type D1Binding, readMigrations } from "./read-migrations.ts";
-import { nameStorage, type StorageConfig } from "./assign-binding-ids.ts";
+import type { BundleResult } from "../read-bundle-result.ts";
+import { assignBindingIds, type StorageConfig } from "./assign-binding-ids.ts";
+import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
-import type { BundleResult } from "./bundle-result.ts";
+import { type D1Binding, readMigrations } from "./read-migrations.ts";
 
-/** The part of wrangler's interface that is used here; it is loaded already, because this is its process. */
+/** The used part of wrangler's API. It is loaded already: this is wrangler's process. */
 interface Wrangler {
   unstable_readConfig(
     args: object,
@@ -22,8 +22,11 @@ interface WranglerConfig extends StorageConfig {
   d1_databases: D1Binding[];
 }
 
-/** Tells what belongs to a bundle beside its script. It does nothing asynchronous: wrangler's process is ending. */
-export function collect(plan: BundlePlan, formFile: string): BundleResult {
+/**
+ * Collects the contents of a bundle besides its script, and completes the bindings in the script's form. Synchronous,
+ * because it runs while wrangler's process exits.
+ */
+export function collectBundle(plan: BundlePlan, formFile: string): BundleResult {
   const wrangler = createRequire(import.meta.url)("wrangler") as Wrangler;
   const config = wrangler.unstable_readConfig({}, { hideWarnings: true, useRedirectIfAvailable: true });
   const databases = Map.groupBy(
@@ -31,13 +34,13 @@ export function collect(plan: BundlePlan, formFile: string): BundleResult {
     (binding) => binding.database_id ?? binding.database_name ?? binding.binding,
   );
   if (databases.size > 1) return { failure: tooManyDatabases(config.d1_databases) };
-  nameStorage(formFile, config);
+  assignBindingIds(formFile, config);
   const root = path.dirname(config.configPath ?? path.resolve("package.json"));
   const [database] = config.d1_databases;
   const assets = plan.assets ?? configuredAssets(config.assets, root);
   return {
     framework: plan.framework,
-    assets: assets && { ...assets, leftOut: leftOut(assets.directory) },
+    assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory) },
     migrations: database === undefined ? [] : readMigrations(database, root, wrangler.unstable_splitSqlQuery),
   };
 }
@@ -55,8 +58,9 @@ function configuredAssets(
 }
 
 function tooManyDatabases(bindings: readonly D1Binding[]): { message: string; advice: string } {
+  const names = bindings.map(({ binding }) => binding).join(", ");
   return {
-    message: `The app declares ${bindings.length} SQL databases (${bindings.map(({ binding }) => binding).join(", ")}), and an app has one`,
-    advice: "Keep one entry in d1_databases, or let all of them name the same database_id.",
+    message: `The app declares ${bindings.length} SQL databases (${names}). An app can have only one.`,
+    advice: "Keep one entry in d1_databases, or give all entries the same database_id.",
   };
 }

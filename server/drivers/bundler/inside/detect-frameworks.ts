@@ -1,11 +1,11 @@
 import type { DetectedFramework } from "@netlify/build-info";
 
-// Written out, because to import the enum is to import everything.
-const BACKEND = "backend_framework";
+// Not imported from the library's enum, because that would load the whole library.
+const BACKEND_FRAMEWORK = "backend_framework";
 
-/** The frameworks of the project in the current folder, the most telling first. */
+/** Detects the frameworks of the project in the current folder, the most specific first. */
 export async function detectFrameworks(): Promise<DetectedFramework[]> {
-  // Imported when needed, since a project without dependencies has no use for the 0.1 s it takes.
+  // Imported on demand: it takes 0.1 s, and a project without dependencies does not need it.
   const [{ Project }, { NodeFS, NoopLogger }] = await Promise.all([
     import("@netlify/build-info"),
     import("@netlify/build-info/node"),
@@ -16,7 +16,7 @@ export async function detectFrameworks(): Promise<DetectedFramework[]> {
   return (await project.detectFrameworksInPath(process.cwd())) ?? [];
 }
 
-/** Whether a project of these frameworks is a folder of static files once it is built. */
+/** Whether the build of a project with these frameworks produces static files only. */
 export function buildsStaticFiles(frameworks: readonly DetectedFramework[]): boolean {
-  return frameworks.length > 0 && frameworks.every((framework) => (framework.category as string) !== BACKEND);
+  return frameworks.length > 0 && frameworks.every(({ category }) => (category as string) !== BACKEND_FRAMEWORK);
 }

@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
 
-/** What nobody means to publish when the root of a repository is served as it is. */
-const PRIVATE = [
+/** Ignored when the root of a repository is published as it is. */
+const IGNORED_AT_ROOT = [
   ".*",
   "!.well-known",
   "node_modules",
@@ -14,31 +14,30 @@ const PRIVATE = [
   "wrangler.*",
 ];
 
-/** The host takes no longer ones, so there is nothing to say about them. */
-const LONGEST_PATH = 1024;
+/** Longer paths are skipped here: the host refuses them when it copies the files. */
+const MAX_PATH_BYTES = 1024;
 
 /**
- * The files and folders below `directory` that are not to be published, by `.assetsignore` and by what is private
- * anyway. It is found out in here because the patterns are the project's, and some take forever to match.
+ * Lists the files and folders that `.assetsignore` or the built-in patterns exclude. Runs inside the sandbox, because
+ * the project writes the patterns, and matching a hostile pattern can take practically forever.
  *
- * @param directory - of static files, relative to the current folder, which is the root of the source
+ * @param directory - the folder of static files, relative to the current folder, which is the root of the source
+ * @returns paths relative to `directory`
  */
-export function leftOut(directory: string): string[] {
-  const rules = ignore().add(path.normalize(`${directory}/`) === "./" ? PRIVATE : []);
+export function listIgnoredAssets(directory: string): string[] {
+  const rules = ignore().add(path.normalize(`${directory}/`) === "./" ? IGNORED_AT_ROOT : []);
   const file = path.join(directory, ".assetsignore");
-  const isThere = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
-  const found: string[] = [];
-  const isFolder = lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (isThere) rules.add(readFileSync(file, "utf8"));
-  if (isFolder) walk(directory, "", rules.add(".assetsignore"), found);
-  return found;
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) rules.add(readFileSync(file, "utf8"));
+  rules.add(".assetsignore");
+  const isFolder = lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? listIgnored(directory, "", rules) : [];
 }
 
-function walk(directory: string, prefix: string, rules: Ignore, found: string[]): void {
-  for (const entry of readdirSync(path.join(directory, prefix), { withFileTypes: true })) {
+function listIgnored(directory: string, prefix: string, rules: Ignore): string[] {
+  return readdirSync(path.join(directory, prefix), { withFileTypes: true }).flatMap((entry) => {
     const name = prefix + entry.name;
-    if (Buffer.byteLength(name) > LONGEST_PATH) continue;
-    if (rules.ignores(entry.isDirectory() ? `${name}/` : name)) found.push(name);
-    else if (entry.isDirectory()) walk(directory, `${name}/`, rules, found);
-  }
+    if (Buffer.byteLength(name) > MAX_PATH_BYTES) return [];
+    if (rules.ignores(entry.isDirectory() ? `${name}/` : name)) return [name];
+    return entry.isDirectory() ? listIgnored(directory, `${name}/`, rules) : [];
+  });
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 
-/** For apps that name no compatibility date. A fixed day, so that the platform's updates change no app by themselves. */
+/** For apps without a compatibility date. It is fixed, so that updates of the platform do not change existing apps. */
 const DEFAULT_COMPATIBILITY_DATE = "2026-07-01";
 
 const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
@@ -12,10 +12,10 @@ const EXTENSIONS = ["ts", "tsx", "mts", "js", "jsx", "mjs"];
 const STEMS = ["src/index", "src/worker", "index", "worker"];
 const ENTRIES = STEMS.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
 
-/** Where builds leave their pages, beside the place that the framework names. */
-const OUTPUTS = ["dist", "build", "out", "_site"];
+/** Folders that build scripts commonly write to, besides the output folder of the framework. */
+const OUTPUT_FOLDERS = ["dist", "build", "out", "_site"];
 
-/** What wrangler is to bundle. `assets` is null when its configuration, and not this plan, says where they are. */
+/** What wrangler bundles. `assets` is null when wrangler's configuration decides about static files. */
 export interface BundlePlan {
   argv: string[];
   framework: string | null;
@@ -29,35 +29,35 @@ interface Manifest {
   devDependencies?: object;
 }
 
-/** Decides from what is there after the build, with the current folder as the root of the source. */
+/** Decides what to bundle, by the files that exist after the build. The current folder is the root of the source. */
 export async function planBundle(): Promise<BundlePlan | { failure: { message: string; advice: string } }> {
   const manifest = readManifest();
   const frameworks = hasDependencies(manifest) ? await detectFrameworks() : [];
   const framework = frameworks[0]?.id ?? null;
-  const config = effectiveConfig();
+  const config = readEffectiveConfig();
   const argv = config?.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
 
-  // What does not look like a key is certainly none. Of what does, wrangler knows best what it means.
+  // A text search is enough here: a false match only leaves the decision to wrangler, which parses the configuration.
   if (config && /\b(main|assets|site|pages_build_output_dir)["']?\s*[:=\]]/.test(config))
     return { argv, framework, assets: null };
 
   const isStatic = buildsStaticFiles(frameworks);
-  const outputs = frameworks.length > 0 ? [...frameworks.map((each) => each.build.directory), ...OUTPUTS] : OUTPUTS;
+  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS];
   const built = isStatic || hasBuildScript(manifest) ? outputs.find(hasIndexPage) : undefined;
   const entry = findEntry(manifest);
-  if (built !== undefined && (isStatic || entry === undefined)) return staticFiles(argv, framework, built);
+  if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(argv, framework, built);
   if (entry !== undefined && !isStatic) return { argv: [entry, ...argv], framework, assets: null };
-  const page = hasBuildScript(manifest) || isStatic ? undefined : ["public", "."].find(hasIndexPage);
-  if (page !== undefined) return staticFiles(argv, framework, page);
-  return { failure: nothingToDeploy(isStatic ? outputs : null) };
+  const unbuilt = hasBuildScript(manifest) || isStatic ? undefined : ["public", "."].find(hasIndexPage);
+  if (unbuilt !== undefined) return planStaticFiles(argv, framework, unbuilt);
+  return { failure: isStatic ? noIndexPage(outputs) : nothingToDeploy() };
 }
 
-function staticFiles(argv: string[], framework: string | null, directory: string): BundlePlan {
+function planStaticFiles(argv: string[], framework: string | null, directory: string): BundlePlan {
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
   return { argv: ["--assets", directory, ...argv], framework, assets: { directory, rules } };
 }
 
-/** Frameworks whose pages are drawn by the browser, which therefore also resolves the paths. */
+/** Frameworks of single-page applications: the browser resolves the paths, so every path gets the same page. */
 const SINGLE_PAGE_FRAMEWORKS = new Set(["vite", "create-react-app", "vue", "svelte", "angular", "parcel", "ember"]);
 
 function notFoundHandling(directory: string, framework: string | null): AssetRules["not_found_handling"] {
@@ -65,53 +65,56 @@ function notFoundHandling(directory: string, framework: string | null): AssetRul
   return framework !== null && SINGLE_PAGE_FRAMEWORKS.has(framework) ? "single-page-application" : "none";
 }
 
-/** The configuration as wrangler will find it: a build may leave a pointer to one that it generated. */
-function effectiveConfig(): string | null {
+/** Reads the configuration that wrangler will use. A build may have written one, with a pointer to it. */
+function readEffectiveConfig(): string | null {
   const pointer = ".wrangler/deploy/config.json";
-  const redirected = existsSync(pointer) ? redirectTarget(pointer) : undefined;
-  const file = redirected ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
+  const generated = existsSync(pointer) ? readConfigPointer(pointer) : undefined;
+  const file = generated ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
   return file === undefined || !isFile(file) ? null : readFileSync(file, "utf8");
 }
 
-function redirectTarget(pointer: string): string | undefined {
+function readConfigPointer(pointer: string): string | undefined {
   try {
     const { configPath } = JSON.parse(readFileSync(pointer, "utf8")) as { configPath?: unknown };
     return typeof configPath === "string" ? path.resolve(path.dirname(pointer), configPath) : undefined;
   } catch {
-    // Wrangler reads it too and says what is wrong with it.
+    // Wrangler reads the same file and reports the error.
     return undefined;
   }
 }
 
 function findEntry({ main }: Manifest): string | undefined {
-  const named = typeof main === "string" ? [path.normalize(main)] : [];
-  const usable = named.filter(
+  const declared = typeof main === "string" ? [path.normalize(main)] : [];
+  const usable = declared.filter(
     (file) => !file.startsWith("..") && !path.isAbsolute(file) && /\.[mc]?[jt]sx?$/.test(file),
   );
   return [...usable, ...ENTRIES].find(isFile);
 }
 
-function nothingToDeploy(outputs: readonly string[] | null): { message: string; advice: string } {
-  if (outputs !== null)
-    return {
-      message: `The build left no index.html in ${listed([...new Set(outputs)])}`,
-      advice:
-        "Make the build write its pages to one of these folders, or say where they are with assets.directory in wrangler.jsonc.",
-    };
+function noIndexPage(outputs: readonly string[]): { message: string; advice: string } {
   return {
-    message: "There is nothing to deploy: no wrangler configuration, no script and no index.html was found",
-    advice: `Add one of these: wrangler.jsonc with main or assets; "main" in package.json; ${STEMS.map((stem) => `${stem}.ts`).join(", ")} (or .tsx, .mts, .js, .jsx, .mjs); public/index.html; index.html.`,
+    message: `The build wrote no index.html to ${formatList([...new Set(outputs)])}.`,
+    advice:
+      "Make the build write its pages to one of these folders, or set assets.directory in wrangler.jsonc to another folder.",
   };
 }
 
-function listed(names: readonly string[]): string {
+function nothingToDeploy(): { message: string; advice: string } {
+  const scripts = STEMS.map((stem) => `${stem}.ts`).join(", ");
+  return {
+    message: "There is nothing to deploy: no wrangler configuration, no script and no index.html was found.",
+    advice: `Add one of these: wrangler.jsonc with main or assets; "main" in package.json; ${scripts} (or .tsx, .mts, .js, .jsx, .mjs); public/index.html; index.html.`,
+  };
+}
+
+function formatList(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : `${names[0]}`;
 }
 
 function readManifest(): Manifest {
-  // A link counts as none, as it does for the host, which has read the file before and found it in order.
-  const isThere = lstatSync("package.json", { throwIfNoEntry: false })?.isFile() ?? false;
-  return isThere ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as Manifest) : {};
+  // A link is treated as absent, as on the host, which has validated a regular file before.
+  const exists = lstatSync("package.json", { throwIfNoEntry: false })?.isFile() ?? false;
+  return exists ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as Manifest) : {};
 }
 
 function hasDependencies({ dependencies, devDependencies }: Manifest): boolean {

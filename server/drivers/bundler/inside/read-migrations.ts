@@ -11,33 +11,38 @@ export interface D1Binding {
   migrations_pattern?: string;
 }
 
-/** The migration files of a database, in wrangler's order: by the number their name starts with, then by name. */
-export function readMigrations(database: D1Binding, root: string, split: (sql: string) => string[]): Migration[] {
+/** Reads the migration files of a database in wrangler's order: by their leading number, then by name. */
+export function readMigrations(
+  database: D1Binding,
+  root: string,
+  splitStatements: (sql: string) => string[],
+): Migration[] {
   const directory = path.normalize(database.migrations_dir ?? "migrations");
   const pattern = path.normalize(database.migrations_pattern ?? `${directory}/*.sql`);
   return globSync(pattern, { cwd: root })
     .filter((file) => lstatSync(path.join(root, file)).isFile())
     .map((file) => ({ file, name: path.relative(directory, file) }))
-    .toSorted((a, b) => compare(a.name, b.name))
+    .toSorted((a, b) => compareNames(a.name, b.name))
     .map(({ file, name }) => ({
       name,
-      statements: split(readFileSync(path.join(root, file), "utf8")).filter(doesSomething),
+      statements: splitStatements(readFileSync(path.join(root, file), "utf8")).filter(isStatement),
     }));
 }
 
-/** A database refuses a statement of nothing but comments, which is how wrangler splits a file of such. */
-function doesSomething(statement: string): boolean {
-  return /[^;\s]/.test(statement.replaceAll(/\/\*[^]*?\*\/|--.*/g, ""));
+/** Wrangler returns a comment at the end of a file as a statement, which a database rejects. */
+function isStatement(text: string): boolean {
+  return /[^;\s]/.test(text.replaceAll(/\/\*[^]*?\*\/|--.*/g, ""));
 }
 
-function compare(a: string, b: string): number {
-  const [first, second] = [number(a), number(b)];
+function compareNames(a: string, b: string): number {
+  const [first, second] = [leadingNumber(a), leadingNumber(b)];
   if (first !== second) return first < second ? -1 : 1;
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-function number(name: string): number {
-  const leading = Number.parseInt(name, 10);
-  return Number.isNaN(leading) ? Number.POSITIVE_INFINITY : leading;
+/** A name without a number sorts last. */
+function leadingNumber(name: string): number {
+  const number = Number.parseInt(name, 10);
+  return Number.isNaN(number) ? Number.POSITIVE_INFINITY : number;
 }

@@ -1,4 +1,4 @@
-// Builds a project that has no build script, by its framework's own command.
+// Runs inside the sandbox. Builds a project that has no build script with the build command of its framework.
 import { spawnSync } from "node:child_process";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 
@@ -6,7 +6,7 @@ const frameworks = await detectFrameworks();
 const [framework] = frameworks;
 if (framework !== undefined && buildsStaticFiles(frameworks)) {
   console.log(`> ${framework.build.command}`);
-  // The command is one of the detection's own list, never the project's text.
+  // A shell is safe here: the command is from the fixed list of the framework detection, not from the project.
   const { status } = spawnSync("/bin/sh", ["-c", framework.build.command], {
     stdio: "inherit",
     env: { ...process.env, PATH: `${process.cwd()}/node_modules/.bin:${process.env["PATH"]}` },

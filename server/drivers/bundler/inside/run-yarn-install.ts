@@ -1,5 +1,5 @@
-// Installs with Yarn 1, which unlike npm and pnpm asks the hosts that its lockfile names instead of the registry it
-// is set to. The lockfile's hashes still decide which content is taken.
+// Runs inside the sandbox. Installs with Yarn 1. Unlike npm and pnpm, it downloads from the hosts in its lockfile and
+// not from the configured registry, so the hosts are replaced first. The lockfile's hashes still verify the content.
 import { spawnSync } from "node:child_process";
 import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 

@@ -1,35 +1,35 @@
-// Runs inside the sandbox: fetches the tip of one branch, judges what it holds, and only then writes the files.
-// Everything it is told comes as arguments that no shell reads. What became of it is written to $GIT_DIR/report.json.
+// Runs inside the sandbox: fetches the tip of one branch, checks its contents against the limits, and only then writes
+// the files. All input comes as arguments, without a shell. The outcome is written to $GIT_DIR/report.json.
 //
-// usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <caps as JSON> <url> [other url]
+// usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <limits as JSON> <url> [other url]
 import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
 const MAX_ERROR_LENGTH = 8192;
 
-const [branch, capsText, ...urls] = process.argv.slice(2);
-const caps = JSON.parse(capsText);
+const [branch, limitsText, ...urls] = process.argv.slice(2);
+const limits = JSON.parse(limitsText);
 const repository = process.env.GIT_DIR;
 
-report(await checkOut());
+writeFileSync(`${repository}/report.json`, JSON.stringify(await checkOut()));
 
 async function checkOut() {
   await git("init", "--quiet", "--template=");
-  const failed = await fetchFromFirst(urls);
-  if (downloadedTooMuch()) return { outcome: "refused", reason: "totalBytes" };
-  if (failed !== null) return { outcome: "not-fetched", error: failed };
-  const { refused, broken, files, bytes } = await judgeTree();
-  if (broken) return { outcome: "not-written", error: broken };
-  if (refused) return { outcome: "refused", reason: refused };
-  const unwritten = await git("read-tree", "--reset", "-u", "refs/heads/tip");
-  if (unwritten !== null) return { outcome: "not-written", error: unwritten };
+  const fetchError = await fetchFromFirst(urls);
+  if (isDownloadTooLarge()) return { outcome: "refused", reason: "totalBytes" };
+  if (fetchError !== null) return { outcome: "not-fetched", error: fetchError };
+  const { violation, error, files, bytes } = await checkTree();
+  if (error) return { outcome: "not-written", error };
+  if (violation) return { outcome: "refused", reason: violation };
+  const writeError = await git("read-tree", "--reset", "-u", "refs/heads/tip");
+  if (writeError !== null) return { outcome: "not-written", error: writeError };
   const commit = readFileSync(`${repository}/FETCH_HEAD`, "latin1").match(/^[0-9a-f]+/)[0];
   console.log(`Checked out commit ${commit}: ${files} files and folders, ${bytes} bytes`);
   return { outcome: "done", commit };
 }
 
-/** Hosts differ in whether the URL of a repository ends with `.git`, so the other one is tried after a failure. */
+/** Some hosts serve a repository at a URL that ends with `.git`, some without it, so both are tried. */
 async function fetchFromFirst([url, ...others]) {
   const options = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"];
   const error = await git("fetch", ...options, "--", url, `+refs/heads/${branch}:refs/heads/tip`);
@@ -39,16 +39,16 @@ async function fetchFromFirst([url, ...others]) {
 }
 
 function foundRepository(error) {
-  return error === null || error.includes("couldn't find remote ref") || downloadedTooMuch();
+  return error === null || error.includes("couldn't find remote ref") || isDownloadTooLarge();
 }
 
-/** The writing of a pack ends, without a word, at the limit on files. */
-function downloadedTooMuch() {
+/** At the sandbox's limit on file size, git stops writing the pack without an error message. */
+function isDownloadTooLarge() {
   const packs = `${repository}/objects/pack`;
-  return readdirSync(packs).some((file) => statSync(`${packs}/${file}`).size >= caps.totalBytes);
+  return readdirSync(packs).some((file) => statSync(`${packs}/${file}`).size >= limits.totalBytes);
 }
 
-/** Answers with `null`, or with the end of what git printed when it failed. */
+/** Returns `null`, or the end of git's error output when git fails. */
 function git(...gitArguments) {
   const child = spawn("git", gitArguments, { stdio: ["ignore", "inherit", "pipe"] });
   let errors = "";
@@ -59,47 +59,43 @@ function git(...gitArguments) {
   });
 }
 
-/** The listing streams, so that a small pack which stands for billions of files costs no more than the cap. */
-function judgeTree() {
+/** Streams the listing, because a small pack can describe billions of files. Stops at the first violation. */
+function checkTree() {
   const child = spawn("git", ["ls-tree", "-r", "-t", "-l", "-z", "--full-tree", "refs/heads/tip"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const seen = { refused: null, broken: null, files: 0, bytes: 0 };
+  const result = { violation: null, error: null, files: 0, bytes: 0 };
   let rest = "";
   child.stdout.setEncoding("latin1");
   child.stdout.on("data", (chunk) => {
     const entries = (rest + chunk).split("\0");
     rest = entries.pop();
-    for (const entry of entries) seen.refused ??= judgeEntry(entry, seen);
-    if (rest.length > caps.pathBytes + 128) seen.refused ??= "pathBytes";
-    if (seen.refused) child.kill("SIGKILL");
+    for (const entry of entries) result.violation ??= checkEntry(entry, result);
+    if (rest.length > limits.pathBytes + 128) result.violation ??= "pathBytes";
+    if (result.violation) child.kill("SIGKILL");
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code !== 0 && !seen.refused) seen.broken = "The commit cannot be read.";
-      resolve(seen);
+      if (code !== 0 && !result.violation) result.error = "The commit cannot be read.";
+      resolve(result);
     });
   });
 }
 
-/** @param entry - `<mode> <type> <object> <size>TAB<path>`, the path as one character per byte */
-function judgeEntry(entry, seen) {
+/** @param entry - `<mode> <type> <object> <size>TAB<path>`, with one character per byte of the path */
+function checkEntry(entry, result) {
   const tab = entry.indexOf("\t");
   const path = entry.slice(tab + 1);
   const size = Number(entry.slice(0, tab).split(/ +/)[3]) || 0;
-  seen.files += 1;
-  seen.bytes += size;
-  if (seen.files > caps.files) return "files";
-  if (path.length > caps.pathBytes) return "pathBytes";
+  result.files += 1;
+  result.bytes += size;
+  if (result.files > limits.files) return "files";
+  if (path.length > limits.pathBytes) return "pathBytes";
   if (!isUtf8(Buffer.from(path, "latin1"))) return "encoding";
   const names = path.split("/");
-  if (names.length > caps.pathDepth) return "pathDepth";
-  if (names.at(-1).length > caps.nameBytes) return "nameBytes";
-  if (size > caps.fileBytes) return "fileBytes";
-  return seen.bytes > caps.totalBytes ? "totalBytes" : null;
-}
-
-function report(found) {
-  writeFileSync(`${repository}/report.json`, JSON.stringify(found));
+  if (names.length > limits.pathDepth) return "pathDepth";
+  if (names.at(-1).length > limits.nameBytes) return "nameBytes";
+  if (size > limits.fileBytes) return "fileBytes";
+  return result.bytes > limits.totalBytes ? "totalBytes" : null;
 }

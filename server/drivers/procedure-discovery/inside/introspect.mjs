@@ -1,68 +1,74 @@
-// Runs in a throwaway workerd beside the app's own code, which may do to this module whatever it likes: everything said
-// here is checked again outside. It answers `REPORT_PATH` with what the app's router holds, and leaves every other
-// request to the app.
-import { zod3Schema } from "./zod-3.mjs";
+// Runs in a temporary workerd process beside the code of the app, which can change anything in this isolate. Its
+// response is therefore validated again outside. It responds at one path with the procedures of the app's tRPC router,
+// and passes every other request on to the app.
 
-/** In characters, roughly. A little more than what is let in outside, and together less than what this isolate can hold. */
-const MAX_SCHEMA = 96 * 1024;
-const MAX_REPORT = 16 * 1024 * 1024;
-const MAX_DEPTH = 100;
+/**
+ * Bounds in characters, approximately. They are slightly above the caps outside. The report as a whole must fit into
+ * the memory of this isolate.
+ */
+const MAX_SCHEMA_CHARACTERS = 96 * 1024;
+const MAX_REPORT_CHARACTERS = 16 * 1024 * 1024;
+const MAX_SCHEMA_DEPTH = 100;
 const TARGET = { target: "draft-2020-12" };
 
 /**
  * @param {Record<string, unknown>} app the namespace of the app's main module
- * @param {{ path: string, most: number, loadZod4: () => Promise<unknown> }} options
+ * @param {object} options
+ * @param {string} options.path the path of the report
+ * @param {number} options.maxProcedures
+ * @param {() => Promise<unknown>} options.loadZod4 imports zod's own converter
+ * @param {() => Promise<unknown>} options.loadZod3 imports the converter for zod 3
  */
-export function introspecting(app, { path, most, loadZod4 }) {
+export function createIntrospection(app, { path, maxProcedures, ...loaders }) {
   return {
     async fetch(request, env, context) {
-      if (new URL(request.url).pathname === path) return Response.json(await report(app, most, loadZod4));
-      return answerOfApp(app.default, request, env, context);
+      if (new URL(request.url).pathname === path) return Response.json(await createReport(app, maxProcedures, loaders));
+      return forwardToApp(app.default, request, env, context);
     },
   };
 }
 
-function answerOfApp(entry, request, env, context) {
+function forwardToApp(entry, request, env, context) {
   if (typeof entry === "function") return new entry(context, env).fetch(request);
   if (typeof entry?.fetch === "function") return entry.fetch(request, env, context);
   return new Response(null, { status: 404 });
 }
 
-async function report(app, most, loadZod4) {
+async function createReport(app, maxProcedures, loaders) {
   const router = findRouter(app);
   if (router === null) return { found: false };
   await loadLazyRouters(router._def);
-  const converters = { loadZod4, room: MAX_REPORT };
+  const converters = { ...loaders, remainingCharacters: MAX_REPORT_CHARACTERS };
   const procedures = [];
   let total = 0;
   for (const [name, procedure] of Object.entries(router._def.procedures)) {
     const kind = procedure?._def?.type;
     if (kind !== "query" && kind !== "mutation") continue;
     total++;
-    if (procedures.length < most) procedures.push(await describe(name, kind, procedure._def, converters));
+    if (procedures.length < maxProcedures) procedures.push(await describe(name, kind, procedure._def, converters));
   }
-  return { found: true, total, transformer: transformerOf(router._def._config), procedures };
+  return { found: true, total, transformer: detectTransformer(router._def._config), procedures };
 }
 
-/** `appRouter` first, by convention; else whichever comes first. */
+/** Prefers the export `appRouter`, which is the convention, to the first router among the other exports. */
 function findRouter(app) {
   for (const name of ["appRouter", ...Object.keys(app)]) {
     try {
       const candidate = app[name];
       if (candidate?._def?.router === true && candidate._def.procedures) return candidate;
     } catch {
-      // An export that throws when it is looked at is no router.
+      // An export whose getters throw is not a router.
     }
   }
   return null;
 }
 
-/** A lazy router puts its procedures beside the others when it is loaded, and may hold further lazy ones. */
+/** Loading a lazy router adds its procedures to the others. It may contain further lazy routers. */
 async function loadLazyRouters(definition) {
   for (let round = 0; round < 100; round++) {
-    const loaders = Object.values(definition.lazy ?? {});
-    if (loaders.length === 0) return;
-    await Promise.all(loaders.map((loader) => loader.load()));
+    const routers = Object.values(definition.lazy ?? {});
+    if (routers.length === 0) return;
+    await Promise.all(routers.map((router) => router.load()));
   }
 }
 
@@ -73,67 +79,69 @@ async function describe(name, kind, definition, converters) {
     name,
     kind,
     description: texts.find((text) => typeof text === "string" && text !== "") ?? "",
-    inputs: await Promise.all((definition.inputs ?? []).map((parser) => schemaOf(parser, "input", converters))),
-    output: definition.output ? await schemaOf(definition.output, "output", converters) : null,
+    inputs: await Promise.all((definition.inputs ?? []).map((parser) => tryConvert(parser, "input", converters))),
+    output: definition.output ? await tryConvert(definition.output, "output", converters) : null,
   };
 }
 
-/** The JSON Schema of a parser, or why there is none. */
-async function schemaOf(parser, direction, converters) {
+/** Returns the JSON Schema of a parser, or why there is none. */
+async function tryConvert(parser, direction, converters) {
   const schema = await convert(parser, direction, converters).catch(() => null);
-  if (schema === null) return { left: "unknown" };
-  const size = sizeOf(schema, Math.min(MAX_SCHEMA, converters.room), MAX_DEPTH);
-  if (size === Infinity) return { left: "large" };
-  converters.room -= size;
+  if (schema === null) return { failed: "unknown" };
+  const size = measure(schema, Math.min(MAX_SCHEMA_CHARACTERS, converters.remainingCharacters), MAX_SCHEMA_DEPTH);
+  if (size === Infinity) return { failed: "large" };
+  converters.remainingCharacters -= size;
   return { schema };
 }
 
-/** How much text a value makes; `Infinity` when it is more than `most` or nested deeper than `depth`. */
-function sizeOf(value, most, depth) {
-  if (typeof value === "string") return value.length > most ? Infinity : value.length;
+/** Estimates the length of a value as JSON. `Infinity` means longer than `max` or nested deeper than `depth`. */
+function measure(value, max, depth) {
+  if (typeof value === "string") return value.length > max ? Infinity : value.length;
   if (typeof value !== "object" || value === null) return 8;
   if (depth === 0) return Infinity;
   let size = 8;
   for (const key in value) {
-    size += key.length + 8 + sizeOf(value[key], most - size, depth - 1);
-    if (size > most) return Infinity;
+    size += key.length + 8 + measure(value[key], max - size, depth - 1);
+    if (size > max) return Infinity;
   }
   return size;
 }
 
-async function convert(parser, direction, { loadZod4 }) {
+async function convert(parser, direction, { loadZod4, loadZod3 }) {
   try {
     const standard = parser["~standard"]?.jsonSchema?.[direction];
     if (standard) return standard(TARGET);
   } catch {
-    // It throws for what JSON Schema has no words for, such as a date; zod's own converter can leave that part open.
+    // It throws for types that JSON Schema cannot express, such as a date. zod's own converter can leave those open.
   }
   if (parser._zod) {
     const { toJSONSchema } = await loadZod4();
-    return toJSONSchema(parser, { ...TARGET, io: direction, unrepresentable: "any", override: describedByItself });
+    return toJSONSchema(parser, { ...TARGET, io: direction, unrepresentable: "any", override: addOwnDescription });
   }
-  return typeof parser._def?.typeName === "string" ? zod3Schema(parser, direction) : null;
+  if (typeof parser._def?.typeName !== "string") return null;
+  const { convertZod3 } = await loadZod3();
+  return convertZod3(parser, direction);
 }
 
-/** Early versions of zod 4 keep descriptions where only the app's own copy finds them. */
-function describedByItself({ zodSchema, jsonSchema }) {
+/** Early versions of zod 4 store descriptions in a registry that only the app's own copy of zod can read. */
+function addOwnDescription({ zodSchema, jsonSchema }) {
   const text = zodSchema.description;
   if (typeof text === "string" && jsonSchema.description === undefined) jsonSchema.description = text;
 }
 
-/** superjson wraps a value and notes what JSON cannot hold. */
-function transformerOf(config) {
+/** superjson wraps a value and records the types that JSON does not have. */
+function detectTransformer(config) {
   const sides = [config?.transformer?.input, config?.transformer?.output];
-  if (sides.every((side) => !side || same(side))) return "none";
-  return sides.every((side) => side && wraps(side)) ? "superjson" : "unknown";
+  if (sides.every((side) => !side || isIdentity(side))) return "none";
+  return sides.every((side) => side && isSuperjson(side)) ? "superjson" : "unknown";
 }
 
-function same(side) {
+function isIdentity(side) {
   const probe = { at: new Date(0) };
   return side.serialize(probe) === probe;
 }
 
-function wraps(side) {
-  const sent = side.serialize({ at: new Date(0) });
-  return sent?.json?.at === "1970-01-01T00:00:00.000Z" && sent.meta?.values?.at?.[0] === "Date";
+function isSuperjson(side) {
+  const serialized = side.serialize({ at: new Date(0) });
+  return serialized?.json?.at === "1970-01-01T00:00:00.000Z" && serialized.meta?.values?.at?.[0] === "Date";
 }

@@ -7,7 +7,7 @@ import type { EdgeLog } from "../edge-log.ts";
 import type { TrustsPeer } from "../../../http/client-address.ts";
 import { forward, forwardUpgrade, responseOn } from "./forward-request.ts";
 import { EdgeError, refuse } from "./edge-error.ts";
-import { requestIdOf } from "../../../http/request-id.ts";
+import { readRequestId } from "../../../http/request-id.ts";
 import { hasBody, type ForwardedIdentity } from "./proxy-headers.ts";
 import { type Scheme, clientInfoOf } from "./client-info.ts";
 import type { Lease } from "../supervisor/running-app.ts";
@@ -119,7 +119,7 @@ export class EdgeProxy {
     const lease = await this.#parts.apps.acquire(slug);
     if (!lease) throw new EdgeError(404, NO_APP);
     const clientInfo = clientInfoOf(request, this.#parts.trusts, this.#parts.scheme);
-    return { lease, identity: { verified, requestId: requestIdOf(request), clientInfo } };
+    return { lease, identity: { verified, requestId: readRequestId(request), clientInfo } };
   }
 
   /** Whether the request brings the app's token. Judged before the app is started, so that a wrong one cannot start it. */

@@ -1,0 +1,75 @@
+import DataLoader from "dataloader";
+import type { ExpressionBuilder } from "kysely";
+import type { Db, DatabaseTables } from "../database-types.ts";
+
+interface ListStart {
+  orgId: string;
+  /** How many of the organization's newest apps the version covers. */
+  count: number;
+}
+
+/** The version of an organization without apps. */
+const NO_APPS = "none";
+
+/**
+ * Reads versions of app lists: texts that change whenever one of an organization's newest apps changes, comes or goes.
+ * Concurrent calls share one indexed query.
+ */
+export class AppListVersions {
+  readonly #loader: DataLoader<ListStart, string>;
+
+  constructor(db: Db) {
+    // Nothing is cached, and a batch is closed before its query starts: no call gets a version that was read before it.
+    this.#loader = new DataLoader((starts) => readVersions(db, starts), {
+      cache: false,
+      batchScheduleFn: setImmediate,
+    });
+  }
+
+  read(orgId: string, count: number): Promise<string> {
+    return this.#loader.load({ orgId, count });
+  }
+}
+
+async function readVersions(db: Db, starts: readonly ListStart[]): Promise<string[]> {
+  const batches = [...Map.groupBy(starts, ({ count }) => count)].map(async ([count, group]) => {
+    const orgIds = [...new Set(group.map(({ orgId }) => orgId))];
+    return [count, await queryVersions(db, orgIds, count)] as const;
+  });
+  const versionsByCount = new Map(await Promise.all(batches));
+  return starts.map(({ orgId, count }) => versionsByCount.get(count)?.get(orgId) ?? NO_APPS);
+}
+
+async function queryVersions(db: Db, orgIds: readonly string[], count: number): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("organizations")
+    .innerJoinLateral(
+      () =>
+        db
+          .selectFrom("apps")
+          .select(rowVersion)
+          // The types of a subquery do not have the tables of the query around it.
+          .whereRef("apps.org_id", "=", "organizations.id" as never)
+          .orderBy("created_at", "desc")
+          .orderBy("id", "desc")
+          .limit(count)
+          .as("app"),
+      (join) => join.onTrue(),
+    )
+    .select(({ fn }) => ["organizations.id", fn.sum<string>("app.row_version").as("version")])
+    .where("organizations.id", "in", orgIds)
+    .groupBy("organizations.id")
+    .execute();
+  return new Map(rows.map(({ id, version }) => [id, version]));
+}
+
+/**
+ * A hash of an app's id and of the transaction that wrote its row last (`xmin`), which differs after every change. The
+ * procedures of a live app change only together with its row. Timestamps could not tell two changes within a millisecond
+ * apart.
+ */
+function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {
+  // The types of the tables do not have system columns.
+  const xmin = ref("apps.xmin" as "apps.slug");
+  return fn<string>("uuid_hash_extended", ["apps.id", cast(cast(xmin, "text"), "bigint")]).as("row_version");
+}

@@ -1,0 +1,75 @@
+import http from "node:http";
+import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+
+/** The app did not respond as required. The message is a sentence for its owner. */
+export class AppResponseError extends Error {
+  override readonly name = "AppResponseError";
+}
+
+export interface IsolatedRequest {
+  path: string;
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: string;
+  /** The largest response body that is read. 4 MiB by default. */
+  maxBytes?: number;
+}
+
+export interface IsolatedResponse {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  text: string;
+}
+
+const DEFAULT_MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Sends one request to an isolated app, over a connection of its own, and reads the whole response. Follows no redirect.
+ *
+ * @throws {AppResponseError} when the connection ends early or the body is larger than `maxBytes`
+ */
+export async function requestApp(
+  app: IsolatedApp,
+  request: IsolatedRequest,
+  signal: AbortSignal,
+): Promise<IsolatedResponse> {
+  const { path, maxBytes = DEFAULT_MAX_BYTES } = request;
+  try {
+    const response = await sendRequest(app, request, signal);
+    const text = await readText(response, maxBytes);
+    if (text === null) throw new AppResponseError(`The app's response at ${path} is larger than ${maxBytes} bytes.`);
+    return { status: response.statusCode ?? 0, headers: response.headers, text };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppResponseError) throw error;
+    throw new AppResponseError(`The app closed the connection during a request for ${path}.`, { cause: error });
+  }
+}
+
+function sendRequest(
+  { port }: IsolatedApp,
+  { path, method = "GET", headers = {}, body }: IsolatedRequest,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, path, method, signal, agent: false };
+    // A deployed app is requested under a name below `localhost`. Some apps respond to no other host name.
+    http
+      .request({ ...options, headers: { host: "app.localhost", ...headers } }, resolve)
+      .on("error", reject)
+      .end(body);
+  });
+}
+
+/** @returns `null` when the body is larger than `maxBytes` */
+async function readText(response: http.IncomingMessage, maxBytes: number): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    // Leaving the loop closes the connection.
+    if (bytes > maxBytes) return null;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,66 @@
+import { INTERNAL_ERROR, type RateLimited, type ServiceError } from "../../domain/shared/errors.ts";
+
+/** An error that the gateway returns before the protocol handles the request. */
+export interface GatewayError {
+  status: number;
+  headers: Record<string, string>;
+  body: {
+    jsonrpc: "2.0";
+    id: null;
+    error: { code: number; message: string; data?: object };
+  };
+}
+
+function createError(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): GatewayError {
+  return { status, headers, body: { jsonrpc: "2.0", id: null, error: { code, message } } };
+}
+
+const UNAUTHENTICATED =
+  "Missing or invalid token. Send a personal access token as Authorization: Bearer svp_…. On a self-hosted service, bootstrap.json in the data folder contains the first token, and npm run admin -- create-token creates more.";
+
+/**
+ * The 401 tells OAuth clients where to read how users sign in (RFC 9728, section 5.1), and which scope to request. Without
+ * `offline_access`, earlier clients would send the user to the consent page every 15 minutes.
+ */
+export function unauthenticated(publicUrl: string): GatewayError {
+  const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
+  return createError(401, -32_001, UNAUTHENTICATED, {
+    "www-authenticate": `Bearer resource_metadata="${metadata}", scope="everything offline_access"`,
+  });
+}
+
+export function forbidden({ message }: ServiceError): GatewayError {
+  return createError(403, -32_003, message);
+}
+
+export function unavailable({ message }: ServiceError): GatewayError {
+  return createError(503, -32_000, message, { "retry-after": "1" });
+}
+
+export function methodNotAllowed(): GatewayError {
+  return createError(405, -32_000, "Only POST is allowed.", { allow: "POST" });
+}
+
+export function foreignOrigin(): GatewayError {
+  return createError(403, -32_000, "The Origin or Host of this request is not allowed.");
+}
+
+/** The error for a body that cannot be read, by the status of the body parser. */
+export function unreadableBody(status: number): GatewayError {
+  if (status === 413) return createError(413, -32_000, "The request body exceeds 4 MiB.");
+  if (status === 415) return createError(415, -32_000, "Send the body as Content-Type: application/json.");
+  if (status < 500) return createError(400, -32_700, "The body is not valid JSON.");
+  return createError(500, -32_603, INTERNAL_ERROR);
+}
+
+export function rateLimited(cause: RateLimited): GatewayError {
+  const seconds = cause.retryAfterSeconds;
+  const error = createError(429, -32_029, cause.message, { "retry-after": String(seconds) });
+  error.body.error.data = { retry_after_seconds: seconds };
+  return error;
+}

@@ -1,0 +1,152 @@
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { LRUCache } from "lru-cache";
+import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
+import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
+import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
+import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import { callProcedureAt, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
+import { callContext } from "../context.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { createDirectTool } from "./direct-tool.ts";
+import { formatProcedureResult } from "./direct-tool-result.ts";
+import type { ToolMethods } from "./fast-path.ts";
+
+/** One request of the gateway. */
+export interface GatewayCall {
+  caller: Caller;
+  /** The client address. */
+  address: string;
+  log: Logger;
+  /** Aborted when the client disconnects before it has the response. */
+  signal: AbortSignal;
+}
+
+interface ToolList {
+  /** The version of the procedures that the list was built from. */
+  version: string;
+  /** The result of `tools/list`. */
+  json: string;
+  procedureByToolName: ReadonlyMap<string, LiveProcedure>;
+}
+
+interface CachedResult {
+  version: string;
+  /** The result of `tools/call`. */
+  json: string;
+}
+
+/** A cached result takes up to 60 KB. */
+const MAX_CACHED_RESULTS = 300;
+/** The number of organizations whose procedures are cached, too. */
+const MAX_CACHED_LISTS = 100;
+
+/** Lists and calls the tools of the caller's organization: those of the service, and the direct tools of its apps. */
+export class GatewayTools implements ToolMethods<GatewayCall> {
+  readonly #capabilities: Capabilities;
+  /** Results of tools with `resultVersion`, by organization, tool and input. */
+  readonly #results = new LRUCache<string, CachedResult>({ max: MAX_CACHED_RESULTS });
+  /** Lists by organization. */
+  readonly #lists = new LRUCache<string, ToolList>({ max: MAX_CACHED_LISTS });
+
+  constructor(capabilities: Capabilities) {
+    this.#capabilities = capabilities;
+  }
+
+  async list(call: GatewayCall): Promise<string> {
+    return (await this.#getList(call)).json;
+  }
+
+  async call(call: GatewayCall, name: string, input: unknown): Promise<string | null> {
+    const entry = TOOLS.get(name);
+    if (entry !== undefined) return this.#callTool(call, entry, input ?? {});
+    const procedure = (await this.#getList(call)).procedureByToolName.get(name);
+    return procedure === undefined ? null : this.#callDirectTool(call, procedure, input ?? {});
+  }
+
+  async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
+    const { tool, resultVersion, argumentNames } = entry;
+    try {
+      const parsedInput = resultVersion && entry.input.safeParse(input).data;
+      // The version is read before the result, so a result is never older than the version it is stored with.
+      const version = parsedInput && (await resultVersion(this.#capabilities, call.caller, parsedInput));
+      if (!version) return await this.#run(call, entry, input);
+      const key = `${call.caller.orgId} ${tool.name} ${JSON.stringify(parsedInput)}`;
+      const cached = this.#results.get(key);
+      if (cached?.version === version) return cached.json;
+      const json = await this.#run(call, entry, input);
+      this.#results.set(key, { version, json });
+      return json;
+    } catch (error) {
+      return renderError(call, tool.name, error, argumentNames);
+    }
+  }
+
+  async #run(call: GatewayCall, { path }: ToolEntry, input: unknown): Promise<string> {
+    const value = await callProcedureAt(this.#createContext(call), path, input, call.signal);
+    return renderResult({ text: JSON.stringify(value), isJson: true });
+  }
+
+  async #callDirectTool(call: GatewayCall, procedure: LiveProcedure, input: unknown): Promise<string> {
+    const { slug, name, kind } = procedure;
+    const invocation = { app: slug, procedure: name, input };
+    try {
+      const context = this.#createContext(call);
+      const result = await callProcedureAt<ProcedureResult>(context, "procedures.invoke", invocation, call.signal);
+      return renderResult({ ...formatProcedureResult(result, kind), isJson: true });
+    } catch (error) {
+      return renderError(call, `${slug} ${name}`, error);
+    }
+  }
+
+  /** @throws {ProtocolError} without the details of an internal error, which are in the log */
+  async #getList({ caller: { orgId }, log }: GatewayCall): Promise<ToolList> {
+    try {
+      const offered = await this.#capabilities.procedures.procedureIndex.get(orgId);
+      const cached = this.#lists.get(orgId);
+      if (cached?.version === offered.version) return cached;
+      const named = [...offered.toolNames];
+      const tools = [...TOOL_LIST, ...named.map(([procedure, name]) => createDirectTool(name, procedure))];
+      const list: ToolList = {
+        version: offered.version,
+        json: JSON.stringify({ tools }),
+        procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
+      };
+      this.#lists.set(orgId, list);
+      return list;
+    } catch (err) {
+      log.error({ err }, "the gateway could not read the tools of an organization");
+      throw new ProtocolError(ProtocolErrorCode.InternalError, INTERNAL_ERROR);
+    }
+  }
+
+  #createContext({ caller, address }: GatewayCall): ReturnType<typeof callContext> {
+    return callContext(this.#capabilities, caller, { address });
+  }
+}
+
+interface ToolResult {
+  text: string;
+  /** Whether the text is a JSON object, which is then the structured content, too. */
+  isJson: boolean;
+  isError?: boolean;
+}
+
+/** Renders the result of `tools/call` as JSON, without serializing its value a second time. */
+function renderResult({ text, isJson, isError = false }: ToolResult): string {
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+  const structuredContent = isJson ? `,"structuredContent":${text}` : "";
+  return `{${content}${structuredContent}${isError ? ',"isError":true' : ""}}`;
+}
+
+/** Renders an error that the caller can act on; an internal error is logged, and its details are not shown. */
+function renderError({ log }: GatewayCall, toolName: string, thrown: unknown, argumentNames?: string): string {
+  const error = translateDatabaseOutage(thrown);
+  if (!(error instanceof ServiceError)) {
+    log.error({ err: error, tool: toolName }, "a tool failed");
+    return renderResult({ text: INTERNAL_ERROR, isJson: false, isError: true });
+  }
+  const advice = error.code === "invalid" && argumentNames !== undefined ? ` ${argumentNames}` : "";
+  return renderResult({ text: `${error.message}${advice}`, isJson: false, isError: true });
+}

@@ -1,0 +1,42 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root });
+
+/** The target of each relative link, as a path in the project. */
+function linksIn(document: string, text: string): string[] {
+  return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => path.posix.join(path.posix.dirname(document), target));
+}
+
+/** Each path of a file or folder that stands in backquotes. Paths with placeholders, such as `<noun>` or `*`, are left out. */
+function pathsIn(text: string): string[] {
+  const spans = [...text.matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
+  return spans.filter((span) => /^(domain|routers|server|clients|scripts|bench|test|docs)\/[\w./-]+$/.test(span));
+}
+
+function findMissing(pathsOf: (document: string, text: string) => string[]): string[] {
+  return documents.flatMap((document) =>
+    pathsOf(document, readFileSync(path.join(root, document), "utf8"))
+      .filter((file) => !existsSync(path.join(root, file)))
+      .map((file) => `${document}: ${file}`),
+  );
+}
+
+test("every relative link in a document leads to an existing file", () => {
+  expect(findMissing(linksIn)).toEqual([]);
+});
+
+test("every path of the project that a document names exists", () => {
+  expect(findMissing((_document, text) => pathsIn(text))).toEqual([]);
+});
+
+test("links and paths are found, and web addresses and placeholders are not", () => {
+  const text = "[a](../a.ts#L1) [b](https://example.com) `docs/c.md` `domain/<noun>/d.ts` `domain/e` `npm test`";
+  expect(linksIn("docs/x.md", text)).toEqual(["a.ts"]);
+  expect(pathsIn(text)).toEqual(["docs/c.md", "domain/e"]);
+});
