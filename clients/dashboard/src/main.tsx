@@ -2,7 +2,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queries } from "./queries.ts";
+import { queries } from "./query-client.ts";
 import { router } from "./router.tsx";
 import "./styles.css";
 

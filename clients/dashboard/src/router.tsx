@@ -10,11 +10,11 @@ import { MembersPage } from "./pages/settings/members.tsx";
 import { TokensPage } from "./pages/settings/tokens.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
-import { queries } from "./queries.ts";
-import { signInOptions } from "./sign-in-options.ts";
+import { queries } from "./query-client.ts";
+import { signInOptions } from "./sign-in-options-query.ts";
 import { CardPage } from "./ui/card-page.tsx";
 import { Problem } from "./ui/notice.tsx";
-import { Shell } from "./ui/shell.tsx";
+import { Shell } from "./ui/page-layout.tsx";
 
 /** Parameters of the address are read where they are used; they only have to survive going from page to page. */
 type Search = Record<string, unknown>;

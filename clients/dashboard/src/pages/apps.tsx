@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../api.ts";
 import { Problem } from "../ui/notice.tsx";
 import { Panel } from "../ui/panel.tsx";
-import { PageTitle } from "../ui/shell.tsx";
+import { PageTitle } from "../ui/page-layout.tsx";
 import { Cell, Table } from "../ui/table.tsx";
-import { When } from "../ui/when.tsx";
+import { When } from "../ui/timestamp.tsx";
 
 export function AppsPage() {
   const apps = useQuery({ queryKey: ["apps"], queryFn: () => api.apps.browse.query({}) });

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { identity } from "../api.ts";
-import { oauthQuery } from "../oauth-query.ts";
+import { oauthQuery } from "../after-sign-in.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Notice, Problem } from "../ui/notice.tsx";

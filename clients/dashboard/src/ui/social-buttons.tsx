@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { identity } from "../api.ts";
-import { broughtAlong, oauthQuery, wantedPage } from "../oauth-query.ts";
+import { broughtAlong, oauthQuery, wantedPage } from "../after-sign-in.ts";
 import { Button } from "./button.tsx";
 import { Problem } from "./notice.tsx";
 

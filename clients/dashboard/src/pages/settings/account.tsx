@@ -3,10 +3,10 @@ import type { SubmitEvent } from "react";
 import { currentSession, forgetToken, identity } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, NewPasswordField } from "../../ui/field.tsx";
-import { NewOrganization } from "../../ui/new-organization.tsx";
+import { NewOrganization } from "../../ui/create-organization-form.tsx";
 import { Notice, Problem } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { PageTitle } from "../../ui/shell.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
 
 export function AccountPage() {
   const session = useQuery({ queryKey: ["session"], queryFn: currentSession });

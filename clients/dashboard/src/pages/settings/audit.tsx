@@ -3,9 +3,9 @@ import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { PageTitle } from "../../ui/shell.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
 import { Cell, Table } from "../../ui/table.tsx";
-import { When } from "../../ui/when.tsx";
+import { When } from "../../ui/timestamp.tsx";
 
 export function AuditPage() {
   const events = useInfiniteQuery({

@@ -3,14 +3,14 @@ import type { SubmitEvent } from "react";
 import { api } from "../../api.ts";
 import { formText } from "../../form-text.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/confirm-button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Notice, Problem } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Secret } from "../../ui/secret.tsx";
-import { PageTitle } from "../../ui/shell.tsx";
+import { Secret } from "../../ui/secret-value.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
 import { Cell, Table } from "../../ui/table.tsx";
-import { When } from "../../ui/when.tsx";
+import { When } from "../../ui/timestamp.tsx";
 
 const KINDS = {
   api_key: {

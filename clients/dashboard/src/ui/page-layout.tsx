@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { currentSession, forgetToken, identity } from "../api.ts";
-import { organizations } from "../organizations.ts";
+import { organizations } from "../organizations-query.ts";
 import { Button } from "./button.tsx";
-import { NewOrganization } from "./new-organization.tsx";
+import { NewOrganization } from "./create-organization-form.tsx";
 import { useTitle } from "./card-page.tsx";
 import { Problem } from "./notice.tsx";
 
