@@ -1,20 +1,23 @@
 import { queryOptions } from "@tanstack/react-query";
-import { currentSession, identity } from "./api.ts";
+import { callIdentity, getSession } from "./api.ts";
 
 export interface Organization {
   id: string;
   name: string;
 }
 
-/** Those that the person is a member of. */
-export const organizations = queryOptions({
+/** The organizations of the user. Makes the first one active when the session has no active organization. */
+export const organizationsQuery = queryOptions({
   queryKey: ["organizations"],
   queryFn: async () => {
-    const [mine, session] = await Promise.all([identity<Organization[]>("/organization/list"), currentSession()]);
-    const [first] = mine;
-    // A session starts in no organization; what is asked without naming one means the session's.
+    const [organizations, session] = await Promise.all([
+      callIdentity<Organization[]>("/organization/list"),
+      getSession(),
+    ]);
+    const [first] = organizations;
+    // A new session has no active organization, and requests without an organization id use the active one.
     if (first !== undefined && session?.session.activeOrganizationId == null)
-      await identity("/organization/set-active", { organizationId: first.id });
-    return mine;
+      await callIdentity("/organization/set-active", { organizationId: first.id });
+    return organizations;
   },
 });

@@ -1,14 +1,14 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { SignedOut } from "./api.ts";
+import { SignedOutError } from "./api.ts";
 
-/** Leaves for the sign-in page, and comes back to this one afterwards. */
-function signInAgain(error: Error): void {
-  if (!(error instanceof SignedOut) || location.pathname === "/sign-in") return;
+/** Opens the sign-in page, which returns to this page afterwards. */
+function redirectToSignIn(error: Error): void {
+  if (!(error instanceof SignedOutError) || location.pathname === "/sign-in") return;
   location.assign(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`);
 }
 
-export const queries = new QueryClient({
-  queryCache: new QueryCache({ onError: signInAgain }),
-  mutationCache: new MutationCache({ onError: signInAgain }),
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: redirectToSignIn }),
+  mutationCache: new MutationCache({ onError: redirectToSignIn }),
   defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
 });

@@ -1,18 +1,19 @@
-/** What the codes mean with which the service sends somebody back who went to sign in at a provider. */
-const MEANINGS: Record<string, string> = {
-  SIGN_UP_REFUSED: "You have no account here, and may not make one. Ask whoever runs this service for an invitation.",
-  account_not_linked:
-    "There is an account with your address already, but it is opened in another way. Sign in as you did before.",
-  access_denied: "You did not agree at the provider, so nobody was signed in.",
-  email_not_found: "The provider named no address of yours. Give your account there one, then try again.",
-  state_mismatch: "That sign-in began in another window, or too long ago. Try again.",
-  state_not_found: "That sign-in began in another window, or too long ago. Try again.",
+const OLD_SIGN_IN = "This sign-in was started in another window, or too long ago. Try again.";
+
+/** The messages for the error codes with which a sign-in at a provider returns to this page. */
+const MESSAGES: Record<string, string> = {
+  SIGN_UP_REFUSED: "You have no account here and need an invitation to sign up. Ask the operator of this service.",
+  account_not_linked: "An account with your email address exists, with another sign-in method. Use that method.",
+  access_denied: "You declined access at the provider. You are not signed in.",
+  email_not_found: "The provider returned no email address. Add one to your account there, then try again.",
+  state_mismatch: OLD_SIGN_IN,
+  state_not_found: OLD_SIGN_IN,
 };
 
-/** What went wrong on the way back to this page; `null` when nothing did. Never the words of the address itself. */
-export function signInProblem(): string | null {
+/** The message for the error code in the URL; `null` without an error. No other text of the URL is shown. */
+export function readSignInError(): string | null {
   const code = new URLSearchParams(location.search).get("error");
   if (code === null) return null;
-  const known = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
-  return known ?? `That did not work (${code.replaceAll(/[^\w-]/g, "").slice(0, 64)}). Try again.`;
+  const message = Object.hasOwn(MESSAGES, code) ? MESSAGES[code] : undefined;
+  return message ?? `Sign-in failed (${code.replaceAll(/[^\w-]/g, "").slice(0, 64)}). Try again.`;
 }

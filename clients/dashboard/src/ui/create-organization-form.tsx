@@ -1,26 +1,26 @@
 import { useMutation } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
-import { forgetToken, identity } from "../api.ts";
-import { formText } from "../form-text.ts";
+import { clearAccessToken, callIdentity } from "../api.ts";
 import { Button } from "./button.tsx";
-import { Field } from "./field.tsx";
-import { Problem } from "./notice.tsx";
+import { Field, readText } from "./field.tsx";
+import { ErrorNotice } from "./notice.tsx";
 import { Panel } from "./panel.tsx";
 
-/** A label for addresses, which has to be unique; people never see it. */
-function slugOf(name: string): string {
-  const label = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-  return `${label.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`;
+/** Creates a unique slug. better-auth requires one; no page shows it. */
+function createSlug(name: string): string {
+  const prefix = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+  return `${prefix.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-export function NewOrganization({ first = false }: { first?: boolean }) {
+/** @param props.first - whether the user has no organization yet */
+export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
   const create = useMutation({
     mutationFn: (form: FormData) => {
-      const name = formText(form, "name");
-      return identity("/organization/create", { name, slug: slugOf(name) });
+      const name = readText(form, "name");
+      return callIdentity("/organization/create", { name, slug: createSlug(name) });
     },
     onSuccess: () => {
-      forgetToken();
+      clearAccessToken();
       location.assign("/");
     },
   });
@@ -32,14 +32,16 @@ export function NewOrganization({ first = false }: { first?: boolean }) {
     <Panel
       title="Create an organization"
       intro={
-        first ? "You belong to no organization yet. Create one, or open the link of an invitation." : "You will own it."
+        first
+          ? "You are not a member of any organization. Create one, or open the link of an invitation."
+          : "You become its owner."
       }
     >
       <form className="max-w-sm space-y-4" onSubmit={submit}>
-        <Field label="Name of the organization" name="name" required maxLength={100} autoComplete="organization" />
-        <Problem error={create.error} />
+        <Field label="Organization name" name="name" required maxLength={100} autoComplete="organization" />
+        <ErrorNotice error={create.error} />
         <Button type="submit" look="primary" busy={create.isPending}>
-          Create
+          Create organization
         </Button>
       </form>
     </Panel>

@@ -1,10 +1,10 @@
-/** A moment in the reader's own zone; `never` when there was none. */
-export function When({ at, never = "never" }: { at: string | null; never?: string }) {
+/** A timestamp in the time zone of the user; the text `never` for `null`. */
+export function Timestamp({ at, never = "never" }: { at: string | null; never?: string }) {
   if (at === null) return <>{never}</>;
-  const moment = new Date(at);
+  const date = new Date(at);
   return (
-    <time dateTime={moment.toISOString()} className="whitespace-nowrap">
-      {moment.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
+    <time dateTime={date.toISOString()} className="whitespace-nowrap">
+      {date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
     </time>
   );
 }
