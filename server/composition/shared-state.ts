@@ -1,12 +1,12 @@
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { Config } from "../config.ts";
-import { PostgresChangeFeed } from "../drivers/change-feed/postgres.ts";
-import { RedisChangeFeed } from "../drivers/change-feed/redis.ts";
-import { topicOf } from "../drivers/change-feed/topic.ts";
-import { DatabaseCounter } from "../drivers/counter/database.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
-import { RedisCounter } from "../drivers/counter/redis.ts";
+import { PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
+import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
+import { topicOf } from "../drivers/change-feed/topic-change-feed.ts";
+import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
+import { RedisCounter } from "../drivers/counter/redis-counter.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { DatabaseServices } from "./database.ts";

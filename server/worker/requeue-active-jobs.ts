@@ -2,7 +2,7 @@ import type { PgBoss } from "pg-boss";
 import { IN_PROGRESS } from "../../domain/apps/app-status.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import type { Orm } from "../database/orm.ts";
-import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss.ts";
+import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss-queue.ts";
 
 /**
  * Gives up everything that an earlier process held. Only right where this process is the only one (the embedded

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
-import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory.ts";
-import { RedisChangeFeed } from "../../server/drivers/change-feed/redis.ts";
+import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory-change-feed.ts";
+import { RedisChangeFeed } from "../../server/drivers/change-feed/redis-change-feed.ts";
 import { postgresServer, SERVICES } from "../support/service/databases.ts";
 import { describeChangeFeedContract, describeLossOfChangeFeed, type OpenFeeds } from "./change-feed.ts";
 import { describePostgresChangeFeed, openPostgresFeeds } from "../drivers/change-feed/postgres-feed.ts";

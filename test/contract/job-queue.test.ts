@@ -3,7 +3,7 @@ import type { PgBoss } from "pg-boss";
 import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
-import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss.ts";
+import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { hazard, verifies } from "../support/verifies.ts";

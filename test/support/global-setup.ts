@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
-import { openBoss } from "../../server/drivers/job-queue/pg-boss.ts";
+import { openBoss } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { databaseUrl, onServer, TEMPLATE_DATABASE } from "./service/databases.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { MemoryChangeFeed } from "./memory.ts";
+import { MemoryChangeFeed } from "./memory-change-feed.ts";
 
 /**
  * The listeners of this process, for a feed that reaches other processes through a server and hears from it what it has

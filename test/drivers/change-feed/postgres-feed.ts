@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import { openDatabase } from "../../../server/database/open-database.ts";
 import type { Orm } from "../../../server/database/orm.ts";
-import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres.ts";
+import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres-change-feed.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { createTestDatabase, onServer, postgresServer } from "../../support/service/databases.ts";
 import type { OpenFeeds } from "../../contract/change-feed.ts";
