@@ -3,7 +3,7 @@ import type { Counter } from "../../domain/ports/counter.ts";
 import type { Config } from "../config.ts";
 import { PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
 import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
-import { topicOf } from "../drivers/change-feed/topic-change-feed.ts";
+import { createTopicFeed } from "../drivers/change-feed/topic-change-feed.ts";
 import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { RedisCounter } from "../drivers/counter/redis-counter.ts";
@@ -30,8 +30,8 @@ export async function openSharedState(
   opening: AsyncDisposableStack,
 ): Promise<SharedState> {
   if (config.redisUrl !== null) return openRedis(config.redisUrl, log, opening);
-  const onFault = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
-  const feed = opening.use(await PostgresChangeFeed.open({ url, em, onFault }));
+  const onError = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
+  const feed = opening.use(await PostgresChangeFeed.open({ url, em, onError }));
   return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), readiness: [] };
 }
 
@@ -54,5 +54,5 @@ async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack
 }
 
 function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges"> {
-  return { changes: topicOf(feed, "apps"), accessChanges: topicOf(feed, "access") };
+  return { changes: createTopicFeed(feed, "apps"), accessChanges: createTopicFeed(feed, "access") };
 }

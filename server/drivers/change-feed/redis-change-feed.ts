@@ -1,36 +1,36 @@
 import type { Redis } from "ioredis";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
-import { OwnListeners } from "./local-listeners.ts";
+import { LocalListeners } from "./local-listeners.ts";
 
 const CHANNEL = "apps-changed";
 
-/** Reaches the listeners of every process that shares the Redis; while it is out of reach, those of this one only. */
+/** Reaches the listeners of every process that uses the Redis; while Redis is unreachable, those of this process only. */
 export class RedisChangeFeed implements ChangeFeed {
   readonly #redis: Redis;
   readonly #subscriber: Redis;
-  readonly #here = new OwnListeners();
+  readonly #listeners = new LocalListeners();
 
-  /** @param subscriber - a connection of its own: one that listens can do nothing else */
+  /** @param subscriber - a separate connection, because a connection that subscribes accepts no other commands */
   constructor(redis: Redis, subscriber: Redis) {
     this.#redis = redis;
     this.#subscriber = subscriber;
-    subscriber.on("message", (_channel, notice) => this.#here.hear(notice));
+    subscriber.on("message", (_channel, notice) => this.#listeners.receive(notice));
     subscriber.on("ready", () => this.#subscribe());
     if (subscriber.status === "ready") this.#subscribe();
   }
 
   announce(orgId: string): void {
-    this.#redis.publish(CHANNEL, this.#here.tell(orgId)).catch(() => undefined);
+    this.#redis.publish(CHANNEL, this.#listeners.announceLocally(orgId)).catch(() => undefined);
   }
 
   listen(listener: (orgId: string) => void, onGap?: () => void): () => void {
-    return this.#here.listen(listener, onGap);
+    return this.#listeners.listen(listener, onGap);
   }
 
-  /** Once for every connection: only its answer says that from now on nothing is missed. */
+  /** Subscribes once per connection. Notices can be missing until Redis confirms the subscription, so that is a gap. */
   #subscribe(): void {
     this.#subscriber.subscribe(CHANNEL).then(
-      () => this.#here.announceGap(),
+      () => this.#listeners.announceGap(),
       () => undefined,
     );
   }
