@@ -127,7 +127,10 @@ test("the host that a request names is nowhere in an answer, and nothing that a 
 test("no answer may be read by a page of another site, the discovery documents included", async () => {
   const { publicUrl } = service().service;
   const paths = [
-    ...["/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/mcp", "/mcp", "/v1/apps"],
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-protected-resource/mcp",
+    "/mcp",
+    "/v1/apps",
     ...[
       "/api/auth/get-session",
       "/api/auth/jwks",

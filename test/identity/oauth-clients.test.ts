@@ -30,10 +30,22 @@ test("clients that are native without saying so may register, and so may those t
 
 test("no client is redirected to a script, a file, a plain foreign address or one with credentials", async () => {
   const redirects = [
-    ...["javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "javascript.x:alert(1)//", "vbscript:x"],
-    ...["data:text/html,x", "file:///etc/passwd", "blob:https://x/y", "about:blank", "", "//elsewhere.example.com"],
-    ...["http://elsewhere.example.com/", "http://localhost.example.com/", "http://127.0.0.1@elsewhere.example.com/"],
-    ...["https://user:password@elsewhere.example.com/", "https://elsewhere.example.com/#fragment"],
+    "javascript:alert(1)",
+    "JavaScript:alert(1)",
+    " javascript:alert(1)",
+    "javascript.x:alert(1)//",
+    "vbscript:x",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "blob:https://x/y",
+    "about:blank",
+    "",
+    "//elsewhere.example.com",
+    "http://elsewhere.example.com/",
+    "http://localhost.example.com/",
+    "http://127.0.0.1@elsewhere.example.com/",
+    "https://user:password@elsewhere.example.com/",
+    "https://elsewhere.example.com/#fragment",
   ];
   for (const redirect of redirects)
     for (const type of [{}, { application_type: "native" }, { application_type: "web" }]) {

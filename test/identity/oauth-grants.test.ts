@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { REDIRECT } from "../support/identity/client-publisher.ts";
+import { REDIRECT_URI } from "../support/identity/client-publisher.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { authorizeWithConsent } from "../support/identity/test-oauth-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
@@ -59,7 +59,7 @@ test("a grant needs PKCE with S256, a known resource, a registered redirect and 
       to.pathname === "/consent",
       to.searchParams.has("code"),
       to.host === "elsewhere.example.com",
-    ]).toEqual([...[query, false, false, false]]);
+    ]).toEqual([query, false, false, false]);
   }
   expect((await oauth.grant(resource, "read", "y".repeat(43))).status).toBe(401);
 });
@@ -106,7 +106,7 @@ test("a client learns of a person what the consent page says, and nothing that i
   const claims = JSON.stringify({ userinfo: { email: null, name: { essential: true } } });
   const query = { scope: "openid", claims, code_challenge, code_challenge_method: "S256" };
   const back = await authorizeWithConsent(person, oauth.authorizeUrl(clientId, query));
-  const code = { code: String(back.get("code")), code_verifier: verifier, redirect_uri: REDIRECT };
+  const code = { code: String(back.get("code")), code_verifier: verifier, redirect_uri: REDIRECT_URI };
   const { body } = await oauth.requestToken({ grant_type: "authorization_code", client_id: clientId, ...code });
   const headers = { authorization: `Bearer ${String(body["access_token"])}` };
   const known = await fetch(`${publicUrl}/api/auth/oauth2/userinfo`, { headers });

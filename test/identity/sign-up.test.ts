@@ -77,7 +77,9 @@ test("later sign-up follows SIGN_UP: an invitation, by its id and not by the add
   expect((await stranger.signUp()).status).toBe(403);
   const guest = new TestUser(publicUrl, "Guest@Example.com");
   const invited = await owner.post("/organization/invite-member", {
-    ...{ email: guest.email, role: "member", organizationId: bootstrapped!.org_id },
+    email: guest.email,
+    role: "member",
+    organizationId: bootstrapped!.org_id,
   });
   expect(invited.status).toBe(200);
   const invitationId = String(invited.body["id"]);

@@ -31,12 +31,22 @@ test("organizations from before there were people keep their plans and tokens, a
     );
     expect(rows).toEqual([
       {
-        ...{ id: FIRST, plan: "free", name: "My organization", role: "owner", scope: null },
-        ...{ owner: OWNER, email: "owner@localhost.localdomain" },
+        id: FIRST,
+        plan: "free",
+        name: "My organization",
+        role: "owner",
+        scope: null,
+        owner: OWNER,
+        email: "owner@localhost.localdomain",
       },
       {
-        ...{ id: SECOND, plan: "team", name: "Acme", role: "owner", scope: "everything" },
-        ...{ owner: OTHER, email: `${SECOND}@placeholder.invalid` },
+        id: SECOND,
+        plan: "team",
+        name: "Acme",
+        role: "owner",
+        scope: "everything",
+        owner: OTHER,
+        email: `${SECOND}@placeholder.invalid`,
       },
     ]);
   } finally {
