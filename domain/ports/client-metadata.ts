@@ -1,24 +1,27 @@
-/** What was found at the URL by which an OAuth client is known. All of it is the client's own: data, whatever it says. */
+/** The document at the URL that identifies an OAuth client. The client wrote it: all of it is untrusted data. */
 export interface ClientMetadataDocument {
   /** The members of the JSON object. */
   members: Readonly<Record<string, unknown>>;
-  /** For how many seconds its server says that it stays right; `null` when it says nothing of that. */
+  /** How long the document stays fresh, in whole seconds, by the headers of its response. `null` when they do not say. */
   freshSeconds: number | null;
 }
 
-/** Reads the documents that OAuth clients publish about themselves. */
+/** Fetches the metadata documents that OAuth clients publish about themselves. */
 export interface ClientMetadataFetcher {
   /**
-   * Reads a document from the internet at large, never from a network of the service's own, and follows no redirect.
-   * Takes a few seconds at most. Safe to repeat.
+   * Fetches a document from the public internet. It never connects to a private network and follows no redirect. It
+   * takes a few seconds at most and is safe to repeat.
    *
    * @param url - an https URL with a host name
    * @throws {UnreadableClientMetadata}
    */
-  read(url: string): Promise<ClientMetadataDocument>;
+  fetch(url: string): Promise<ClientMetadataDocument>;
 }
 
-/** There is no such document. `message` ends a sentence for whoever asked, and tells nothing about networks. */
+/**
+ * The document cannot be read. The message is a clause that completes "the document cannot be read: …". It reveals
+ * nothing about the network of the service.
+ */
 export class UnreadableClientMetadata extends Error {
-  override readonly name = "UnreadableDocument";
+  override readonly name = "UnreadableClientMetadata";
 }

@@ -4,7 +4,7 @@ import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts"
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
-import { PublicWebClientMetadata } from "../drivers/client-metadata/https-metadata-fetcher.ts";
+import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-fetcher.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createApps } from "./apps.ts";
@@ -53,7 +53,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     log,
     counter: shared.counter,
     accessChanges: shared.accessChanges,
-    clientMetadata: external.clientMetadata ?? new PublicWebClientMetadata(),
+    clientMetadata: external.clientMetadata ?? new HttpsMetadataFetcher(),
     tokenSecret,
     publicUrl: external.publicUrl,
   });

@@ -79,7 +79,7 @@ async function fetchAndStoreClient(
 ): Promise<Client> {
   const { context, clientId, stored } = request;
   try {
-    const { members, freshSeconds } = await fetcher.read(clientId);
+    const { members, freshSeconds } = await fetcher.fetch(clientId);
     const metadata = parseClientMetadata(members, clientId);
     // Before the registration changes: after a crash in between, users are only asked for consent once more.
     if (stored !== null && needsNewConsent(stored, metadata)) await deleteConsents(context, clientId);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -11,16 +11,16 @@ const service = sharedHarness({ config: { signUp: "open" } });
 interface Cast {
   url: string;
   organizationId: string;
-  owner: Person;
-  admin: Person;
-  member: Person;
+  owner: TestUser;
+  admin: TestUser;
+  member: TestUser;
 }
 
 let cast: Cast;
 
 beforeAll(async () => {
   const { publicUrl: url } = service().service;
-  const [owner, admin, member, first] = [new Person(url), new Person(url), new Person(url), new Person(url)];
+  const [owner, admin, member, first] = [new TestUser(url), new TestUser(url), new TestUser(url), new TestUser(url)];
   // The first one owns the organization that the first start made, which is not what this is about.
   for (const person of [first, owner, admin, member]) await person.signUp();
   const { body } = await owner.post("/organization/create", { name: "Acme", slug: randomUUID() });
@@ -30,11 +30,11 @@ beforeAll(async () => {
   await join(member, "member");
 });
 
-async function invite(by: Person, email: string, role: unknown, more: object = {}) {
+async function invite(by: TestUser, email: string, role: unknown, more: object = {}) {
   return by.post("/organization/invite-member", { email, role, organizationId: cast.organizationId, ...more });
 }
 
-async function join(person: Person, role: string): Promise<void> {
+async function join(person: TestUser, role: string): Promise<void> {
   const { body } = await invite(cast.owner, person.email, role);
   const accepted = await person.post("/organization/accept-invitation", { invitationId: body["id"] as string });
   expect(accepted.status).toBe(200);
@@ -63,7 +63,7 @@ verifies(hazard(29), "an admin makes no owner, however the role is written", asy
     ]);
   const { body } = await owner.get(`/organization/list-members?organizationId=${organizationId}`);
   const members = body["members"] as { id: string; role: string; user: { email: string } }[];
-  const idOf = ({ email }: Person) => members.find(({ user }) => user.email === email)!.id;
+  const idOf = ({ email }: TestUser) => members.find(({ user }) => user.email === email)!.id;
   for (const role of written)
     for (const memberId of [idOf(admin), idOf(cast.member)]) {
       const answer = await admin.post("/organization/update-member-role", { memberId, role, organizationId });
@@ -117,11 +117,11 @@ verifies(
   async () => {
     const { url, owner, organizationId } = cast;
     const newcomer = async () => {
-      const person = new Person(url);
+      const person = new TestUser(url);
       await person.signUp();
       return person;
     };
-    const accepted = async (person: Person, { body }: { body: Record<string, unknown> }) =>
+    const accepted = async (person: TestUser, { body }: { body: Record<string, unknown> }) =>
       (await person.post("/organization/accept-invitation", { invitationId: body["id"] as string })).status;
     const [leaving, falling] = [await newcomer(), await newcomer()];
     const friends = [await newcomer(), await newcomer(), await newcomer(), await newcomer()] as const;
@@ -149,7 +149,7 @@ verifies(
   "another organization is answered as an absent one, and an id that is none as a mistake",
   async () => {
     const { url, organizationId, owner } = cast;
-    const stranger = new Person(url);
+    const stranger = new TestUser(url);
     await stranger.signUp();
     const members = (await owner.get(`/organization/list-members?organizationId=${organizationId}`)).body["members"];
     const [{ id: memberId }] = members as [{ id: string }];
@@ -188,14 +188,14 @@ verifies(
 
 test("nobody writes into another organization's audit log, and one's own tells where something happened", async () => {
   const { url, owner, organizationId } = cast;
-  const stranger = new Person(url);
+  const stranger = new TestUser(url);
   await stranger.signUp({ organizationId });
   await stranger.signIn();
   await stranger.post("/sign-in/email", { email: stranger.email, password: "wrong password", organizationId });
   await stranger.post("/organization/create", { name: "Mine", slug: randomUUID(), organizationId });
   await stranger.post("/organization/check-slug", { slug: randomUUID(), organizationId });
   await stranger.post("/update-user", { name: "Eve", organizationId });
-  const joining = new Person(url);
+  const joining = new TestUser(url);
   await joining.signUp();
   await join(joining, "member");
   await joining.post("/organization/leave", { organizationId });
@@ -210,7 +210,7 @@ test("nobody writes into another organization's audit log, and one's own tells w
 
 test("a sign-out is written down with the person who signed out", async () => {
   const { url, organizationId, owner } = cast;
-  const person = new Person(url, cast.member.email);
+  const person = new TestUser(url, cast.member.email);
   await person.signIn();
   await person.post("/organization/set-active", { organizationId });
   const { id } = (await person.get("/get-session")).body["user"] as { id: string };
@@ -264,7 +264,7 @@ test("what better-auth offers and the service does not is not there", async () =
 
 test("a person's addresses and rights cannot be set from outside", async () => {
   const { url, organizationId } = cast;
-  const person = new Person(url);
+  const person = new TestUser(url);
   const signedUp = await person.signUp({
     emailVerified: true,
     id: randomUUID(),
@@ -282,7 +282,7 @@ test("a person's addresses and rights cannot be set from outside", async () => {
 });
 
 test("nobody founds organizations without end, each with a plan of its own", async () => {
-  const person = new Person(cast.url);
+  const person = new TestUser(cast.url);
   await person.signUp();
   const statuses: number[] = [];
   for (let at = 0; at < 21; at += 1)

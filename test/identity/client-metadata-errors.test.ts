@@ -3,7 +3,7 @@ import { checkClientUrl } from "../../server/identity/client-id-url.ts";
 import { REDIRECT } from "../support/identity/client-publisher.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import {
   CHALLENGE,
   openPublishedClients,
@@ -101,7 +101,7 @@ test("a document that cannot be read, or not often enough, is said to be so, and
   const from = somewhere();
   const first = await world.authorize(gone, {}, from);
   expect([first.status, first.body["error_description"]]).toEqual([
-    ...[400, "The client's metadata document cannot be read: its host answered 404, not 200."],
+    ...[400, "The client's metadata document cannot be read: its host responded with status 404, not 200."],
   ]);
   world.publisher.publish("/gone.json");
   const again = await world.authorize(gone);
@@ -119,9 +119,9 @@ test("a document that cannot be read, or not often enough, is said to be so, and
 test("a server that is asked about a client that it does not know asks nobody, wherever it is asked", async () => {
   const url = world.publisher.publish("/unknown.json");
   const code = { grant_type: "authorization_code", code: "x", code_verifier: "x".repeat(43), redirect_uri: REDIRECT };
-  await world.oauth.token({ ...code, client_id: url });
-  await world.oauth.token({ grant_type: "refresh_token", refresh_token: "x", client_id: url });
-  await world.oauth.deviceCode(url, `${world.publicUrl}/mcp`, "read");
+  await world.oauth.requestToken({ ...code, client_id: url });
+  await world.oauth.requestToken({ grant_type: "refresh_token", refresh_token: "x", client_id: url });
+  await world.oauth.requestDeviceCode(url, `${world.publicUrl}/mcp`, "read");
   for (const path of ["public-client", "get-client", "end-session"])
     await world.person.get(`/oauth2/${path}?${new URLSearchParams({ client_id: url }).toString()}`);
   for (const path of ["revoke", "introspect"])
@@ -134,10 +134,10 @@ test("a server that is asked about a client that it does not know asks nobody, w
 
 test("where it is switched off, a client has to register, and nothing is read", async () => {
   await using off = await createHarness({
-    clientMetadata: world.publisher.documents(),
+    clientMetadata: world.publisher.fetcher(),
     config: { clientMetadataDocuments: false },
   });
-  const somebody = new Person(off.service.publicUrl);
+  const somebody = new TestUser(off.service.publicUrl);
   const { body } = await somebody.send("GET", "/.well-known/oauth-authorization-server");
   expect([body["client_id_metadata_document_supported"], body["issuer"]]).toEqual([undefined, off.service.publicUrl]);
   const requests = new OAuthRequests(off.service.publicUrl, somebody);

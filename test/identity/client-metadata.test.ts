@@ -4,8 +4,8 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { REDIRECT } from "../support/identity/client-publisher.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { SigningIn } from "../support/identity/oauth-client.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
 import { toolsThrough } from "../support/clients/sdk-clients.ts";
 
@@ -32,12 +32,12 @@ test("what clients look for says that they may publish their metadata instead of
 for (const generation of [1, 2] as const)
   test(`the v${generation} SDK's client signs in by its document, lists the tools and refreshes`, async () => {
     const url = world.publisher.publish(`/v${generation}.json`, { client_name: "An SDK's client" });
-    const signingIn = new SigningIn(world.person, REDIRECT, url);
+    const signingIn = new TestOAuthClient(world.person, REDIRECT, url);
     expect(await toolsThrough(`${world.publicUrl}/mcp`, signingIn, generation)).toContain("service_list_apps");
     expect((signingIn.clientInformation() as { client_id: string }).client_id).toBe(url);
     expect(await auth1(signingIn as never, { serverUrl: `${world.publicUrl}/mcp` })).toBe("AUTHORIZED");
-    const [first, second] = signingIn.given;
-    expect([signingIn.given.length, second?.refresh_token === first?.refresh_token]).toEqual([2, false]);
+    const [first, second] = signingIn.tokenResponses;
+    expect([signingIn.tokenResponses.length, second?.refresh_token === first?.refresh_token]).toEqual([2, false]);
     const gateway = new GatewayClient(world.publicUrl, second?.access_token ?? "");
     expect((await gateway.call("tools/list")).status).toBe(200);
     expect(world.askedFor(`/v${generation}.json`)).toBe(1);
@@ -45,7 +45,7 @@ for (const generation of [1, 2] as const)
 
 test("whoever is not signed in is asked to, then to agree, and is told what the client calls itself", async () => {
   const url = world.publisher.publish("/sign-in.json", { client_name: "Ada's  client" });
-  const stranger = new Person(world.publicUrl, world.person.email);
+  const stranger = new TestUser(world.publicUrl, world.person.email);
   const query = world.oauth.authorizeUrl(url, { resource: `${world.publicUrl}/mcp`, scope: "read", ...CHALLENGE });
   const asked = await stranger.send("GET", query.pathname + query.search);
   const page = new URL(String(asked.body["url"]), world.publicUrl);
@@ -111,7 +111,7 @@ test("an address that a document no longer names is refused, and people who agre
   expect([await silently(added), await world.count("oauthConsent", url)]).toEqual(["/consent", 0]);
   // What was granted stays with the one who has it.
   const refresh = { grant_type: "refresh_token", refresh_token: String(granted.body["refresh_token"]), client_id: url };
-  expect((await world.oauth.token(refresh)).status).toBe(200);
+  expect((await world.oauth.requestToken(refresh)).status).toBe(200);
 });
 
 test("a client whose document cannot be read any more goes on with what it has, and nobody new lets it in", async () => {
@@ -122,7 +122,7 @@ test("a client whose document cannot be read any more goes on with what it has, 
   await world.expire(url);
   expect((await world.authorize(url)).status).toBe(400);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), client_id: url };
-  expect((await world.oauth.token(refresh)).status).toBe(200);
+  expect((await world.oauth.requestToken(refresh)).status).toBe(200);
 });
 
 test("a client that an operator has disabled stays so, whatever its document says, and is not read again", async () => {

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { expect, test, vi } from "vitest";
 import { createHarness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
@@ -9,12 +9,12 @@ const service = sharedHarness({ config: { signUp: "open" } });
 const ELSEWHERE = "https://elsewhere.example.com";
 
 test("cookies are for the service alone: not for scripts, other sites or, under https, other hosts and plain HTTP", async () => {
-  const plain = await new Person(service().service.publicUrl).signUp();
+  const plain = await new TestUser(service().service.publicUrl).signUp();
   for (const cookie of plain.headers.getSetCookie())
     expect(cookie).toMatch(/^service\.\w+=.*; Path=\/; HttpOnly; SameSite=Lax$/);
   const publicUrl = "https://apps.example.com";
   await using harness = await createHarness({ config: { publicUrl } });
-  const person = new Person(`http://127.0.0.1:${harness.service.port}`, undefined, undefined, publicUrl);
+  const person = new TestUser(`http://127.0.0.1:${harness.service.port}`, undefined, undefined, publicUrl);
   const cookies = (await person.signUp()).headers.getSetCookie();
   expect(cookies).toHaveLength(1);
   for (const cookie of cookies) {
@@ -26,9 +26,9 @@ test("cookies are for the service alone: not for scripts, other sites or, under 
 
 test("signing in makes a new session, whatever cookie the browser had before", async () => {
   const { publicUrl } = service().service;
-  const attacker = new Person(publicUrl);
+  const attacker = new TestUser(publicUrl);
   const planted = sessionOf((await attacker.signUp()).headers);
-  const victim = new Person(publicUrl);
+  const victim = new TestUser(publicUrl);
   await victim.signUp();
   const body = JSON.stringify({ email: victim.email, password: victim.password });
   const headers = { cookie: planted, origin: publicUrl, "content-type": "application/json" };
@@ -40,7 +40,7 @@ test("signing in makes a new session, whatever cookie the browser had before", a
 
 test("a form or a page of another site signs nobody in or out and consents to nothing", async () => {
   const { publicUrl } = service().service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   const cookie = sessionOf((await person.signUp()).headers);
   const fields = { email: person.email, password: person.password, name: "x", slug: "x", accept: "true" };
   const forms = {
@@ -80,7 +80,7 @@ test("a form or a page of another site signs nobody in or out and consents to no
 });
 
 test("nothing leads from the service to another site", async () => {
-  const person = new Person(service().service.publicUrl);
+  const person = new TestUser(service().service.publicUrl);
   await person.signUp();
   const elsewhere = [ELSEWHERE, "//elsewhere.example.com", "/\\elsewhere.example.com", "javascript:alert(1)"];
   const credentials = { email: person.email, password: person.password };
@@ -114,7 +114,7 @@ test("the host that a request names is nowhere in an answer, and nothing that a 
     expect([path, answer.slice(0, 12), answer.includes("elsewhere")]).toEqual([path, "HTTP/1.1 200", false]);
     expect(answer).toContain(publicUrl);
   }
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   const answers = [
     await person.signUp(),
     await person.get("/token"),
@@ -166,11 +166,11 @@ test("who asks for a page that is not there sees the dashboard's, and a program 
 test("whoever may not sign up does not learn who has", async () => {
   for (const signUp of ["invite", "closed"] as const) {
     await using harness = await createHarness({ config: { signUp } });
-    const owner = new Person(harness.service.publicUrl);
+    const owner = new TestUser(harness.service.publicUrl);
     await owner.signUp();
     const [known, unknown] = [
-      new Person(harness.service.publicUrl, owner.email),
-      new Person(harness.service.publicUrl),
+      new TestUser(harness.service.publicUrl, owner.email),
+      new TestUser(harness.service.publicUrl),
     ];
     const [taken, free] = [await known.signUp(), await unknown.signUp()];
     expect([taken.status, taken.text]).toEqual([403, free.text]);
@@ -200,7 +200,7 @@ function raw(port: number, head: string): Promise<string> {
 
 test("a fault is told as one, and nothing of it but in the log", async () => {
   const { parts, publicUrl } = service().service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const printed = vi.spyOn(console, "error");
   const em = parts.orm.em.fork();

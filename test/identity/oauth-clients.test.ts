@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -13,7 +13,7 @@ const CLIENT = {
 };
 
 function register(more: object) {
-  return new Person(service().service.publicUrl).post("/oauth2/register", { ...CLIENT, ...more });
+  return new TestUser(service().service.publicUrl).post("/oauth2/register", { ...CLIENT, ...more });
 }
 
 test("clients that are native without saying so may register, and so may those that say so", async () => {
@@ -74,9 +74,9 @@ test("what a client says of itself is short, and its links are links", async () 
   for (const more of refused) expect([more, (await register(more)).status]).toEqual([more, 400]);
 });
 
-test("no client gets a code before the person has consented, however it asks", async () => {
+test("no client gets a code before the person has authorizeWithConsent, however it asks", async () => {
   const { publicUrl } = service().service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const { body } = await register({});
   const challenge = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };

@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { REDIRECT } from "../support/identity/client-publisher.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { consented } from "../support/identity/oauth-client.ts";
+import { authorizeWithConsent } from "../support/identity/test-oauth-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
-let person: Person;
+let person: TestUser;
 let oauth: OAuthRequests;
 let publicUrl: string;
 
 beforeAll(async () => {
   ({ publicUrl } = service().service);
-  person = new Person(publicUrl);
+  person = new TestUser(publicUrl);
   await person.signUp();
   oauth = new OAuthRequests(publicUrl, person);
 });
@@ -74,29 +74,29 @@ verifies(hazard(29), "a client loses its access when the person changes their pa
   const clientId = JSON.parse(
     Buffer.from(String(body["access_token"]).split(".")[1]!, "base64url").toString(),
   ).client_id;
-  expect((await oauth.token({ ...refresh, client_id: clientId })).status).toBe(400);
+  expect((await oauth.requestToken({ ...refresh, client_id: clientId })).status).toBe(400);
 });
 
 test("a device signs in with a code that the person confirms, and gets a token for REST", async () => {
   const resource = `${publicUrl}/v1`;
-  const clientId = await oauth.registerDevice();
-  const { status, body } = await oauth.deviceCode(clientId, resource, "everything offline_access");
+  const clientId = await oauth.registerDeviceClient();
+  const { status, body } = await oauth.requestDeviceCode(clientId, resource, "everything offline_access");
   expect([status, body["verification_uri"]]).toEqual([200, `${publicUrl}/device`]);
   const deviceCode = String(body["device_code"]);
-  expect((await oauth.deviceToken(clientId, deviceCode, resource)).body).toMatchObject({
+  expect((await oauth.requestDeviceToken(clientId, deviceCode, resource)).body).toMatchObject({
     error: "authorization_pending",
   });
   const userCode = String(body["user_code"]);
-  expect((await new Person(publicUrl).post("/device/approve", { userCode })).status).toBe(401);
+  expect((await new TestUser(publicUrl).post("/device/approve", { userCode })).status).toBe(401);
   expect((await person.get(`/device?user_code=${userCode}`)).status).toBe(200);
   expect((await person.post("/device/approve", { userCode })).status).toBe(200);
   // A client that asks more often than it was told to is put off.
   await new Promise((resolve) => setTimeout(resolve, 5100));
-  const granted = await oauth.deviceToken(clientId, deviceCode, resource);
+  const granted = await oauth.requestDeviceToken(clientId, deviceCode, resource);
   expect([granted.status, granted.body]).toMatchObject([200, { refresh_token: expect.any(String) }]);
   const token = String(granted.body["access_token"]);
   expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(200);
-  expect((await oauth.deviceToken(clientId, deviceCode, resource)).status).toBe(400);
+  expect((await oauth.requestDeviceToken(clientId, deviceCode, resource)).status).toBe(400);
 });
 
 test("a client learns of a person what the consent page says, and nothing that it asks for beside the scopes", async () => {
@@ -105,9 +105,9 @@ test("a client learns of a person what the consent page says, and nothing that i
   const code_challenge = createHash("sha256").update(verifier).digest("base64url");
   const claims = JSON.stringify({ userinfo: { email: null, name: { essential: true } } });
   const query = { scope: "openid", claims, code_challenge, code_challenge_method: "S256" };
-  const back = await consented(person, oauth.authorizeUrl(clientId, query));
+  const back = await authorizeWithConsent(person, oauth.authorizeUrl(clientId, query));
   const code = { code: String(back.get("code")), code_verifier: verifier, redirect_uri: REDIRECT };
-  const { body } = await oauth.token({ grant_type: "authorization_code", client_id: clientId, ...code });
+  const { body } = await oauth.requestToken({ grant_type: "authorization_code", client_id: clientId, ...code });
   const headers = { authorization: `Bearer ${String(body["access_token"])}` };
   const known = await fetch(`${publicUrl}/api/auth/oauth2/userinfo`, { headers });
   expect([known.status, Object.keys((await known.json()) as object)]).toEqual([200, ["sub"]]);

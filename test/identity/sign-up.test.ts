@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { listMissingStatements } from "../../server/identity/open-auth.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 
@@ -14,7 +14,7 @@ test("the migrations leave the identity provider nothing to add", async () => {
 test("the first person to sign up owns the first organization, and its tokens stay good", async () => {
   await using harness = await createHarness();
   const { publicUrl, bootstrapped } = harness.service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   const signedUp = await person.signUp();
   expect([signedUp.status, signedUp.text]).toEqual([200, expect.stringContaining(person.email)]);
   for (const cookie of signedUp.headers.getSetCookie()) expect(cookie).toMatch(/HttpOnly.*SameSite=Lax/i);
@@ -47,7 +47,7 @@ test.for([
     const [, production] = row;
     await using harness = await createHarness({ config: { production } });
     const { publicUrl } = harness.service;
-    const people = Array.from({ length: 5 }, () => new Person(publicUrl));
+    const people = Array.from({ length: 5 }, () => new TestUser(publicUrl));
     const answers = await Promise.all(people.map((person) => person.signUp()));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403, 403, 403]);
     const { body } = answers.find(({ status }) => status === 403)!;
@@ -62,7 +62,7 @@ test.for([
 
 test("of several who sign up first at once where everybody may, one owns the organization and all may sign in", async () => {
   await using harness = await createHarness({ config: { signUp: "open" } });
-  const people = Array.from({ length: 4 }, () => new Person(harness.service.publicUrl));
+  const people = Array.from({ length: 4 }, () => new TestUser(harness.service.publicUrl));
   const answers = await Promise.all(people.map((person) => person.signUp()));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await left(harness)).toEqual({ people: 4, accounts: 4, sessions: 4, members: 1 });
@@ -71,11 +71,11 @@ test("of several who sign up first at once where everybody may, one owns the org
 test("later sign-up follows SIGN_UP: an invitation, by its id and not by the address alone", async () => {
   await using harness = await createHarness();
   const { publicUrl, bootstrapped } = harness.service;
-  const owner = new Person(publicUrl);
+  const owner = new TestUser(publicUrl);
   await owner.signUp();
-  const stranger = new Person(publicUrl);
+  const stranger = new TestUser(publicUrl);
   expect((await stranger.signUp()).status).toBe(403);
-  const guest = new Person(publicUrl, "Guest@Example.com");
+  const guest = new TestUser(publicUrl, "Guest@Example.com");
   const invited = await owner.post("/organization/invite-member", {
     ...{ email: guest.email, role: "member", organizationId: bootstrapped!.org_id },
   });
@@ -95,8 +95,8 @@ test("later sign-up follows SIGN_UP: an invitation, by its id and not by the add
 test("whoever signs up openly belongs nowhere until they found an organization, with the default plan", async () => {
   await using harness = await createHarness({ config: { signUp: "open" } });
   const { publicUrl } = harness.service;
-  await new Person(publicUrl).signUp();
-  const second = new Person(publicUrl);
+  await new TestUser(publicUrl).signUp();
+  const second = new TestUser(publicUrl);
   expect((await second.signUp()).status).toBe(200);
   const rest = new RestClient(publicUrl, await second.accessToken());
   expect((await rest.get("/v1/apps")).status).toBe(403);
@@ -108,17 +108,17 @@ test("nobody signs up later when sign-up is closed, nor ever under an address of
   await using harness = await createHarness({ config: { signUp: "closed" } });
   const { publicUrl } = harness.service;
   for (const email of ["x@placeholder.invalid", "y@oidc.invalid", "root@localhost.localdomain"])
-    expect((await new Person(publicUrl, email).signUp()).status).toBe(403);
-  expect((await new Person(publicUrl).signUp()).status).toBe(200);
-  expect((await new Person(publicUrl).signUp()).status).toBe(403);
+    expect((await new TestUser(publicUrl, email).signUp()).status).toBe(403);
+  expect((await new TestUser(publicUrl).signUp()).status).toBe(200);
+  expect((await new TestUser(publicUrl).signUp()).status).toBe(403);
 });
 
 test("a person takes the place that an operator kept for the owner", async () => {
   await using harness = await createHarness();
   const { publicUrl } = harness.service;
-  await new Person(publicUrl).signUp();
+  await new TestUser(publicUrl).signUp();
   const tenant = await harness.tenant();
-  const owner = new Person(publicUrl);
+  const owner = new TestUser(publicUrl);
   const invitationId = await harness.inviteOwner(tenant, owner.email);
   expect((await owner.signUp({ invitationId })).status).toBe(200);
   expect((await owner.post("/organization/accept-invitation", { invitationId })).status).toBe(200);

@@ -5,7 +5,7 @@ import { formatToken } from "../../domain/tokens/token-format.ts";
 import { countFailedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import type { Answer } from "../support/clients/rest-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -19,7 +19,7 @@ function somewhere(): string {
 }
 
 /** Tries a password from an address, and answers with the status. */
-async function tried(person: Person, address: string, password = person.password): Promise<Answer> {
+async function tried(person: TestUser, address: string, password = person.password): Promise<Answer> {
   return person.post("/sign-in/email", { email: person.email, password }, { "x-forwarded-for": address });
 }
 
@@ -43,7 +43,7 @@ verifies(hazard(32), "429 throttles wrong tokens by address, and lets through wh
 test("429 throttles wrong passwords to an account from an address, also with the right one at last", async () => {
   await using harness = await createHarness({ config: { ...BEHIND, signUp: "open" } });
   const { publicUrl } = harness.service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const from = somewhere();
   const statuses: number[] = [];
@@ -51,14 +51,14 @@ test("429 throttles wrong passwords to an account from an address, also with the
   expect(new Set(statuses)).toEqual(new Set([401]));
   const throttled = await tried(person, from);
   expect([throttled.status, throttled.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^[1-9]\d*$/)]);
-  const other = new Person(publicUrl);
+  const other = new TestUser(publicUrl);
   expect((await other.signUp()).status).toBe(200);
   expect((await tried(other, from)).status).toBe(200);
 });
 
 test("429 throttles wrong passwords that are tried all at once as those tried in turn", async () => {
   await using harness = await createHarness({ config: BEHIND });
-  const person = new Person(harness.service.publicUrl);
+  const person = new TestUser(harness.service.publicUrl);
   await person.signUp();
   const from = somewhere();
   const answers = await Promise.all(Array.from({ length: 30 }, () => tried(person, from, "wrong password")));
@@ -68,7 +68,7 @@ test("429 throttles wrong passwords that are tried all at once as those tried in
 
 test("429 throttles wrong passwords of somebody who found a browser signed in and wants to change the password", async () => {
   await using harness = await createHarness({ config: BEHIND });
-  const person = new Person(harness.service.publicUrl);
+  const person = new TestUser(harness.service.publicUrl);
   await person.signUp();
   const from = { "x-forwarded-for": somewhere() };
   const change = { currentPassword: "wrong password", newPassword: "another horse battery" };
@@ -82,7 +82,7 @@ test("429 throttles wrong passwords of somebody who found a browser signed in an
 
 test("429 bounds what strangers can leave behind from one address", async () => {
   await using harness = await createHarness();
-  const stranger = new Person(harness.service.publicUrl);
+  const stranger = new TestUser(harness.service.publicUrl);
   const client = { redirect_uris: ["https://client.example.com/callback"], token_endpoint_auth_method: "none" };
   const answers = await Promise.all(Array.from({ length: 101 }, () => stranger.post("/oauth2/register", client)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
@@ -100,7 +100,7 @@ test("429 bounds what strangers can leave behind from one address", async () => 
 test("strangers who guess from many addresses do not lock an owner out of an address they know", async () => {
   await using harness = await createHarness();
   const { orm, capabilities } = harness.service.parts;
-  const person = new Person(harness.service.publicUrl);
+  const person = new TestUser(harness.service.publicUrl);
   await person.signUp();
   const { email } = person;
   for (let stranger = 0; stranger < 100; stranger += 1)
@@ -112,7 +112,7 @@ test("strangers who guess from many addresses do not lock an owner out of an add
 
 test("429 throttles calls of the identity provider by address", async () => {
   await using harness = await createHarness();
-  const person = new Person(harness.service.publicUrl);
+  const person = new TestUser(harness.service.publicUrl);
   const answers = await Promise.all(Array.from({ length: 301 }, () => person.get("/get-session")));
   const refused = answers.filter(({ status }) => status === 429);
   expect([refused.length, refused[0]?.headers.get("retry-after")]).toEqual([1, expect.stringMatching(/^[1-9]\d*$/)]);
@@ -121,7 +121,7 @@ test("429 throttles calls of the identity provider by address", async () => {
 test("limits count an IPv6 network as one, and know the people who signed in from it", async () => {
   await using harness = await createHarness({ config: BEHIND });
   const { publicUrl, parts } = harness.service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   const { email, password } = person;
   const [home, elsewhere] = [somewhere(), somewhere()];
   const signUp = { name: "Ada", email, password };

@@ -4,14 +4,14 @@ import { type AddressInfo, connect } from "node:net";
 import { expect, test } from "vitest";
 import { clientAddress, trustedPeers } from "../../server/http/client-address.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 
 /** The addresses that the audit log gives for sign-ins under a forwarded address, each in another header. */
 async function addressesUnder(trustedProxies: string[], forwarded: string): Promise<Set<string | null>> {
   await using harness = await createHarness({ config: { trustedProxies } });
   const { publicUrl } = harness.service;
-  const owner = new Person(publicUrl);
+  const owner = new TestUser(publicUrl);
   await owner.signUp();
   for (const header of ["x-forwarded-for", "x-real-ip", "x-client-address", "forwarded", "cf-connecting-ip"])
     await owner.post(

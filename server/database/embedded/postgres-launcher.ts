@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { handOver, isRoot } from "../../sandbox/file-ownership.ts";
+import { changeOwner, foldersOfOthers, isRoot } from "../../sandbox/file-ownership.ts";
+import { POSTGRES_UID } from "../../sandbox/uid-pool.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
-
-/** The user id of PostgreSQL where the service runs as root. No sandbox uses it. */
-const POSTGRES_UID = 61_180;
 
 const SCRIPT = path.join(import.meta.dirname, "run-postgres.sh");
 /** The place where the folders are mounted for PostgreSQL where the service runs as root. */
@@ -90,8 +88,7 @@ export class PostgresLauncher {
     for (const name of ["postgres", "data", "run"])
       mkdirSync(path.join(this.#root, "mounts", name), { recursive: true, mode: 0o755 });
     writeFileSync(path.join(this.#root, "mounts", "passwd"), `service:x:${this.#uid}:${this.#uid}::/:/bin/false\n`);
-    const foreign = folders.filter((folder) => lstatSync(folder).uid !== this.#uid);
-    if (foreign.length > 0) await handOver(foreign, this.#uid);
+    await changeOwner(await foldersOfOthers(folders, this.#uid), this.#uid);
   }
 }
 

@@ -65,16 +65,16 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
       throw platformFailure("The build sandbox could not be started.", { cause });
     });
   request.signal.throwIfAborted();
-  if (outcome.ended === "exit") return { code: outcome.code, output };
+  if (outcome.reason === "exit") return { code: outcome.code, output };
   throw describeOutcome(step.name, outcome, limits[step.name]);
 }
 
 function describeOutcome(
   step: StepName,
-  outcome: Exclude<SandboxOutcome, { ended: "exit" }>,
+  outcome: Exclude<SandboxOutcome, { reason: "exit" }>,
   limits: SandboxLimits,
 ): BuildFailure {
-  switch (outcome.ended) {
+  switch (outcome.reason) {
     case "time":
       return userFailure(
         `The ${step} step took longer than ${formatDuration(limits.wallTimeMs)} and was stopped.`,

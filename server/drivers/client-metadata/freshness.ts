@@ -1,27 +1,22 @@
 import type { IncomingHttpHeaders } from "node:http";
+import CachePolicy from "http-cache-semantics";
+
+const REQUEST = { method: "GET", headers: {} };
+/** Directives that say how long a response stays fresh, or that it never is. */
+const FRESHNESS_DIRECTIVES = ["max-age", "s-maxage", "no-cache", "no-store"] as const;
 
 /**
- * For how many seconds an answer stays right, by its own headers (RFC 9111): never negative, and 0 when it asks to be
- * looked at again each time.
+ * Returns how long a response stays fresh in a shared cache, by its headers (RFC 9111), in whole seconds. 0 means that
+ * it must be requested again each time.
  *
- * @returns `null` when it says nothing, or nothing that can be read
+ * @returns `null` when the headers do not say how long
  */
-export function freshSecondsOf(headers: IncomingHttpHeaders, now = Date.now()): number | null {
-  const said = (headers["cache-control"] ?? "").toLowerCase();
-  if (/(^|[\s,])(no-store|no-cache)\b/.test(said)) return 0;
-  const lifetime = secondsIn(said, "s-maxage") ?? secondsIn(said, "max-age") ?? untilExpiry(headers, now);
-  return lifetime === null ? null : Math.max(0, lifetime - Number(/^\d{1,9}$/.exec(headers.age ?? "")?.[0] ?? 0));
-}
-
-function secondsIn(said: string, directive: string): number | null {
-  const found = new RegExp(`(?:^|[\\s,])${directive}\\s*=\\s*"?(\\d{1,9})\\b`).exec(said);
-  return found === null ? null : Number(found[1]);
-}
-
-function untilExpiry({ expires, date }: IncomingHttpHeaders, now: number): number | null {
-  if (expires === undefined) return null;
-  const at = Date.parse(expires);
-  const from = Date.parse(date ?? "");
-  // A date that cannot be read means that it is over (RFC 9111, section 5.3).
-  return Number.isNaN(at) ? 0 : Math.max(0, Math.floor((at - (Number.isNaN(from) ? now : from)) / 1000));
+export function getFreshSeconds(headers: IncomingHttpHeaders): number | null {
+  // The library expects directives in lower case. HTTP allows any case.
+  const cacheControl = headers["cache-control"]?.toLowerCase();
+  const policy = new CachePolicy(REQUEST, { status: 200, headers: { ...headers, "cache-control": cacheControl } });
+  const { rescc: directives } = policy.toObject();
+  const isExplicit = FRESHNESS_DIRECTIVES.some((name) => Object.hasOwn(directives, name));
+  if (!isExplicit && headers.expires === undefined) return null;
+  return Math.max(0, Math.round(policy.maxAge() - policy.age()));
 }

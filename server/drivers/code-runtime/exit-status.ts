@@ -25,7 +25,7 @@ export function exitStatusOf(
   timeoutMs: number,
   stderr: string,
 ): Ending {
-  switch (outcome.ended) {
+  switch (outcome.reason) {
     case "exit":
       return { exitCode: outcome.code, timedOut: false, note: null };
     case "signal":

@@ -106,9 +106,9 @@ export class SandboxedGit implements GitSource {
 
   async #readOutcome(checkout: Checkout, outcome: SandboxOutcome, repository: string): Promise<{ commit: string }> {
     checkout.signal.throwIfAborted();
-    if (outcome.ended === "time") throw limitExceeded("wallTimeMs", this.#limits);
-    if (outcome.ended === "memory" || outcome.ended === "disk") throw limitExceeded("totalBytes", this.#limits);
-    if (outcome.ended !== "exit" || outcome.code !== 0) throw gitHostUnavailable(JSON.stringify(outcome));
+    if (outcome.reason === "time") throw limitExceeded("wallTimeMs", this.#limits);
+    if (outcome.reason === "memory" || outcome.reason === "disk") throw limitExceeded("totalBytes", this.#limits);
+    if (outcome.reason !== "exit" || outcome.code !== 0) throw gitHostUnavailable(JSON.stringify(outcome));
     const report = await readReport(repository);
     switch (report.outcome) {
       case "done":

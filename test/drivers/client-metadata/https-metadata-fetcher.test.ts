@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { UnreadableClientMetadata } from "../../../domain/ports/client-metadata.ts";
-import { freshSecondsOf } from "../../../server/drivers/client-metadata/freshness.ts";
-import { PublicWebClientMetadata } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
+import { getFreshSeconds } from "../../../server/drivers/client-metadata/freshness.ts";
+import { HttpsMetadataFetcher } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { isPublic } from "../../../server/sandbox/public-address.ts";
 import { certificateFor } from "../../support/identity/certificate.ts";
 import { type ClientPublisher, openClientPublisher } from "../../support/identity/client-publisher.ts";
@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => publisher[Symbol.asyncDispose]());
 
-/** What reading says is wrong; `null` when nothing is. */
-async function wrongWith(reading: Promise<unknown>): Promise<string | null> {
+/** Returns why a document cannot be read, and `null` when it can. */
+async function getProblem(fetched: Promise<unknown>): Promise<string | null> {
   try {
-    await reading;
+    await fetched;
     return null;
   } catch (error) {
     if (error instanceof UnreadableClientMetadata) return error.message;
@@ -30,19 +30,19 @@ async function wrongWith(reading: Promise<unknown>): Promise<string | null> {
   }
 }
 
-test("a document is read from its https server, which learns nothing but that it is asked", async () => {
+test("a document is fetched over https, and the request reveals nothing about the service", async () => {
   const url = publisher.publish("/read", {}, { "cache-control": "max-age=90" });
-  const { members, freshSeconds } = await publisher.documents().read(url);
+  const { members, freshSeconds } = await publisher.fetcher().fetch(url);
   expect([members["client_id"], freshSeconds]).toEqual([url, 90]);
   expect(publisher.asked.at(-1)?.headers).toEqual({
     ...{ host: `client.example.com:${publisher.port}`, connection: "close", accept: "application/json" },
     ...{ "accept-encoding": "identity", "user-agent": "app-provisioning-service" },
   });
   const special = publisher.publish("/special", {}, { "content-type": "application/client+json; charset=utf-8" });
-  expect((await publisher.documents().read(special)).members["client_id"]).toBe(special);
+  expect((await publisher.fetcher().fetch(special)).members["client_id"]).toBe(special);
 });
 
-const NEVER = [
+const PRIVATE_ADDRESSES = [
   ...["127.0.0.1", "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254"],
   ...["100.100.100.200", "168.63.129.16", "192.0.0.192", "192.0.2.1", "198.18.0.1", "224.0.0.1", "255.255.255.255"],
   ...["::", "::1", "::7f00:1", "fe80::1", "fec0::1", "fd00::1", "fd00:ec2::254", "ff02::1", "100::1", "5f00::1"],
@@ -50,46 +50,46 @@ const NEVER = [
   ...["64:ff9b:1::808:808", "2001:db8::1", "2001::1", "2002:7f00:1::", "not an address", ""],
 ];
 
-test("nothing is read from an address that is not of the internet at large, however it is written", async () => {
+test("no document is fetched from an address outside of the public internet, in any notation", async () => {
   expect(["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"].map(isPublic)).not.toContain(false);
   const before = publisher.asked.length;
-  for (const address of NEVER) {
+  for (const address of PRIVATE_ADDRESSES) {
     const lookup = () => Promise.resolve([{ address, family: address.includes(":") ? 6 : 4 }]);
-    const documents = publisher.documents({ lookup, mayReach: isPublic });
-    expect([address, isPublic(address), await wrongWith(documents.read(publisher.publish("/private")))]).toEqual([
+    const fetcher = publisher.fetcher({ lookup, isAllowedAddress: isPublic });
+    expect([address, isPublic(address), await getProblem(fetcher.fetch(publisher.publish("/private")))]).toEqual([
       ...[address, false, "its host has no public address"],
     ]);
   }
   expect(publisher.asked).toHaveLength(before);
 });
 
-test("a URL that names an address, or is not https, is not asked at all", async () => {
+test("a URL with an address as its host, or without https, is never requested", async () => {
   const before = publisher.asked.length;
   const urls = [`https://127.0.0.1:${publisher.port}/`, `https://[::1]:${publisher.port}/`, "https://2130706433/"];
   for (const url of [...urls, publisher.url("/read").replace("https:", "http:"), "file:///etc/passwd"])
-    expect([url, await wrongWith(publisher.documents().read(url))]).toEqual([
-      ...[url, "its address is no https URL with the name of a host"],
+    expect([url, await getProblem(publisher.fetcher().fetch(url))]).toEqual([
+      ...[url, "its address is not an https URL with a host name"],
     ]);
   expect(publisher.asked).toHaveLength(before);
 });
 
-test("a name is asked for once for each reading, and what was checked is what is connected to", async () => {
+test("a host name is resolved once for each fetch, and the address that was checked is connected to", async () => {
   const url = publisher.publish("/rebound");
   const answers = ["127.0.0.1", "169.254.169.254"];
   const lookup = () => Promise.resolve([{ address: answers.shift() ?? "10.0.0.1", family: 4 }]);
-  const documents = publisher.documents({ lookup });
-  expect(await wrongWith(documents.read(url))).toBeNull();
-  expect(await wrongWith(documents.read(url))).toBe("its host has no public address");
+  const fetcher = publisher.fetcher({ lookup });
+  expect(await getProblem(fetcher.fetch(url))).toBeNull();
+  expect(await getProblem(fetcher.fetch(url))).toBe("its host has no public address");
   expect(answers).toEqual([]);
 });
 
-test("of several addresses only those that may be reached are tried", async () => {
+test("only the allowed ones of several addresses are tried", async () => {
   const addresses = ["10.0.0.1", "127.0.0.1"].map((address) => ({ address, family: 4 }));
-  const documents = publisher.documents({ lookup: () => Promise.resolve(addresses) });
-  expect(await wrongWith(documents.read(publisher.publish("/several")))).toBeNull();
+  const fetcher = publisher.fetcher({ lookup: () => Promise.resolve(addresses) });
+  expect(await getProblem(fetcher.fetch(publisher.publish("/several")))).toBeNull();
 });
 
-test("a redirect is not followed, neither inwards nor anywhere else", async () => {
+test("a redirect is not followed, neither to a private nor to a public address", async () => {
   const asked: string[] = [];
   const inside = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -99,32 +99,32 @@ test("a redirect is not followed, neither inwards nor anywhere else", async () =
   const { port } = inside.address() as AddressInfo;
   for (const location of [`http://127.0.0.1:${port}/secrets`, publisher.publish("/elsewhere")]) {
     const url = publisher.answer("/moved", (_request, response) => response.writeHead(302, { location }).end("{}"));
-    expect(await wrongWith(publisher.documents().read(url))).toMatch(/redirects are not followed/);
+    expect(await getProblem(publisher.fetcher().fetch(url))).toMatch(/redirects are not followed/);
   }
   expect([asked, publisher.asked.some(({ path }) => path === "/elsewhere")]).toEqual([[], false]);
   inside.close();
 });
 
-test("a document that is too large is left, whether it says so or not", async () => {
+test("a document that is too large is rejected, with and without a Content-Length", async () => {
   const text = JSON.stringify({ padding: "x".repeat(5200) });
-  const honest = publisher.answer("/large", (_request, response) =>
+  const declared = publisher.answer("/large", (_request, response) =>
     response.writeHead(200, { ...JSON_TYPE, "content-length": text.length }).end(text),
   );
-  // Never ends by itself.
+  // The response never ends.
   const endless = publisher.answer("/endless", (_request, response) => {
     response.writeHead(200, JSON_TYPE);
     const more = (): void =>
       void (response.write("x".repeat(1024)) ? setImmediate(more) : response.once("drain", more));
     more();
   });
-  for (const url of [honest, endless])
-    expect(await wrongWith(publisher.documents().read(url))).toBe("it is larger than 5120 bytes");
+  for (const url of [declared, endless])
+    expect(await getProblem(publisher.fetcher().fetch(url))).toBe("it is larger than 5120 bytes");
   const large = publisher.publish("/fits", { padding: "x".repeat(4800) });
-  expect(await wrongWith(publisher.documents().read(large))).toBeNull();
+  expect(await getProblem(publisher.fetcher().fetch(large))).toBeNull();
 });
 
-test("a document that does not arrive is given up, wherever it hangs", async () => {
-  const impatient = { timeoutMs: 250 };
+test("a fetch ends after its timeout, whether the DNS query, the response or its body is delayed", async () => {
+  const options = { timeoutMs: 250 };
   const silent = publisher.answer("/silent", () => {});
   const slow = publisher.answer("/slow", (_request, response) => {
     response.writeHead(200, JSON_TYPE);
@@ -132,63 +132,69 @@ test("a document that does not arrive is given up, wherever it hangs", async () 
     response.on("close", () => clearInterval(drip));
   });
   for (const url of [silent, slow])
-    expect(await wrongWith(publisher.documents(impatient).read(url))).toBe("it did not arrive in time");
-  const lost = publisher.documents({ ...impatient, lookup: () => new Promise(() => {}) });
-  expect(await wrongWith(lost.read(silent))).toBe("it did not arrive in time");
+    expect(await getProblem(publisher.fetcher(options).fetch(url))).toBe("it did not arrive in time");
+  const unresolved = publisher.fetcher({ ...options, lookup: () => new Promise(() => {}) });
+  expect(await getProblem(unresolved.fetch(silent))).toBe("it did not arrive in time");
 });
 
-test("a host that switches to another protocol unasked has answered nothing, and is not waited for", async () => {
+test("a host that switches protocols unasked counts as not responding", async () => {
   const url = publisher.answer("/switched", (_request, response) =>
     response.writeHead(101, { connection: "upgrade", upgrade: "x" }).end(),
   );
-  expect(await wrongWith(publisher.documents().read(url))).toBe("its host does not answer over https");
+  expect(await getProblem(publisher.fetcher().fetch(url))).toBe("its host does not respond over https");
 });
 
-test("what is no plain JSON object with status 200 is no document", async () => {
-  const answers: [string, number, Record<string, string>, string | Buffer][] = [
-    ["its host answered 404, not 200", 404, JSON_TYPE, "{}"],
-    ["its host answered 500, not 200", 500, JSON_TYPE, "{}"],
-    ["its host answered 203, not 200", 203, JSON_TYPE, "{}"],
+test("a response other than an uncompressed JSON object with status 200 is rejected", async () => {
+  const responses: [string, number, Record<string, string>, string | Buffer][] = [
+    ["its host responded with status 404, not 200", 404, JSON_TYPE, "{}"],
+    ["its host responded with status 500, not 200", 500, JSON_TYPE, "{}"],
+    ["its host responded with status 203, not 200", 203, JSON_TYPE, "{}"],
     ["its Content-Type is not application/json", 200, { "content-type": "text/html" }, "{}"],
     ["its Content-Type is not application/json", 200, { "content-type": "text/plain; application/json" }, "{}"],
     ["its Content-Type is not application/json", 200, {}, "{}"],
-    ["it is compressed, which was not asked for", 200, { ...JSON_TYPE, "content-encoding": "gzip" }, gzipSync("{}")],
-    ["it is not JSON", 200, JSON_TYPE, "<html>a secret of somebody</html>"],
+    [
+      "it is compressed, although the request forbids compression",
+      200,
+      { ...JSON_TYPE, "content-encoding": "gzip" },
+      gzipSync("{}"),
+    ],
+    ["it is not JSON", 200, JSON_TYPE, "<html>a secret of the host</html>"],
     ["it is not JSON", 200, JSON_TYPE, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ["it is not JSON", 200, JSON_TYPE, ""],
     ["it is not a JSON object", 200, JSON_TYPE, "[]"],
     ["it is not a JSON object", 200, JSON_TYPE, "null"],
   ];
-  for (const [said, status, headers, body] of answers) {
+  for (const [problem, status, headers, body] of responses) {
     const url = publisher.answer("/wrong", (_request, response) => response.writeHead(status, headers).end(body));
-    expect([status, headers, await wrongWith(publisher.documents().read(url))]).toEqual([status, headers, said]);
+    expect([status, headers, await getProblem(publisher.fetcher().fetch(url))]).toEqual([status, headers, problem]);
   }
 });
 
-test("a host that cannot prove its name is not believed, and says no more than one that is not there", async () => {
+test("a host with the wrong certificate gets the same message as an absent host", async () => {
   const url = publisher.publish("/proof");
-  const unanswered = "its host does not answer over https";
+  const noResponse = "its host does not respond over https";
   const foreign = certificateFor("example.com").cert;
-  expect(await wrongWith(publisher.documents({ authorities: foreign }).read(url))).toBe(unanswered);
+  expect(await getProblem(publisher.fetcher({ trustedCertificates: foreign }).fetch(url))).toBe(noResponse);
   const other = url.replace("client.example.com", "client.example.org");
-  expect(await wrongWith(publisher.documents().read(other))).toBe(unanswered);
+  expect(await getProblem(publisher.fetcher().fetch(other))).toBe(noResponse);
   const closed = createServer().listen(0, "127.0.0.1");
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
   await new Promise((done) => closed.close(done));
-  expect(await wrongWith(publisher.documents().read(`https://client.example.com:${port}/`))).toBe(unanswered);
-  const nowhere = publisher.documents({ lookup: () => Promise.reject(new Error("ENOTFOUND 10.0.0.53")) });
-  expect(await wrongWith(nowhere.read(url))).toBe(unanswered);
+  expect(await getProblem(publisher.fetcher().fetch(`https://client.example.com:${port}/`))).toBe(noResponse);
+  const nowhere = publisher.fetcher({ lookup: () => Promise.reject(new Error("ENOTFOUND 10.0.0.53")) });
+  expect(await getProblem(nowhere.fetch(url))).toBe(noResponse);
 });
 
-test("by default this machine is not reached by a name of its own either", async () => {
+test("by default a local host name is not resolved to this machine", async () => {
   const url = publisher.publish("/own").replace("client.example.com", "localhost");
-  expect(await wrongWith(new PublicWebClientMetadata().read(url))).toBe("its host has no public address");
+  expect(await getProblem(new HttpsMetadataFetcher().fetch(url))).toBe("its host has no public address");
   expect(publisher.asked.some(({ path }) => path === "/own")).toBe(false);
 });
 
-test("how long a document stays right is what its headers say", () => {
+test("the freshness of a document follows from its headers", () => {
   const now = Date.parse("2030-01-01T00:00:00Z");
+  vi.useFakeTimers({ now, toFake: ["Date"] });
   const date = new Date(now).toUTCString();
   const cases: [Record<string, string>, number | null][] = [
     [{}, null],
@@ -199,11 +205,15 @@ test("how long a document stays right is what its headers say", () => {
     [{ "cache-control": 'max-age="60"' }, 60],
     [{ "cache-control": "max-age=600, no-cache" }, 0],
     [{ "cache-control": "No-Store" }, 0],
-    [{ "cache-control": "max-age=-1" }, null],
+    [{ "cache-control": "max-age=-1" }, 0],
     [{ "cache-control": "x-max-age=5" }, null],
     [{ expires: "Tue, 01 Jan 2030 00:02:00 GMT", date }, 120],
     [{ expires: "Tue, 01 Jan 2030 00:02:00 GMT" }, 120],
     [{ expires: "0", date }, 0],
   ];
-  for (const [headers, seconds] of cases) expect([headers, freshSecondsOf(headers, now)]).toEqual([headers, seconds]);
+  try {
+    for (const [headers, seconds] of cases) expect([headers, getFreshSeconds(headers)]).toEqual([headers, seconds]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

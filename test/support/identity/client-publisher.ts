@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import {
-  PublicWebClientMetadata,
-  type PublicWebOptions,
+  HttpsMetadataFetcher,
+  type HttpsMetadataFetcherOptions,
 } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { certificateFor } from "./certificate.ts";
 
@@ -28,7 +28,7 @@ export interface ClientPublisher extends Site, AsyncDisposable {
   /** The same server under another name. */
   site(name: string): Site;
   /** What reads from this server alone, whatever the name: nothing of the internet is asked. */
-  documents(options?: PublicWebOptions): PublicWebClientMetadata;
+  fetcher(options?: HttpsMetadataFetcherOptions): HttpsMetadataFetcher;
 }
 
 /** Where a published client has people sent back to, unless its document says otherwise. */
@@ -62,11 +62,11 @@ export async function openClientPublisher(): Promise<ClientPublisher> {
   return {
     ...{ port, asked, site },
     ...site("client"),
-    documents: (options) =>
-      new PublicWebClientMetadata({
+    fetcher: (options) =>
+      new HttpsMetadataFetcher({
         lookup: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]),
-        mayReach: (address) => address === "127.0.0.1",
-        authorities: certificate.cert,
+        isAllowedAddress: (address) => address === "127.0.0.1",
+        trustedCertificates: certificate.cert,
         ...options,
       }),
     async [Symbol.asyncDispose]() {

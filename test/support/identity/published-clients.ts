@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type ClientPublisher, openClientPublisher } from "./client-publisher.ts";
 import { createHarness, type Harness } from "../service/harness.ts";
 import { OAuthRequests } from "./oauth-requests.ts";
-import { Person } from "./person.ts";
+import { TestUser } from "./test-user.ts";
 import type { Answer } from "../clients/rest-client.ts";
 
 /** What an authorization request needs besides the client. */
@@ -13,7 +13,7 @@ export interface PublishedClients extends AsyncDisposable {
   harness: Harness;
   publicUrl: string;
   publisher: ClientPublisher;
-  person: Person;
+  person: TestUser;
   oauth: OAuthRequests;
   /**
    * Asks to authorize a client, by default from an address that nothing was counted for yet. `to` is where that leads: to
@@ -37,9 +37,9 @@ export async function openPublishedClients(): Promise<PublishedClients> {
   await using opening = new AsyncDisposableStack();
   const publisher = opening.use(await openClientPublisher());
   const config = { trustedProxies: ["127.0.0.1"], appsDomain: "apps.example.net:3001" };
-  const harness = opening.use(await createHarness({ clientMetadata: publisher.documents(), config }));
+  const harness = opening.use(await createHarness({ clientMetadata: publisher.fetcher(), config }));
   const { publicUrl, parts } = harness.service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const oauth = new OAuthRequests(publicUrl, person);
   const sql = (statement: string, clientId: string) =>
