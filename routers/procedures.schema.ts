@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PROCEDURE_KINDS } from "../domain/ports/procedure-discovery.ts";
-import type { ProcedureResult } from "../domain/procedures/call-procedure.ts";
+import type { ProcedureResult } from "../domain/ports/app-caller.ts";
 import type { SearchAnswer } from "../domain/procedures/search-procedures.ts";
 
 export const callRequest = z.strictObject({
