@@ -1,4 +1,4 @@
-/** A number for the eye: whole, with thousands apart. */
-export function round(value: number): string {
+/** Formats a number as an integer with thousands separators. */
+export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }

@@ -1,23 +1,23 @@
 import type { Pair } from "./statistics.ts";
 
-interface Sides {
-  ours(): Promise<number>;
-  theirs(): Promise<number>;
+interface Measurements {
+  service(): Promise<number>;
+  baseline(): Promise<number>;
 }
 
 /**
- * Measures both sides in turn, `count` times. Who goes first changes with every round, so that neither always works on
- * what the other one left behind.
+ * Measures the service and the baseline in turn, `rounds` times. The order changes with every round, so that neither is
+ * always measured right after the other.
  */
-export async function interleave(count: number, { ours, theirs }: Sides): Promise<Pair[]> {
+export async function measureAlternately(rounds: number, { service, baseline }: Measurements): Promise<Pair[]> {
   const pairs: Pair[] = [];
-  for (let round = 0; round < count; round++) {
+  for (let round = 0; round < rounds; round++) {
     if (round % 2 === 0) {
-      const first = await ours();
-      pairs.push({ ours: first, theirs: await theirs() });
+      const first = await service();
+      pairs.push({ service: first, baseline: await baseline() });
     } else {
-      const first = await theirs();
-      pairs.push({ ours: await ours(), theirs: first });
+      const first = await baseline();
+      pairs.push({ service: await service(), baseline: first });
     }
   }
   return pairs;

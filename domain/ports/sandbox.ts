@@ -8,7 +8,7 @@ export interface Mount {
   writable: boolean;
 }
 
-/** What a command may reach: nothing, or only what one unix socket of the host offers as an HTTP proxy. */
+/** The network of a command: none, or only an HTTP proxy of the host on a unix socket. */
 export type SandboxNetwork = { kind: "none" } | { kind: "proxy"; socketPath: string };
 
 export interface SandboxLimits {
@@ -16,11 +16,11 @@ export interface SandboxLimits {
   /** Resident memory of the whole process tree. */
   memoryMb: number;
   processes: number;
-  /** The largest single file the command may write. */
+  /** The largest file that the command may write. */
   fileSizeMb: number;
-  /** The bytes that all writable mounts together may hold; `null` when nothing is mounted writable. */
+  /** The total size of all writable mounts; `null` if there is none. */
   diskMb: number | null;
-  /** Bytes of output handed to each listener; what comes after is read and thrown away. */
+  /** How many bytes of output each listener receives. The rest is read and discarded. */
   outputBytes: number;
 }
 
@@ -32,26 +32,27 @@ export interface SandboxCommand {
   mounts: readonly Mount[];
   network: SandboxNetwork;
   limits: SandboxLimits;
-  /** Gets both outputs of the command, in the order they were written. */
+  /** Receives standard output and standard error, in the order they were written. */
   onOutput: OutputListener;
-  /** Gets standard error, where it is wanted apart; `onOutput` then gets only standard output. */
+  /** Receives standard error separately; then `onOutput` receives only standard output. */
   onErrorOutput?: OutputListener;
   signal: AbortSignal;
 }
 
-/** Why a command ended: by itself, or because of the named bound. */
+/** Why a command ended: it exited, it exceeded a limit, it was aborted, or a signal killed it. */
 export type SandboxOutcome =
-  | { ended: "exit"; code: number }
-  | { ended: "time" | "memory" | "disk" | "aborted" }
-  | { ended: "signal"; signal: string };
+  | { reason: "exit"; code: number }
+  | { reason: "time" | "memory" | "disk" | "aborted" }
+  | { reason: "signal"; signal: string };
 
-/** Runs code nobody vouches for. */
+/** Runs untrusted code. */
 export interface Sandbox {
   /**
-   * Runs one command to its end with no identity, no host files but the mounts and the system's read-only programs,
-   * and no network but the given. When it returns, no process of the command is left, however it ended.
+   * Runs one command to its end. The command has no credentials, no files of the host except its mounts and the
+   * system's read-only programs, and no network except the given one. When this returns, no process of the command
+   * exists, however it ended.
    *
-   * @throws when the sandbox itself cannot be made (a fault of the platform, never of the command)
+   * @throws when the sandbox cannot be created (an internal error, never caused by the command)
    */
   run(command: SandboxCommand): Promise<SandboxOutcome>;
 }

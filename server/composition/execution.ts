@@ -8,9 +8,6 @@ import { UnavailableCodeRuntime } from "../drivers/code-runtime/unavailable-code
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { Foundation } from "./foundation.ts";
 
-/** User ids for programs, which builds and apps do not use. */
-const PROGRAM_SLOTS = { firstUid: 61_100, count: 80 };
-
 /** Opens the runtime of programs, which call apps through `procedures`. */
 export async function openExecution(
   foundation: Foundation,
@@ -23,7 +20,7 @@ export async function openExecution(
 
 async function openCodeRuntime({ config, log }: Foundation, opening: AsyncDisposableStack): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new UnavailableCodeRuntime();
-  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, slots: PROGRAM_SLOTS });
+  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, uids: "programs" });
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
   const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError };

@@ -1,22 +1,17 @@
-import type { ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { killIfThere } from "./process-mark.ts";
+import { STATUS_DESCRIPTOR } from "./command-layout.ts";
+import { killSandbox, untilEnded } from "./kill-process.ts";
 import { childrenOf } from "./process-tree.ts";
-import { STATUS_DESCRIPTOR } from "./bubblewrap-arguments.ts";
 
-/** How long a sandbox that is to be killed may take to come up, and a killed one to be gone. */
-const PATIENCE_MS = 5000;
-
-/** What bubblewrap reports of the sandbox it makes, and the one safe way to kill that. */
+/** The status that bubblewrap reports about a command's sandbox. Starts the command, and kills the sandbox. */
 export class BubblewrapStatus {
   readonly #child: ChildProcess;
   readonly #reported: Promise<unknown>;
   #report = "";
   #initPid: number | null = null;
-  #doomed: NodeJS.Timeout | null = null;
+  #killed = false;
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -26,62 +21,44 @@ export class BubblewrapStatus {
     child.stdin?.on("error", () => undefined);
   }
 
-  /**
-   * Kills the init of the sandbox's pid namespace, and with it everything in there. (Killing the process we started would
-   * do the same, but not tell when it is done.) Before the sandbox is up, it is killed as soon as it is.
-   */
-  killNamespace(): void {
-    if (this.#initPid !== null) killIfThere(this.#initPid);
-    else this.#doomed ??= setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE_MS);
+  /** Kills the sandbox with all its processes; the child ends soon after. May be called repeatedly. */
+  kill(): void {
+    const { pid } = this.#child;
+    if (this.#killed || pid === undefined) return;
+    this.#killed = true;
+    const hasExited = () => this.#child.exitCode !== null || this.#child.signalCode !== null;
+    // If it cannot be killed the child does not exit, and the caller keeps waiting for that.
+    killSandbox(pid, hasExited).catch(() => undefined);
   }
 
   /**
-   * Returns when the namespace is empty. When the process we started has ended, init has been killed at the latest; the
-   * kernel then kills and reaps every other process of the namespace before init counts as ended.
+   * Returns when the pid namespace is empty. Call it after the child has exited: init has been killed by then, and the
+   * kernel kills and reaps all other processes of the namespace before init ends.
    *
-   * @throws when something is still left after some seconds
+   * @throws when the namespace still exists after 10 s
    */
-  async namespaceGone(): Promise<void> {
-    if (this.#doomed) clearTimeout(this.#doomed);
-    const deadline = Date.now() + PATIENCE_MS;
-    while (this.#initPid !== null && isRunning(this.#initPid)) {
-      if (Date.now() > deadline) throw new Error("A killed sandbox is still there");
-      await sleep(1);
-    }
+  async namespaceEmpty(): Promise<void> {
+    if (this.#initPid !== null) await untilEnded(this.#initPid);
   }
 
-  /** `null` when the command was never started. */
+  /** The exit code of the command, or `null` if it was never started. */
   async exitCode(): Promise<number | null> {
     await this.#reported;
-    return numberIn(this.#report, /"exit-code": (\d+)/);
+    const code = /"exit-code": (\d+)/.exec(this.#report)?.[1];
+    return code === undefined ? null : Number(code);
   }
 
   #read(chunk: string): void {
     this.#report += chunk;
-    if (this.#initPid === null && this.#report.includes("child-pid")) this.#isUp();
+    if (this.#initPid === null && this.#report.includes("child-pid")) this.#start();
   }
 
   /**
-   * The first report comes when everything is tied to our life. The command waits for our go, so that a service which is
-   * killed before this leaves nothing running that nobody watches.
+   * bubblewrap reports `child-pid` when the sandbox dies with us. Only then we let the command start, so that a service
+   * which is killed before leaves no command running.
    */
-  #isUp(): void {
+  #start(): void {
     this.#initPid = childrenOf(this.#child.pid ?? 0)[0] ?? null;
-    if (this.#doomed) this.killNamespace();
-    else this.#child.stdin?.end("go\n");
-  }
-}
-
-function numberIn(text: string, pattern: RegExp): number | null {
-  const found = pattern.exec(text)?.[1];
-  return found === undefined ? null : Number(found);
-}
-
-/** A zombie, whom its new parent has yet to bury, has ended. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
+    if (!this.#killed) this.#child.stdin?.end("go\n");
   }
 }

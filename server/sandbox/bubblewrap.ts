@@ -1,116 +1,120 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { stat } from "node:fs/promises";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
-import {
-  bubblewrapCommandLine,
-  bubblewrapSecrets,
-  ERRORS_DESCRIPTOR,
-  type Layout,
-  SECRETS_DESCRIPTOR,
-} from "./bubblewrap-arguments.ts";
+import { bubblewrapCommandLine } from "./bubblewrap-arguments.ts";
 import { BubblewrapStatus } from "./bubblewrap-status.ts";
-import { handOver, isRoot, reopen, writableFolders } from "./file-ownership.ts";
-import { UidPool } from "./uid-pool.ts";
+import {
+  commandLayout,
+  type CommandSandboxOptions,
+  environmentOptions,
+  ERRORS_DESCRIPTOR,
+  OPTIONS_DESCRIPTOR,
+} from "./command-layout.ts";
+import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
+import { TOOL_ENVIRONMENT } from "./system-tools.ts";
+import { UidPool, type UidRange } from "./uid-pool.ts";
 
-const MAX_COMPLAINT_LENGTH = 4096;
+const MAX_MESSAGE_LENGTH = 4096;
 
 export interface BubblewrapOptions {
   /** The Node.js that commands find inside as `SANDBOX_NODE`. */
   nodePath?: string;
   /** The size of `/tmp`, and of `/dev/shm`, inside. */
   temporaryMb?: number;
-  /** The user ids of commands when the service runs as root; no account of the host may have them. */
-  slots?: { firstUid: number; count: number };
+  /** The user ids of commands when the service runs as root. */
+  uids?: UidRange;
 }
 
 /**
- * Runs commands in Linux namespaces of their own, through bubblewrap. What a command sees is `/usr` and the mounts;
- * what it can write is the writable mounts and a bounded `/tmp`, which has an empty `/tmp/home`. A mount may be anywhere
- * but below `/tmp`, `/dev`, `/proc` and another writable mount.
+ * Runs commands in Linux namespaces with bubblewrap. A command sees `/usr` and its mounts. It can write to its writable
+ * mounts and to a bounded `/tmp`, which contains an empty `/tmp/home`. A mount may be anywhere except below `/dev`,
+ * `/proc` and other writable mounts.
  *
- * Run by root, each command has a user id of its own (a slot), and the writable mounts are made over to it, with all
- * they hold, before it starts. They stay with that id, which the next command on the same folder is given again if it
- * is free. So nobody but root may expect to own the content of a writable mount, and no two commands at a time may
+ * When the service runs as root, each command has its own user id, which becomes the owner of the writable mounts and
+ * their content before the command starts. They keep that owner, and the next command on the same folder gets the same
+ * id if it is free. So only root may rely on owning the content of a writable mount, and two running commands must not
  * share one.
  *
- * A sandbox dies with the thread that started it, also when the service is killed.
+ * A sandbox dies with the thread that started it, even if the service is killed.
  */
 export class BubblewrapSandbox implements Sandbox {
-  readonly #layout: Layout;
-  readonly #slots: UidPool;
+  readonly #options: CommandSandboxOptions;
+  readonly #uids: UidPool;
 
-  constructor({ nodePath = process.execPath, temporaryMb = 512, slots }: BubblewrapOptions = {}) {
-    this.#layout = { nodePath, temporaryMb };
-    this.#slots = new UidPool(slots?.firstUid ?? 60_600, slots?.count ?? 100);
+  constructor({ nodePath = process.execPath, temporaryMb = 512, uids = "builds" }: BubblewrapOptions = {}) {
+    this.#options = { nodePath, temporaryMb };
+    this.#uids = new UidPool(uids);
   }
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
-    if (command.signal.aborted) return { ended: "aborted" };
-    return isRoot() ? this.#runInSlot(command) : runBubblewrap(command, this.#layout, null);
+    if (command.signal.aborted) return { reason: "aborted" };
+    return isRoot() ? this.#runWithOwnUid(command) : runBubblewrap(command, this.#options, null);
   }
 
-  async #runInSlot(command: SandboxCommand): Promise<SandboxOutcome> {
+  async #runWithOwnUid(command: SandboxCommand): Promise<SandboxOutcome> {
     const folders = writableFolders(command);
-    const owner = folders[0] === undefined ? -1 : (await stat(folders[0])).uid;
-    const slot = await this.#slots.acquire(owner);
+    const acquired = await this.#uids.acquire(await ownerOf(folders[0]));
     try {
-      await handOver(folders, slot.uid);
-      return await runBubblewrap(command, this.#layout, slot.uid);
+      await changeOwner(folders, acquired.uid);
+      return await runBubblewrap(command, this.#options, acquired.uid);
     } finally {
-      slot.release();
+      acquired.release();
     }
   }
 }
 
-async function runBubblewrap(command: SandboxCommand, layout: Layout, uid: number | null): Promise<SandboxOutcome> {
-  const [program, ...programArguments] = bubblewrapCommandLine(command, layout, uid);
+async function runBubblewrap(
+  command: SandboxCommand,
+  options: CommandSandboxOptions,
+  uid: number | null,
+): Promise<SandboxOutcome> {
+  const [program, ...programArguments] = bubblewrapCommandLine(commandLayout(command, options), uid);
   const child = spawn(program, programArguments, {
     cwd: "/",
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    env: TOOL_ENVIRONMENT,
     stdio: Array.from({ length: command.onErrorOutput ? ERRORS_DESCRIPTOR + 1 : ERRORS_DESCRIPTOR }, () => "pipe"),
   });
   const status = new BubblewrapStatus(child);
-  const complaint = collectComplaint(child);
-  writeSecrets(child, command);
+  const message = collectMessage(child);
+  writeOptions(child, command);
   const { bound } = await monitorProcess(
     {
       child,
       errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,
-      kill: () => status.killNamespace(),
-      endRest: async () => {
-        await status.namespaceGone();
-        await reopen(writableFolders(command));
+      kill: () => status.kill(),
+      cleanUp: async () => {
+        await status.namespaceEmpty();
+        await restoreAccess(writableFolders(command));
       },
     },
     command,
   );
   const code = await status.exitCode();
-  if (bound) return { ended: bound };
-  if (code === null) throw new Error(`The sandbox could not be made: ${complaint()}`);
-  return outcomeOf(code);
+  if (bound) return { reason: bound };
+  if (code === null) throw new Error(`The sandbox could not be created: ${message()}`);
+  return outcomeFor(code);
 }
 
-function writeSecrets(child: ChildProcess, command: SandboxCommand): void {
-  const pipe = child.stdio[SECRETS_DESCRIPTOR] as Writable;
-  // A sandbox that could not be made closes the pipe early; the status tells how that ended.
+function writeOptions(child: ChildProcess, command: SandboxCommand): void {
+  const pipe = child.stdio[OPTIONS_DESCRIPTOR] as Writable;
+  // bubblewrap closes the pipe early if it fails; the status then contains the reason.
   pipe.on("error", () => undefined);
-  pipe.end(bubblewrapSecrets(command));
+  pipe.end(environmentOptions(command));
 }
 
-/** The command's own errors are part of its output, so this stream is bubblewrap's. */
-function collectComplaint(child: ChildProcess): () => string {
-  let complaint = "";
+/** Collects what bubblewrap prints. The command's own errors are part of its output, so they are not in this stream. */
+function collectMessage(child: ChildProcess): () => string {
+  let message = "";
   child.stderr?.on("data", (chunk: Buffer) => {
-    if (complaint.length < MAX_COMPLAINT_LENGTH) complaint += chunk.toString();
+    if (message.length < MAX_MESSAGE_LENGTH) message += chunk.toString();
   });
-  return () => complaint.slice(0, MAX_COMPLAINT_LENGTH).trim();
+  return () => message.slice(0, MAX_MESSAGE_LENGTH).trim();
 }
 
-/** Bubblewrap reports a death by signal in the manner of a shell; a command that exits so by itself looks the same. */
-function outcomeOf(code: number): SandboxOutcome {
+/** bubblewrap reports death by a signal as a shell does, so a command that exits with such a code looks the same. */
+function outcomeFor(code: number): SandboxOutcome {
   const signal = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
-  return signal ? { ended: "signal", signal } : { ended: "exit", code };
+  return signal ? { reason: "signal", signal } : { reason: "exit", code };
 }

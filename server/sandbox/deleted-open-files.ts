@@ -8,31 +8,31 @@ export interface DeletedOpenFiles {
 }
 
 /**
- * What files without a name hold because a process of the tree has them open: deleted ones, which no walk of the
- * folders finds, and those that only ever were memory, which no process counts as its own.
+ * The size of files without a name that a process tree has open: deleted files, which a walk of the folders does not
+ * find, and memory files, which the kernel counts for no process.
  */
 export async function deletedOpenFiles(rootPid: number): Promise<DeletedOpenFiles> {
-  const found = new Map<string, { bytes: number; memory: boolean }>();
+  const files = new Map<string, { bytes: number; memory: boolean }>();
   for (const pid of processTree(rootPid)) {
-    const descriptors = await orNothing(readdir(`/proc/${pid}/fd`), []);
-    await Promise.all(descriptors.map((descriptor) => addNameless(`/proc/${pid}/fd/${descriptor}`, found)));
+    const descriptors = await orElse(readdir(`/proc/${pid}/fd`), []);
+    await Promise.all(descriptors.map((descriptor) => addDeleted(`/proc/${pid}/fd/${descriptor}`, files)));
   }
-  const held = { memory: 0, disk: 0 };
-  for (const { bytes, memory } of found.values()) held[memory ? "memory" : "disk"] += bytes;
-  return held;
+  const total = { memory: 0, disk: 0 };
+  for (const { bytes, memory } of files.values()) total[memory ? "memory" : "disk"] += bytes;
+  return total;
 }
 
-/** A file that several descriptors have open counts once. */
-async function addNameless(descriptor: string, found: Map<string, { bytes: number; memory: boolean }>): Promise<void> {
-  const target = await orNothing(readlink(descriptor), "");
+/** Counts a file once, even if several descriptors have it open. */
+async function addDeleted(descriptor: string, files: Map<string, { bytes: number; memory: boolean }>): Promise<void> {
+  const target = await orElse(readlink(descriptor), "");
   if (!target.endsWith(" (deleted)")) return;
-  const file = await orNothing(stat(descriptor), null);
+  const file = await orElse(stat(descriptor), null);
   if (file?.isFile()) {
-    found.set(`${file.dev}:${file.ino}`, { bytes: file.blocks * 512, memory: target.startsWith("/memfd:") });
+    files.set(`${file.dev}:${file.ino}`, { bytes: file.blocks * 512, memory: target.startsWith("/memfd:") });
   }
 }
 
-/** Processes end and descriptors are closed while they are looked at. */
-async function orNothing<T>(looked: Promise<T>, nothing: T): Promise<T> {
-  return looked.catch(() => nothing);
+/** Processes end and close descriptors while we read about them. */
+async function orElse<T>(read: Promise<T>, fallback: T): Promise<T> {
+  return read.catch(() => fallback);
 }

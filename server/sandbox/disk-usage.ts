@@ -1,23 +1,23 @@
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 
-/** Files are charged at least this much, in bytes, so that a flood of empty ones is bounded too. */
-const BYTES_PER_FILE = 1024;
+/** The minimum size, in bytes, that a file counts with. It bounds the number of empty files. */
+const MIN_BYTES_PER_FILE = 1024;
 
-/** How many polls may rely on the file system's free space before the folders are walked again. */
-const POLLS_BETWEEN_WALKS = 10;
+/** How many cheap checks may follow each other before the folders are measured again. */
+const CHECKS_BETWEEN_MEASUREMENTS = 10;
 
 /**
- * Watches what some folders hold together. Walking them is expensive, so between walks the fall of the file system's
- * free space stands for their growth: it can be more than that (others write too, which only means an early walk),
- * and less only while others delete, which the next regular walk puts right.
+ * Measures the size of folders. Walking the folders is expensive, so in between the loss of free space in the file
+ * system serves as an estimate of their growth. It is too high while others write, which only causes an early
+ * measurement. It is too low while others delete, which the next regular measurement corrects.
  */
 export class DiskUsage {
   readonly #folders: readonly string[];
   readonly #limitBytes: number;
-  #walkedBytes = 0;
+  #measuredBytes = 0;
   #freeBytes = 0;
-  #pollsLeft = 0;
+  #checksLeft = 0;
 
   constructor(folders: readonly string[], limitMb: number) {
     this.#folders = folders;
@@ -25,26 +25,27 @@ export class DiskUsage {
   }
 
   /**
-   * Cheap; for use while the command runs.
+   * A cheap check for use while the command runs. It measures the folders only if the estimate exceeds the limit, or
+   * after several checks.
    *
-   * @param namelessBytes - what deleted files hold that are still open
+   * @param deletedBytes - the size of deleted files that are still open
    */
-  async seemsExceeded(namelessBytes: number): Promise<boolean> {
+  async mayBeExceeded(deletedBytes: number): Promise<boolean> {
     const growth = Math.max(0, this.#freeBytes - (await freeBytes(this.#folders)));
-    const needsWalk = this.#pollsLeft-- <= 0 || this.#walkedBytes + growth > this.#limitBytes;
-    return needsWalk && (await this.isExceeded(namelessBytes));
+    const mustMeasure = this.#checksLeft-- <= 0 || this.#measuredBytes + growth > this.#limitBytes;
+    return mustMeasure && (await this.isExceeded(deletedBytes));
   }
 
-  /** Exact; walks the folders. */
-  async isExceeded(namelessBytes = 0): Promise<boolean> {
-    this.#pollsLeft = POLLS_BETWEEN_WALKS;
+  /** Measures the folders exactly. */
+  async isExceeded(deletedBytes = 0): Promise<boolean> {
+    this.#checksLeft = CHECKS_BETWEEN_MEASUREMENTS;
     this.#freeBytes = await freeBytes(this.#folders);
     const [bytes, files] = await Promise.all([
       total("--block-size=1", this.#folders),
       total("--inodes", this.#folders),
     ]);
-    this.#walkedBytes = Math.max(bytes, files * BYTES_PER_FILE);
-    return this.#walkedBytes + namelessBytes > this.#limitBytes;
+    this.#measuredBytes = Math.max(bytes, files * MIN_BYTES_PER_FILE);
+    return this.#measuredBytes + deletedBytes > this.#limitBytes;
   }
 }
 
@@ -53,12 +54,13 @@ async function freeBytes(folders: readonly string[]): Promise<number> {
   return systems.reduce((sum, system) => sum + system.bavail * system.bsize, 0);
 }
 
-/** `du` leaves our event loop alone, follows no link, counts a hard link once, and outlives files that vanish. */
+/** `du` does not block our event loop, follows no link, counts a hard link once, and tolerates files that vanish. */
 function total(unit: "--block-size=1" | "--inodes", folders: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     execFile("du", ["--summarize", "--total", unit, "--", ...folders], (error, stdout) => {
       const sum = /(\d+)\ttotal\n$/.exec(stdout)?.[1];
-      if (sum === undefined) reject(new Error("The folders of the sandbox could not be measured", { cause: error }));
+      if (sum === undefined)
+        reject(new Error("The size of the sandbox's folders cannot be measured", { cause: error }));
       else resolve(Number(sum));
     });
   });

@@ -12,19 +12,19 @@ import { isReachable } from "./public-address.ts";
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
 
-/** All addresses of a host name. */
+/** Resolves a host name to all its addresses. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface EgressOptions {
-  /** The `host:port` pairs that may be reached; everything else is answered with 403. */
+  /** The allowed `host:port` pairs. A request to any other host gets status 403. */
   allow: readonly string[];
   lookup?: Lookup;
 }
 
 /**
- * An HTTP proxy on a unix socket, for the commands of a sandbox: `CONNECT` and absolute-form requests, to allowed hosts
- * only. It resolves names itself and connects to the very address it checked, so a name cannot change its meaning in
- * between (DNS rebinding); see `isReachable` for the addresses.
+ * An HTTP proxy on a unix socket, for sandboxed commands. It accepts `CONNECT` and absolute-form requests to allowed
+ * hosts only. It resolves names itself and connects to the address that it checked, so a name cannot resolve to another
+ * address in between (DNS rebinding). `isReachable` defines the allowed addresses.
  */
 export class EgressProxy {
   readonly socketPath: string;
@@ -34,11 +34,11 @@ export class EgressProxy {
   readonly #lookup: Lookup;
 
   static async open(options: EgressOptions): Promise<EgressProxy> {
-    // A folder of its own under a short path: a unix socket's path has at most 107 bytes.
+    // A new folder with a short path, because the path of a unix socket has at most 107 bytes.
     const folder = await mkdtemp(join(tmpdir(), "egress-"));
     const proxy = new EgressProxy(join(folder, "proxy.sock"), options);
     await once(proxy.#server.listen(proxy.socketPath), "listening");
-    // The folder keeps others out; the sandbox, which is given the socket alone, may be another user.
+    // Other users cannot enter the folder. The sandbox gets only the socket, and may run as another user.
     await chmod(proxy.socketPath, 0o666);
     return proxy;
   }
@@ -53,7 +53,7 @@ export class EgressProxy {
     this.#server.on("connect", (incoming, socket: Duplex, head: Buffer) => void this.#tunnel(incoming, socket, head));
   }
 
-  /** Cuts every connection. */
+  /** Closes the proxy and all its connections. */
   async close(): Promise<void> {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
@@ -65,8 +65,8 @@ export class EgressProxy {
   }
 
   async #tunnel(incoming: IncomingMessage, inside: Duplex, head: Buffer): Promise<void> {
-    const outside = await this.#dial(incoming.url ?? "").catch(asRefusal);
-    if (outside instanceof Refused)
+    const outside = await this.#connect(incoming.url ?? "").catch(toProxyError);
+    if (outside instanceof ProxyError)
       return void inside.end(`HTTP/1.1 ${outside.status} ${STATUS_CODES[outside.status]}\r\n\r\n`);
     inside.write("HTTP/1.1 200 Connection Established\r\n\r\n");
     outside.write(head);
@@ -78,32 +78,34 @@ export class EgressProxy {
   async #forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url ?? "") : null;
     const authority = url?.protocol === "http:" ? `${url.hostname}:${url.port || 80}` : "";
-    const outside = await this.#dial(authority).catch(asRefusal);
-    if (outside instanceof Refused) return void response.writeHead(outside.status).end(outside.message);
+    const outside = await this.#connect(authority).catch(toProxyError);
+    if (outside instanceof ProxyError) return void response.writeHead(outside.status).end(outside.message);
     const headers = { ...endToEndHeaders(incoming.headers), host: url?.host, connection: "close" };
     const path = `${url?.pathname}${url?.search}`;
     const outgoing = request({ method: incoming.method, path, headers, createConnection: () => outside });
     outgoing.on("error", () => response.destroy());
-    outgoing.on("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, endToEndHeaders(answer.headers));
-      answer.pipe(response);
-      answer.on("error", () => response.destroy());
+    outgoing.on("response", (reply) => {
+      response.writeHead(reply.statusCode ?? 502, endToEndHeaders(reply.headers));
+      reply.pipe(response);
+      reply.on("error", () => response.destroy());
     });
     response.on("close", () => outside.destroy());
     incoming.pipe(outgoing);
   }
 
-  /** @throws {Refused} */
-  async #dial(authority: string): Promise<Socket> {
+  /** @throws {ProxyError} */
+  async #connect(authority: string): Promise<Socket> {
     const target = parseAuthority(authority);
-    if (!target || !this.#allowed.has(target.key)) throw new Refused(403, `${authority} is not an allowed host`);
+    if (!target || !this.#allowed.has(target.key)) throw new ProxyError(403, `${authority} is not an allowed host`);
     const addresses = await this.#lookup(target.host);
     const reachable = addresses.filter(({ address }) => isReachable(address, target.host));
-    if (reachable.length === 0) throw new Refused(502, `${authority} has no address that may be reached`);
+    if (reachable.length === 0) throw new ProxyError(502, `${authority} has no allowed address`);
     const socket = connect({
-      ...{ host: target.host, port: target.port, autoSelectFamily: true },
-      // Connecting resolves nothing again: it is given the addresses that were checked.
-      lookup: (_host, _options, found) => found(null, [...reachable]),
+      host: target.host,
+      port: target.port,
+      autoSelectFamily: true,
+      // No second resolution: the connection goes to the addresses that were checked.
+      lookup: (_host, _options, callback) => callback(null, [...reachable]),
     });
     this.#track(socket);
     await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) }).catch((error: unknown) => {
@@ -120,8 +122,8 @@ export class EgressProxy {
   }
 }
 
-/** Why there is no connection: 403 because the host is not allowed, 502 because it is not there to be reached. */
-class Refused extends Error {
+/** Why the proxy cannot connect: the host is not allowed (403) or cannot be reached (502). */
+class ProxyError extends Error {
   readonly status: 403 | 502;
 
   constructor(status: 403 | 502, message: string) {
@@ -130,11 +132,11 @@ class Refused extends Error {
   }
 }
 
-function asRefusal(error: unknown): Refused {
-  return error instanceof Refused ? error : new Refused(502, "The host does not answer");
+function toProxyError(error: unknown): ProxyError {
+  return error instanceof ProxyError ? error : new ProxyError(502, "Cannot connect to the host");
 }
 
-/** Parsing it as part of a URL gives every spelling of a host one form: case, numeric addresses, Unicode. */
+/** Parsed as part of a URL, which normalizes a host: its case, numeric addresses and Unicode. */
 function parseAuthority(authority: string): { host: string; port: number; key: string } | null {
   if (!/^[^/?#@\\\s]+:\d{1,5}$/.test(authority) || !URL.canParse(`http://${authority}`)) return null;
   const { hostname, port } = new URL(`http://${authority}`);

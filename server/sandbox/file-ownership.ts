@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
-import { lchown, readdir } from "node:fs/promises";
+import { lchown, lstat, readdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { SandboxCommand } from "../../domain/ports/sandbox.ts";
 
 const run = promisify(execFile);
 
 /**
- * Makes everything below `folders` the property of `uid`. The content is hostile, so no link is followed: neither one
- * in the way (`-P`) nor a last one (`-h`). Nothing may be running on the folders meanwhile.
+ * Changes the owner of everything in `folders`. The content is hostile, so no link is followed: neither as a part of a
+ * path (`-P`) nor as its end (`-h`). No process may be using the folders meanwhile.
  */
-export async function handOver(folders: readonly string[], uid: number): Promise<void> {
+export async function changeOwner(folders: readonly string[], uid: number): Promise<void> {
   const filled: string[] = [];
   for (const folder of folders) {
     if ((await readdir(folder)).length > 0) filled.push(folder);
@@ -18,11 +18,25 @@ export async function handOver(folders: readonly string[], uid: number): Promise
   if (filled.length > 0) await run("chown", ["-hRP", `${uid}:${uid}`, "--", ...filled]);
 }
 
+/** The owner of a folder, or `null` for no folder. */
+export async function ownerOf(folder: string | undefined): Promise<number | null> {
+  return folder === undefined ? null : (await lstat(folder)).uid;
+}
+
 /**
- * Lets us measure, read and remove what a command left, which may have taken away our rights to it. Root needs no
- * rights. Follows no link. Nothing may be running on the folders meanwhile.
+ * The folders that `uid` does not own. If only sandboxes write to a folder, its owner also owns the content: `chown`
+ * changes a folder after its content, so a crash in between leaves the folder with its old owner.
  */
-export async function reopen(folders: readonly string[]): Promise<void> {
+export async function foldersOfOthers(folders: readonly string[], uid: number): Promise<string[]> {
+  const owners = await Promise.all(folders.map(ownerOf));
+  return folders.filter((_, index) => owners[index] !== uid);
+}
+
+/**
+ * Restores our access to the files that a command left, to measure, read and remove them. Root always has access.
+ * Follows no link. No process may be using the folders meanwhile.
+ */
+export async function restoreAccess(folders: readonly string[]): Promise<void> {
   if (isRoot() || folders.length === 0) return;
   await run("chmod", ["-R", "u+rwX", "--", ...folders]);
 }
@@ -31,7 +45,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The host's folders that a command may write to. */
+/** The folders of the host that a command may write to. */
 export function writableFolders({ mounts }: SandboxCommand): string[] {
   return mounts.filter((mount) => mount.writable).map((mount) => mount.from);
 }

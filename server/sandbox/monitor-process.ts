@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import type { OutputListener } from "../../domain/ports/git-source.ts";
 import type { SandboxCommand, SandboxLimits } from "../../domain/ports/sandbox.ts";
-import { DiskUsage } from "./disk-usage.ts";
 import { deletedOpenFiles } from "./deleted-open-files.ts";
+import { DiskUsage } from "./disk-usage.ts";
 import { writableFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
 
@@ -13,62 +13,65 @@ const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;
 const MEBIBYTE = 1024 * 1024;
 
-/** How long output that was already written may take to be read after the command is gone. */
+/** How long we read output that the command wrote before it ended. */
 const DRAIN_MS = 1000;
 
-export interface RunningCommand {
-  /** Its standard output is the command's whole output, or all but `errors`. */
+export interface MonitoredProcess {
+  /** Its standard output carries all output of the command, or all except `errors`. */
   child: ChildProcess;
-  /** The command's standard error, where it is kept apart. */
+  /** The command's standard error, if it is separate. */
   errors: Readable | null;
-  /** Ends every process of the command at once. May be called repeatedly, but not after the child has ended. */
+  /** Kills every process of the command. May be called repeatedly, but not after the child has exited. */
   kill(): void;
-  /** Called when the child has ended: ends what it left behind, and returns when no process of it exists any more. */
-  endRest(): Promise<void>;
+  /** Called when the child has exited. Returns when no process of the command exists any more. */
+  cleanUp(): Promise<void>;
 }
 
-export interface Ending {
-  /** The bound that made us kill the command; `null` when it ended by itself. */
-  bound: "time" | "memory" | "disk" | "aborted" | null;
+/** Why we killed a command. */
+type KillReason = "time" | "memory" | "disk" | "aborted";
+
+export interface MonitoredExit {
+  /** `null` if the command ended without being killed by us. */
+  bound: KillReason | null;
   code: number | null;
   signal: NodeJS.Signals | null;
 }
 
-type End = (bound: NonNullable<Ending["bound"]>) => void;
+type Kill = (reason: KillReason) => void;
 
-/** Sees a started command to its end: hands its output on and holds it to its limits and to its abort signal. */
-export async function monitorProcess(running: RunningCommand, command: SandboxCommand): Promise<Ending> {
-  let bound: Ending["bound"] = null;
-  let ended = false;
-  const end: End = (reason) => {
-    // A measurement may outlast the command, whose pid is somebody else's then.
-    if (ended) return;
+/** Forwards the output of a running command until it ends, and kills it when it exceeds a limit or is aborted. */
+export async function monitorProcess(running: MonitoredProcess, command: SandboxCommand): Promise<MonitoredExit> {
+  let bound: KillReason | null = null;
+  let hasExited = false;
+  const kill: Kill = (reason) => {
+    // A measurement may finish after the command has exited, when its pid can belong to another process.
+    if (hasExited) return;
     bound ??= reason;
     running.kill();
   };
   forwardOutput(running.child.stdout, command.limits, command.onOutput);
   forwardOutput(running.errors, command.limits, command.onErrorOutput);
   const disk = diskUsage(command);
-  const unwatch = watch(running.child, command, disk, end);
+  const stopWatching = watch(running.child, command, disk, kill);
   try {
     const [code, signal] = (await once(running.child, "exit")) as [number | null, NodeJS.Signals | null];
-    ended = true;
-    unwatch();
-    await running.endRest();
-    await drained(running);
+    hasExited = true;
+    stopWatching();
+    await running.cleanUp();
+    await drainOutput(running);
     if (bound === null && (await disk?.isExceeded())) bound = "disk";
     return { bound, code, signal };
   } finally {
-    unwatch();
+    stopWatching();
   }
 }
 
-/** Reads everything, or a command that prints much would stall (or our memory fill); hands on what the limit allows. */
+/** Forwards output up to the limit and discards the rest. All of it is read, or the command would block on a full pipe. */
 function forwardOutput(stream: Readable | null, limits: SandboxLimits, listener: OutputListener | undefined): void {
-  let room = limits.outputBytes;
+  let remaining = limits.outputBytes;
   stream?.on("data", (chunk: Buffer) => {
-    if (room > 0) listener?.(chunk.subarray(0, room));
-    room -= chunk.length;
+    if (remaining > 0) listener?.(chunk.subarray(0, remaining));
+    remaining -= chunk.length;
   });
 }
 
@@ -78,12 +81,12 @@ function diskUsage(command: SandboxCommand): DiskUsage | null {
   return diskMb === null || folders.length === 0 ? null : new DiskUsage(folders, diskMb);
 }
 
-function watch(child: ChildProcess, command: SandboxCommand, disk: DiskUsage | null, end: End): () => void {
+function watch(child: ChildProcess, command: SandboxCommand, disk: DiskUsage | null, kill: Kill): () => void {
   const { limits, signal } = command;
   const { pid } = child;
-  const abort = () => end("aborted");
-  const wallTime = setTimeout(() => end("time"), limits.wallTimeMs);
-  const polls = pid === undefined ? [] : [pollMemory(pid, limits, end), pollFiles(pid, limits, disk, end)];
+  const abort = () => kill("aborted");
+  const wallTime = setTimeout(() => kill("time"), limits.wallTimeMs);
+  const polls = pid === undefined ? [] : [pollMemory(pid, limits, kill), pollFiles(pid, limits, disk, kill)];
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   return () => {
@@ -92,37 +95,37 @@ function watch(child: ChildProcess, command: SandboxCommand, disk: DiskUsage | n
   };
 }
 
-function pollMemory(pid: number, { memoryMb }: SandboxLimits, end: End): NodeJS.Timeout {
+function pollMemory(pid: number, { memoryMb }: SandboxLimits, kill: Kill): NodeJS.Timeout {
   return setInterval(() => {
-    if (residentMb(pid) > memoryMb) end("memory");
+    if (residentMb(pid) > memoryMb) kill("memory");
   }, MEMORY_POLL_MS);
 }
 
-/** One measurement at a time, however long it takes. One that fails is left to the measurement at the end. */
-function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | null, end: End): NodeJS.Timeout {
+/** Runs one measurement at a time. If one fails, the measurement after the exit still judges the command. */
+function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | null, kill: Kill): NodeJS.Timeout {
   const measure = async (): Promise<void> => {
-    const nameless = await deletedOpenFiles(pid);
-    if (nameless.memory > memoryMb * MEBIBYTE) end("memory");
-    if (await disk?.seemsExceeded(nameless.disk)) end("disk");
+    const deleted = await deletedOpenFiles(pid);
+    if (deleted.memory > memoryMb * MEBIBYTE) kill("memory");
+    if (await disk?.mayBeExceeded(deleted.disk)) kill("disk");
   };
-  let measuring = false;
+  let isMeasuring = false;
   return setInterval(() => {
-    if (measuring) return;
-    measuring = true;
+    if (isMeasuring) return;
+    isMeasuring = true;
     void measure()
       .catch(() => undefined)
-      .finally(() => (measuring = false));
+      .finally(() => (isMeasuring = false));
   }, FILES_POLL_MS);
 }
 
-/** A process that escaped the kill may hold our pipes open for ever, so the wait is bounded. */
-async function drained({ child, errors }: RunningCommand): Promise<void> {
+/** The wait is bounded, because a process that escaped the kill may keep our pipes open. */
+async function drainOutput({ child, errors }: MonitoredProcess): Promise<void> {
   const streams = [child.stdout, child.stderr, errors]
     .filter((stream) => stream !== null)
     .filter((stream) => !stream.closed);
-  const giveUp = new AbortController();
+  const stopWaiting = new AbortController();
   const closed = Promise.all(streams.map((stream) => once(stream, "close")));
-  await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: giveUp.signal }).catch(() => undefined)]);
-  giveUp.abort();
+  await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: stopWaiting.signal }).catch(() => undefined)]);
+  stopWaiting.abort();
   for (const stream of streams) stream.destroy();
 }

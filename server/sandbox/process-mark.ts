@@ -1,47 +1,39 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { killIfExists } from "./kill-process.ts";
 
-const MARK = "SANDBOX_RUN";
-const PATIENCE_MS = 5000;
+const VARIABLE = "SANDBOX_RUN";
+const KILL_TIMEOUT_MS = 5000;
 
-/** The variable that marks a command, and by inheritance all it starts, as belonging to one run. */
-export function markOf(run: string): Record<string, string> {
-  return { [MARK]: run };
+/** The environment variable that marks a command as part of a run. All processes that it starts inherit the mark. */
+export function processMark(runId: string): Record<string, string> {
+  return { [VARIABLE]: runId };
 }
 
 /**
- * Kills whatever still carries the mark of a run, such as a daemon that left the process group, and returns when
- * there is nothing of it any more.
+ * Kills all processes with the mark of a run, including daemons that left the process group. Returns when none exists.
  *
- * @throws when something is still left after some seconds
+ * @throws when a process still exists after 5 s
  */
-export async function killMarked(run: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+export async function killMarked(runId: string): Promise<void> {
+  const deadline = Date.now() + KILL_TIMEOUT_MS;
   for (;;) {
-    const pids = await marked(run);
+    const pids = await markedProcesses(runId);
     if (pids.length === 0) return;
-    if (Date.now() > deadline) throw new Error("A killed command is still there");
-    for (const pid of pids) killIfThere(pid);
+    if (Date.now() > deadline) throw new Error("A process of a killed command still exists");
+    for (const pid of pids) killIfExists(pid);
     await sleep(5);
   }
 }
 
-export function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
-}
-
-async function marked(run: string): Promise<number[]> {
+async function markedProcesses(runId: string): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
-  const carries = await Promise.all(pids.map((pid) => carriesMark(pid, run)));
-  return pids.filter((_, index) => carries[index]);
+  const marked = await Promise.all(pids.map((pid) => hasMark(pid, runId)));
+  return pids.filter((_, index) => marked[index]);
 }
 
-/** A zombie has no environment left, so it does not count. */
-async function carriesMark(pid: number, run: string): Promise<boolean> {
+/** False for a zombie: it has no environment any more. */
+async function hasMark(pid: number, runId: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
-  return environment.split("\0").includes(`${MARK}=${run}`);
+  return environment.split("\0").includes(`${VARIABLE}=${runId}`);
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Resident memory, in MiB, of a process and all its descendants. Pages that processes share are counted for each.
- * A process that ends meanwhile counts as nothing.
+ * The resident memory, in MiB, of a process and all its descendants. Pages that processes share count once for each of
+ * them. A process that ends meanwhile counts as 0.
  */
 export function residentMb(rootPid: number): number {
   let kilobytes = 0;
@@ -11,21 +11,27 @@ export function residentMb(rootPid: number): number {
 }
 
 /**
- * A process and all its descendants. The reads are synchronous: they touch no disk, and a thread pool would make them
- * ten times as expensive.
+ * A process and all its descendants; parents come before their children. The reads are synchronous: they touch no disk,
+ * and a thread pool would make them ten times as expensive.
  */
 export function processTree(rootPid: number): number[] {
   const pids = [rootPid];
-  // The list grows while it is walked. A daemon stays in it: the init of its pid namespace adopts it.
+  // The list grows during the loop. A daemon stays in it, because the init of its pid namespace adopts it.
   for (const pid of pids) pids.push(...childrenOf(pid));
   return pids;
 }
 
-/** The processes that `pid` started and that have not ended, the eldest first. */
+/** The running children of a process, in the order of their start. */
 export function childrenOf(pid: number): number[] {
   const threads = readOr([], () => readdirSync(`/proc/${pid}/task`));
   const lists = threads.map((thread) => readOr("", () => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8")));
   return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
+}
+
+/** Whether a process exists and is no zombie. A zombie has closed all its files; only its parent's `wait` is missing. */
+export function isRunning(pid: number): boolean {
+  const status = readOr("", () => readFileSync(`/proc/${pid}/status`, "utf8"));
+  return status !== "" && !/^State:\s+[ZX]/m.test(status);
 }
 
 function residentKilobytes(pid: number): number {

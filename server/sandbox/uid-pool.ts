@@ -1,42 +1,56 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** A user id that nothing else runs as until it is released. */
-export interface Slot {
+/** The user ids of sandboxes, for each kind of untrusted code. No account of the host may have one of them. */
+export const UID_RANGES = {
+  builds: { first: 60_600, count: 100 },
+  apps: { first: 60_700, count: 400 },
+  programs: { first: 61_100, count: 80 },
+} as const;
+
+export type UidRange = keyof typeof UID_RANGES;
+
+/** The user id of the embedded PostgreSQL, on a host where the service runs as root. No sandbox uses it. */
+export const POSTGRES_UID = 61_180;
+
+/** A user id that no other sandbox has until it is released. */
+export interface AcquiredUid {
   uid: number;
   release(): void;
 }
 
-/** The user ids that sandboxed commands run as, one for each command running now, on the whole machine. */
+/** Allocates user ids to sandboxes, exclusively among all processes of the machine that share a network namespace. */
 export class UidPool {
-  readonly #first: number;
-  readonly #count: number;
+  readonly #range: UidRange;
 
-  constructor(first: number, count: number) {
-    this.#first = first;
-    this.#count = count;
+  constructor(range: UidRange) {
+    this.#range = range;
   }
 
   /**
-   * @param preferred - the user id to take if it is a free slot, such as the owner of the files to be worked on
-   * @throws when every slot is taken
+   * @param preferred - returned if it is a free id of the range; the owner of the files avoids a recursive chown
+   * @throws when all ids of the range are in use
    */
-  async acquire(preferred: number): Promise<Slot> {
-    const all = Array.from({ length: this.#count }, (_, index) => this.#first + index);
-    const ordered = all.includes(preferred) ? [preferred, ...all] : all;
-    for (const uid of ordered) {
-      const lock = await lockOf(uid);
+  async acquire(preferred: number | null): Promise<AcquiredUid> {
+    const { first, count } = UID_RANGES[this.#range];
+    // A random order makes it rare that the files of two apps have one owner.
+    const start = randomInt(count);
+    const uids = Array.from({ length: count }, (_, index) => first + ((start + index) % count));
+    const isInRange = preferred !== null && preferred >= first && preferred < first + count;
+    for (const uid of isInRange ? [preferred, ...uids] : uids) {
+      const lock = await lockUid(uid);
       if (lock) return { uid, release: () => void lock.close() };
     }
-    throw new Error(`All ${this.#count} sandbox slots are taken`);
+    throw new Error(`All ${count} user ids for ${this.#range} are in use`);
   }
 }
 
 /**
- * A slot is held by listening on an abstract socket: exclusive between processes, and the kernel gives it back
- * however its holder dies. `null` when somebody else holds it.
+ * Locks a user id by listening on an abstract socket: the kernel makes that exclusive between processes, and ends it
+ * when the process dies. Returns `null` if another sandbox has the id.
  */
-async function lockOf(uid: number): Promise<Server | null> {
+async function lockUid(uid: number): Promise<Server | null> {
   const lock = createServer().unref();
   lock.listen(`\0sandbox-slot-${uid}`);
   try {

@@ -4,14 +4,13 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
 import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import { restoreAccess, writableFolders } from "./file-ownership.ts";
 import { hostPaths } from "./host-paths.ts";
-import { SANDBOX_NODE } from "./sandbox-environment.ts";
-import { killIfThere, killMarked, markOf } from "./process-mark.ts";
-import { reopen, writableFolders } from "./file-ownership.ts";
-import { proxyVariables } from "./proxy-variables.ts";
+import { killIfExists } from "./kill-process.ts";
 import { monitorProcess } from "./monitor-process.ts";
-
-const MEBIBYTE = 1024 * 1024;
+import { killMarked, processMark } from "./process-mark.ts";
+import { limitArguments } from "./resource-limits.ts";
+import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
 
 export interface UnconfinedOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`. */
@@ -19,12 +18,11 @@ export interface UnconfinedOptions {
 }
 
 /**
- * Runs commands as plain children of the service, with all its rights: for hosts without namespaces, and for people
- * who trust every repository they deploy. Limits on time, memory, disk, file size and output hold; those on processes,
- * files and network do not, and a command outlives a service that is killed.
+ * Runs commands as plain children of the service, with all its rights: for hosts without namespaces, and for operators
+ * who trust every repository that they deploy. It enforces the limits on time, memory, disk, file size and output, but
+ * not those on processes, files and network. A command survives a service that is killed.
  *
- * Nothing is mounted. Where a command, its environment or its folder names a path inside the sandbox, it is given the
- * path of the host instead.
+ * Nothing is mounted. Paths inside the sandbox become paths of the host in the command, its environment and its folder.
  */
 export class UnconfinedSandbox implements Sandbox {
   readonly #nodePath: string;
@@ -34,21 +32,21 @@ export class UnconfinedSandbox implements Sandbox {
   }
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
-    if (command.signal.aborted) return { ended: "aborted" };
+    if (command.signal.aborted) return { reason: "aborted" };
     const bridge = command.network.kind === "proxy" ? await openBridge(command.network.socketPath) : null;
     try {
-      return await runChild(onHost(command, this.#nodePath, bridge));
+      return await runChild(commandOnHost(command, this.#nodePath, bridge));
     } finally {
       bridge?.close();
     }
   }
 }
 
-/** The same command in terms of the host. */
-function onHost(command: SandboxCommand, nodePath: string, bridge: Server | null): SandboxCommand {
+/** The same command with paths of the host. */
+function commandOnHost(command: SandboxCommand, nodePath: string, bridge: Server | null): SandboxCommand {
   const toHost = hostPaths([{ from: dirname(nodePath), to: dirname(SANDBOX_NODE) }, ...command.mounts]);
-  const proxied = bridge ? proxyVariables(`http://127.0.0.1:${(bridge.address() as AddressInfo).port}`) : {};
-  const env = Object.entries({ ...command.env, ...proxied }).map(([name, value]) => [name, toHost(value)]);
+  const proxy = bridge ? proxyVariables(`http://127.0.0.1:${(bridge.address() as AddressInfo).port}`) : {};
+  const env = Object.entries({ ...command.env, ...proxy }).map(([name, value]) => [name, toHost(value)]);
   const [program, ...programArguments] = command.argv;
   return {
     ...command,
@@ -59,17 +57,17 @@ function onHost(command: SandboxCommand, nodePath: string, bridge: Server | null
 }
 
 async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
-  const run = randomUUID();
-  const bounds = ["--core=0", `--fsize=${command.limits.fileSizeMb * MEBIBYTE}`];
-  const apart = command.onErrorOutput !== undefined;
-  // The shell joins the two outputs into one, in the order they were written.
+  const runId = randomUUID();
+  const limits = limitArguments({ fileSizeMb: command.limits.fileSizeMb });
+  const hasSeparateErrors = command.onErrorOutput !== undefined;
+  // The shell joins standard output and standard error in the order they are written.
   const child = spawn(
     "/bin/sh",
-    ["-c", `exec "$@"${apart ? "" : " 2>&1"}`, "sh", "prlimit", ...bounds, "--", ...command.argv],
+    ["-c", `exec "$@"${hasSeparateErrors ? "" : " 2>&1"}`, "sh", "prlimit", ...limits, ...command.argv],
     {
       cwd: command.cwd,
-      env: { ...command.env, ...markOf(run) },
-      stdio: ["ignore", "pipe", apart ? "pipe" : "ignore"],
+      env: { ...command.env, ...processMark(runId) },
+      stdio: ["ignore", "pipe", hasSeparateErrors ? "pipe" : "ignore"],
       detached: true,
     },
   );
@@ -77,19 +75,19 @@ async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
     {
       child,
       errors: child.stderr,
-      kill: () => child.pid !== undefined && killIfThere(-child.pid),
-      endRest: async () => {
-        await killMarked(run);
-        await reopen(writableFolders(command));
+      kill: () => child.pid !== undefined && killIfExists(-child.pid),
+      cleanUp: async () => {
+        await killMarked(runId);
+        await restoreAccess(writableFolders(command));
       },
     },
     command,
   );
-  if (bound) return { ended: bound };
-  return signal === null ? { ended: "exit", code: code ?? 0 } : { ended: "signal", signal };
+  if (bound) return { reason: bound };
+  return signal === null ? { reason: "exit", code: code ?? 0 } : { reason: "signal", signal };
 }
 
-/** Programs speak to a proxy by TCP only, so the socket is offered on a port of this host while the command runs. */
+/** Programs reach a proxy by TCP only, so a port of this host forwards to the socket while the command runs. */
 async function openBridge(socketPath: string): Promise<Server> {
   const bridge = createServer((inside) => {
     const outside = connect(socketPath);

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 
 /**
- * Opens a file that untrusted code may have made, for reading. A link as the last part of the path is not followed,
- * and a pipe cannot make us wait.
+ * Opens a file that untrusted code may have created, for reading. A link at the end of the path is not followed, and a
+ * named pipe cannot block us.
  *
- * @returns `null` when there is no such regular file
+ * @returns `null` if there is no such regular file
  */
 export async function openUntrusted(file: string): Promise<FileHandle | null> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
@@ -20,14 +20,14 @@ export async function openUntrusted(file: string): Promise<FileHandle | null> {
 }
 
 /**
- * Reads a text file that untrusted code may have made, as `openUntrusted` does.
+ * Reads a text file that untrusted code may have created. Returns `null` like `openUntrusted`.
  *
- * @throws {RangeError} when it holds more than `limitBytes`
+ * @throws {RangeError} when the file is larger than `limitBytes`
  */
 export async function readUntrusted(file: string, limitBytes: number): Promise<string | null> {
   const handle = await openUntrusted(file);
   if (handle === null) return null;
   await using _ = handle;
-  if ((await handle.stat()).size > limitBytes) throw new RangeError(`The file has more than ${limitBytes} bytes`);
+  if ((await handle.stat()).size > limitBytes) throw new RangeError(`The file is larger than ${limitBytes} bytes`);
   return await handle.readFile("utf8");
 }

@@ -23,24 +23,24 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
   describe(`a sandbox (${driver})`, () => {
     test("runs a program with exactly the given arguments", async () => {
       const { outcome, output } = await runIn(sandbox, ["printf", "%s|", "a b", "$(id)", "--", "`x`;", ""]);
-      expect([outcome, output.toString()]).toEqual([{ ended: "exit", code: 0 }, "a b|$(id)|--|`x`;||"]);
+      expect([outcome, output.toString()]).toEqual([{ reason: "exit", code: 0 }, "a b|$(id)|--|`x`;||"]);
     });
 
     test("tells the exit code", async () => {
-      expect((await runScript(sandbox, "exit 7")).outcome).toEqual({ ended: "exit", code: 7 });
+      expect((await runScript(sandbox, "exit 7")).outcome).toEqual({ reason: "exit", code: 7 });
     });
 
     test("tells the signal a command died of", async () => {
-      expect((await runScript(sandbox, "kill -SEGV $$")).outcome).toEqual({ ended: "signal", signal: "SIGSEGV" });
+      expect((await runScript(sandbox, "kill -SEGV $$")).outcome).toEqual({ reason: "signal", signal: "SIGSEGV" });
     });
 
     test("tells of a program that does not exist as a shell does", async () => {
-      expect((await runIn(sandbox, ["no-such-program"])).outcome).toEqual({ ended: "exit", code: 127 });
+      expect((await runIn(sandbox, ["no-such-program"])).outcome).toEqual({ reason: "exit", code: 127 });
     });
 
     test("throws when the sandbox itself cannot be made", async () => {
       await expect(runIn(sandbox, ["true"], { cwd: "/no/such/folder" })).rejects.toThrow(
-        /sandbox could not be made|ENOENT/,
+        /sandbox could not be created|ENOENT/,
       );
     });
 
@@ -75,7 +75,7 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       async () => {
         const script = String.raw`printf 'a\000\377\033]0;x\007'; head -c 200000000 /dev/zero | tr '\0' x; exit 3`;
         const { outcome, output } = await runScript(sandbox, script, { limits: { outputBytes: 100_000 } });
-        expect([outcome, output.length]).toEqual([{ ended: "exit", code: 3 }, 100_000]);
+        expect([outcome, output.length]).toEqual([{ reason: "exit", code: 3 }, 100_000]);
         expect(output.subarray(0, 9)).toEqual(Buffer.from("a\0\xff\x1b]0;x\x07", "latin1"));
       },
     );
@@ -87,28 +87,28 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
         const seconds = unusualSleep();
         const script = `trap '' TERM HUP INT; setsid sleep ${seconds} & (sleep ${seconds} &) ; sleep ${seconds}`;
         const { outcome } = await runScript(sandbox, script, { limits: { wallTimeMs: 700 } });
-        expect([outcome, await processesWith(seconds)]).toEqual([{ ended: "time" }, []]);
+        expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "time" }, []]);
       },
     );
 
     verifies(hazard(46), "a daemon that a finished command leaves behind is gone too", async () => {
       const seconds = unusualSleep();
       const { outcome } = await runScript(sandbox, `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.2`);
-      expect([outcome, await processesWith(seconds)]).toEqual([{ ended: "exit", code: 0 }, []]);
+      expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "exit", code: 0 }, []]);
     });
 
     test("an abort ends the command and all it started", async () => {
       const seconds = unusualSleep();
       const signal = AbortSignal.timeout(300);
       const { outcome } = await runScript(sandbox, `sleep ${seconds} & sleep ${seconds}`, { signal });
-      expect([outcome, await processesWith(seconds)]).toEqual([{ ended: "aborted" }, []]);
+      expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "aborted" }, []]);
     });
 
     test("an abort while the command is being started leaves nothing running", async () => {
       const seconds = unusualSleep();
       const aborts = [0, 1, 2, 4, 8].map((delay) => AbortSignal.timeout(delay));
       const runs = await Promise.all(aborts.map((signal) => runIn(sandbox, ["sleep", seconds], { signal })));
-      expect(runs.map((run) => run.outcome)).toEqual(aborts.map(() => ({ ended: "aborted" })));
+      expect(runs.map((run) => run.outcome)).toEqual(aborts.map(() => ({ reason: "aborted" })));
       expect(await processesWith(seconds)).toEqual([]);
     });
 
@@ -116,20 +116,20 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), signal: AbortSignal.abort() };
       const { outcome } = await runScript(sandbox, "touch started", choices);
-      expect([outcome, await readdir(folder.path)]).toEqual([{ ended: "aborted" }, []]);
+      expect([outcome, await readdir(folder.path)]).toEqual([{ reason: "aborted" }, []]);
     });
 
     verifies(hazard(50), "memory is bounded over all processes of the command together", async () => {
       const hog = "const held = Buffer.alloc(90e6, 1); setTimeout(() => held, 20_000)";
       const script = `for n in 1 2 3 4 5; do node -e '${hog}' & done; wait`;
-      expect((await runScript(sandbox, script, { limits: { memoryMb: 400 } })).outcome).toEqual({ ended: "memory" });
+      expect((await runScript(sandbox, script, { limits: { memoryMb: 400 } })).outcome).toEqual({ reason: "memory" });
     });
 
     verifies([hazard(18), hazard(50)], "what the writable folders hold is bounded while the command runs", async () => {
       await using folder = await temporaryFolder();
       const script = "for n in $(seq 100); do head -c 5000000 /dev/zero > $n; sleep 0.05; done";
       const { outcome } = await runScript(sandbox, script, { ...writableAt(folder.path), limits: { diskMb: 20 } });
-      expect(outcome).toEqual({ ended: "disk" });
+      expect(outcome).toEqual({ reason: "disk" });
       expect((await readdir(folder.path)).length).toBeLessThan(100);
     });
 
@@ -137,21 +137,21 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), limits: { diskMb: 10 } };
       expect((await runScript(sandbox, "head -c 20000000 /dev/zero > big", choices)).outcome).toEqual({
-        ended: "disk",
+        reason: "disk",
       });
     });
 
     verifies(hazard(50), "a flood of empty files counts as disk", async () => {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), limits: { diskMb: 1 } };
-      expect((await runScript(sandbox, "seq 3000 | xargs touch", choices)).outcome).toEqual({ ended: "disk" });
+      expect((await runScript(sandbox, "seq 3000 | xargs touch", choices)).outcome).toEqual({ reason: "disk" });
     });
 
     verifies(hazard(50), "a deleted file that is still open counts as disk", async () => {
       await using folder = await temporaryFolder();
       const script = "exec 3>held; rm held; head -c 30000000 /dev/zero >&3; sleep 20";
       const { outcome } = await runScript(sandbox, script, { ...writableAt(folder.path), limits: { diskMb: 10 } });
-      expect(outcome).toEqual({ ended: "disk" });
+      expect(outcome).toEqual({ reason: "disk" });
     });
 
     verifies(hazard(50), "no single file grows past its limit", async () => {
@@ -198,14 +198,14 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       const network = { kind: "proxy", socketPath } as const;
       const { outcome, output } = await runIn(sandbox, ["curl", "--silent", "http://registry.test/a"], { network });
       proxy.close();
-      expect([outcome, output.toString()]).toEqual([{ ended: "exit", code: 0 }, "asked for http://registry.test/a"]);
+      expect([outcome, output.toString()]).toEqual([{ reason: "exit", code: 0 }, "asked for http://registry.test/a"]);
     });
 
     test("a command with a proxy ends as it would without one", async () => {
       const network = { kind: "proxy", socketPath: "/dev/null" } as const;
-      expect((await runScript(sandbox, "exit 9", { network })).outcome).toEqual({ ended: "exit", code: 9 });
+      expect((await runScript(sandbox, "exit 9", { network })).outcome).toEqual({ reason: "exit", code: 9 });
       expect((await runScript(sandbox, "kill -KILL $$", { network })).outcome).toEqual({
-        ended: "signal",
+        reason: "signal",
         signal: "SIGKILL",
       });
     });

@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from "vitest";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
 import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
-let owner: Person;
+let owner: TestUser;
 let oauth: OAuthRequests;
 
 beforeAll(async () => {
   const { publicUrl } = service().service;
-  owner = new Person(publicUrl);
+  owner = new TestUser(publicUrl);
   await owner.signUp();
   oauth = new OAuthRequests(publicUrl, owner);
 });
@@ -87,8 +87,8 @@ test("tokens go when they are long over, and not while somebody may look for the
     ["expires_at", 89],
     ["revoked_at", 89],
   ] as const;
-  for (const [how, days] of ended)
-    await givenTokens(service(), { orgId, kind: "api_key", count: 3, over: { how, days } });
+  for (const [column, daysAgo] of ended)
+    await insertTokens(service(), { orgId, kind: "api_key", count: 3, ended: { column, daysAgo } });
   expect(await forget()).toBe(6);
   const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
   expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
@@ -121,7 +121,7 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
   expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
   expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
-  expect((await oauth.token({ ...refresh, client_id: used! })).status).toBe(200);
+  expect((await oauth.requestToken({ ...refresh, client_id: used! })).status).toBe(200);
   await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
   expect(await forget()).toBe(1);
 });
@@ -140,12 +140,12 @@ test("a use of a client is written down once a day, and a refused one never", as
   const first = await lastUse();
   expect(first).not.toBeNull();
   const form = { grant_type: "refresh_token", client_id: clientId, resource };
-  const again = await oauth.token({ ...form, refresh_token: String(body["refresh_token"]) });
+  const again = await oauth.requestToken({ ...form, refresh_token: String(body["refresh_token"]) });
   expect([again.status, await lastUse()]).toEqual([200, first]);
   await execute(`update auth."oauthClient" set "lastUsedAt" = ${ago(2)} where "clientId" = ?`, [clientId]);
-  expect((await oauth.token({ ...form, refresh_token: "wrong" })).status).toBe(400);
+  expect((await oauth.requestToken({ ...form, refresh_token: "wrong" })).status).toBe(400);
   expect(new Date((await lastUse())!).getTime()).toBeLessThan(Date.now() - 86_400_000);
-  await oauth.token({ ...form, refresh_token: String(again.body["refresh_token"]) });
+  await oauth.requestToken({ ...form, refresh_token: String(again.body["refresh_token"]) });
   expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
 });
 

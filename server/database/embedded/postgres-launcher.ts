@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { handOver, isRoot } from "../../sandbox/file-ownership.ts";
+import { changeOwner, foldersOfOthers, isRoot } from "../../sandbox/file-ownership.ts";
+import { TOOL_ENVIRONMENT } from "../../sandbox/system-tools.ts";
+import { POSTGRES_UID } from "../../sandbox/uid-pool.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
-
-/** The user id of PostgreSQL where the service runs as root. No sandbox uses it. */
-const POSTGRES_UID = 61_180;
 
 const SCRIPT = path.join(import.meta.dirname, "run-postgres.sh");
 /** The place where the folders are mounted for PostgreSQL where the service runs as root. */
@@ -64,7 +63,7 @@ export class PostgresLauncher {
     const child = spawn(command, rest, {
       cwd: "/",
       // Only what PostgreSQL needs: the service's environment contains secrets.
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" },
+      env: { ...TOOL_ENVIRONMENT, LC_ALL: "C" },
       stdio: ["ignore", "pipe", "pipe"],
       // In a session of its own, a Ctrl-C in the terminal does not reach it: the service stops it last.
       detached: true,
@@ -90,8 +89,7 @@ export class PostgresLauncher {
     for (const name of ["postgres", "data", "run"])
       mkdirSync(path.join(this.#root, "mounts", name), { recursive: true, mode: 0o755 });
     writeFileSync(path.join(this.#root, "mounts", "passwd"), `service:x:${this.#uid}:${this.#uid}::/:/bin/false\n`);
-    const foreign = folders.filter((folder) => lstatSync(folder).uid !== this.#uid);
-    if (foreign.length > 0) await handOver(foreign, this.#uid);
+    await changeOwner(await foldersOfOthers(folders, this.#uid), this.#uid);
   }
 }
 

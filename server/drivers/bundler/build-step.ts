@@ -65,20 +65,20 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
       throw platformFailure("The build sandbox could not be started.", { cause });
     });
   request.signal.throwIfAborted();
-  if (outcome.ended === "exit") return { code: outcome.code, output };
+  if (outcome.reason === "exit") return { code: outcome.code, output };
   throw describeOutcome(step.name, outcome, limits[step.name]);
 }
 
 function describeOutcome(
   step: StepName,
-  outcome: Exclude<SandboxOutcome, { ended: "exit" }>,
+  outcome: Exclude<SandboxOutcome, { reason: "exit" }>,
   limits: SandboxLimits,
 ): BuildFailure {
-  switch (outcome.ended) {
+  switch (outcome.reason) {
     case "time":
       return userFailure(
         `The ${step} step took longer than ${formatDuration(limits.wallTimeMs)} and was stopped.`,
-        "Make it faster. The end of the build log shows what it was doing.",
+        "Make it faster. The end of the build log shows its last activity.",
       );
     case "memory":
       return userFailure(
@@ -93,7 +93,7 @@ function describeOutcome(
     case "signal":
       return userFailure(
         `The ${step} step crashed with signal ${outcome.signal}.`,
-        "The end of the build log shows what it was doing.",
+        "The end of the build log shows its last activity.",
       );
     case "aborted":
       return platformFailure(`The ${step} step was interrupted.`);

@@ -73,7 +73,7 @@ async function runToolchain(sandbox: Sandbox, work: string, toolchain: Toolchain
       onOutput: (chunk) => (output += Buffer.from(chunk).toString()),
       signal: new AbortController().signal,
     });
-    if (mustSucceed && (outcome.ended !== "exit" || outcome.code !== 0))
+    if (mustSucceed && (outcome.reason !== "exit" || outcome.code !== 0))
       throw new Error(`The build toolchain does not work. Its output: ${output}`);
   }
 }

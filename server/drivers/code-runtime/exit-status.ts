@@ -25,7 +25,7 @@ export function getExitStatus(
   timeoutMs: number,
   stderr: string,
 ): ExitStatus {
-  switch (outcome.ended) {
+  switch (outcome.reason) {
     case "exit":
       return { exitCode: outcome.code, timedOut: false, note: null };
     case "signal":

@@ -64,7 +64,7 @@ export async function openEmbeddedEdge(options: EmbeddedEdgeOptions): Promise<Ru
   const databaseRoot = path.join(root, "databases");
   const store = new ScriptStore(root);
   const launcher = new WorkerdLauncher({
-    runRoot: path.join(root, "run"),
+    launchRoot: path.join(root, "run"),
     sandbox: options.sandbox,
     startTimeoutMs: limits.startTimeoutMs,
   });

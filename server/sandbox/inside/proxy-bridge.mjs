@@ -1,6 +1,6 @@
-// Runs inside the sandbox, as the parent of a command that may reach the network: whatever connects to
-// 127.0.0.1:3128, where HTTP_PROXY points, is passed to the proxy of the host, whose unix socket is the only way out.
-// It is JavaScript because stripping types would double the 25 ms it takes to start.
+// Runs inside the sandbox, as the parent of a command with access to the proxy. It forwards connections to
+// 127.0.0.1:3128, which HTTP_PROXY names, to the unix socket of the host's proxy. The socket is the only way out.
+// It is JavaScript because type stripping would double its start time of 25 ms.
 //
 // usage: node proxy-bridge.mjs <socket> <program> [argument...]
 import { spawn } from "node:child_process";
@@ -19,6 +19,6 @@ const server = createServer((inside) => {
 server.listen(3128, "127.0.0.1", () => {
   const command = spawn(program, programArguments, { stdio: "inherit" });
   command.on("error", () => process.exit(127));
-  // The sandbox reads how the command ended from our exit code, in the manner of a shell.
+  // The sandbox expects an exit code as a shell gives it: 128 plus the signal number for death by a signal.
   command.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 });

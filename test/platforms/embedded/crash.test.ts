@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { ScriptStore } from "../../../server/platforms/embedded/scripts/script-store.ts";
-import { processTree } from "../../../server/platforms/embedded/workerd/process-tree.ts";
+import { processTree } from "../../../server/sandbox/process-tree.ts";
 import { eventually, openTestEdge } from "../../support/edge/test-edge.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { writeUploadForm } from "../../support/edge/upload-form.ts";
@@ -82,7 +82,7 @@ async function openStore() {
 async function noted(root: string): Promise<number[]> {
   const names = await readdir(path.join(root, "run"));
   const pids = await Promise.all(names.map((name) => readFile(path.join(root, "run", name, "pid"), "utf8")));
-  return (await Promise.all(pids.map((pid) => processTree(Number(pid))))).flat();
+  return pids.flatMap((pid) => processTree(Number(pid)));
 }
 
 async function runs(pid: number): Promise<boolean> {

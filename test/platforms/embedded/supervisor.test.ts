@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { processTree } from "../../../server/platforms/embedded/workerd/process-tree.ts";
+import { processTree } from "../../../server/sandbox/process-tree.ts";
 import { eventually, openTestEdge, type TestEdge } from "../../support/edge/test-edge.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
@@ -169,7 +169,7 @@ test("no secret of the service is in a sandbox's environment or arguments", asyn
   process.env["TEST_SECRET"] = "hunter2";
   await using t = await openTestEdge();
   await t.publish("shop", HELLO);
-  const tree = (await Promise.all((await runs(t)).map(processTree))).flat();
+  const tree = (await runs(t)).flatMap(processTree);
   const readable = await Promise.all(
     tree.flatMap((pid) => [`/proc/${pid}/environ`, `/proc/${pid}/cmdline`].map((file) => readFile(file, "utf8"))),
   );
@@ -236,7 +236,7 @@ async function runs({ root }: TestEdge): Promise<number[]> {
 
 /** The pids of workerd itself. */
 async function pids(t: TestEdge): Promise<number[]> {
-  return Promise.all((await runs(t)).map(async (pid) => (await processTree(pid)).at(-1) ?? pid));
+  return (await runs(t)).map((pid) => processTree(pid).at(-1) ?? pid);
 }
 
 function starts(t: TestEdge): number {

@@ -45,7 +45,7 @@ export interface Harness extends AsyncDisposable {
   /** Puts an app in the database as if it had got so far. */
   givenApp(tenant: Tenant, fields?: GivenApp): Promise<App>;
   /** Waits until the app has one of the statuses, and answers with what the interface says of it. */
-  settled(tenant: Tenant, appId: string, statuses?: AppStatus[]): Promise<Answer>;
+  settled(tenant: Pick<Tenant, "rest">, appId: string, statuses?: AppStatus[]): Promise<Answer>;
 }
 
 export async function createHarness({
@@ -108,7 +108,7 @@ async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<
 const SETTLED: AppStatus[] = ["ready", "failed", "canceled"];
 const PATIENCE_MS = 50_000;
 
-async function settled(tenant: Tenant, appId: string, statuses: AppStatus[] = SETTLED): Promise<Answer> {
+async function settled(tenant: Pick<Tenant, "rest">, appId: string, statuses: AppStatus[] = SETTLED): Promise<Answer> {
   const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const answer = await tenant.rest.get(`/v1/apps/${appId}`);

@@ -212,7 +212,7 @@ export class Supervisor implements AppHost, DatabaseHolder {
   #adopt(version: ScriptVersion, process: WorkerdProcess): void {
     const app = new RunningApp(version, process);
     this.#running.set(version.slug, app);
-    void process.ended.then(() => this.#fail(app, "crashed"));
+    void process.exited.then(() => this.#fail(app, "crashed"));
     this.#parts.log.info({ slug: version.slug, appId: version.appId, generation: version.generation }, "app started");
   }
 

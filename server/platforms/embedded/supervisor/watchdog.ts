@@ -49,7 +49,7 @@ export class Watchdog {
   async #look(app: RunningApp): Promise<void> {
     if (app.idle && Date.now() - app.lastUsedAt >= this.#limits.idleMs) return this.#actions.stopIdle(app);
     if ((await app.process.residentMb()) > this.#limits.residentMb) return this.#actions.kill(app, "memory");
-    if (await app.process.answers(PROBE_TIMEOUT_MS)) {
+    if (await app.process.isResponsive(PROBE_TIMEOUT_MS)) {
       app.stuckSince = null;
       return;
     }

@@ -1,40 +1,49 @@
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+import { LAUNCH_SCRIPT } from "../../../sandbox/process-launcher.ts";
+
+/** The heap of one isolate, as on the production platform. */
+const HEAP_MB = 128;
 
 /**
- * Makes every workerd of this process start through `workerd.sh`, with a bound on the JavaScript heap of each isolate.
+ * Makes Miniflare start every workerd of this process through the sandbox, with a limit on the heap of each isolate.
  *
- * Miniflare takes both from the process's environment and offers no option for them, so this is the one place that
- * writes to it. A Miniflare that was not started by `WorkerdLauncher` gets the plain binary from the script.
+ * Miniflare reads both settings from the environment of the process and has no options for them, so only this function
+ * writes to that environment. A Miniflare without `LaunchedProcess.environment` cannot start workerd any more.
  */
 export function sandboxMiniflare(): void {
   // oxlint-disable-next-line node/no-process-env -- read by Miniflare, see above
   Object.assign(process.env, {
-    MINIFLARE_WORKERD_PATH: fileURLToPath(new URL("./workerd.sh", import.meta.url)),
+    MINIFLARE_WORKERD_PATH: LAUNCH_SCRIPT,
     MINIFLARE_WORKERD_V8_FLAGS: `--max-old-space-size=${HEAP_MB}`,
-    EDGE_WORKERD: workerdBinary(),
   });
 }
 
-/** The package has no type declarations; its one export is the path of the binary for this machine. */
-function workerdBinary(): string {
-  const require = createRequire(import.meta.url);
-  return (require("workerd") as { default: string }).default;
-}
+/** What the package of workerd exports. It has no type declarations. */
+export const workerd = createRequire(import.meta.url)("workerd") as {
+  /** The path of the workerd binary for this machine. */
+  default: string;
+  compatibilityDate: string;
+};
 
-/** The heap an isolate of the production platform has. */
-const HEAP_MB = 128;
+/**
+ * The latest compatibility date that workerd accepts. Miniflare exports the same one, but importing Miniflare takes half a
+ * second and 80 MB, which a start without apps does not need.
+ */
+export function latestCompatibilityDate(): string {
+  const today = new Date().toISOString().slice(0, 10);
+  return workerd.compatibilityDate < today ? workerd.compatibilityDate : today;
+}
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Makes a Miniflare that leaves the process's signals alone. By itself it answers SIGTERM with `process.exit`, which
- * would cut the service's own orderly stop short. What it does when the process exits stays.
+ * Creates a Miniflare and removes its signal handlers. It would call `process.exit` on SIGTERM, which interrupts the
+ * service's graceful shutdown. Its handlers for the exit of the process stay.
  */
-export function withoutSignalHandlers<T>(make: () => T): T {
+export function withoutSignalHandlers<T>(create: () => T): T {
   const before = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
   try {
-    return make();
+    return create();
   } finally {
     for (const signal of SIGNALS)
       for (const listener of process.listeners(signal))

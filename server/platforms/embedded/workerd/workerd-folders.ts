@@ -1,43 +1,35 @@
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { SandboxUsers } from "./sandbox-users.ts";
 
-/** What one process gets to see of the disk. */
-export interface Folders {
-  /** Where the app's own storage lives; `null` for storage that goes away with the process. */
+/** The folders of the host that one process can access. */
+export interface AppFolders {
+  /** The app's own storage; `null` for storage that is removed with the process. */
   storageDirectory: string | null;
-  /** Where the app's SQL database lives; `null` as above. */
+  /** The app's SQL database; `null` as above. */
   databaseDirectory: string | null;
-  /** The app's static files, read-only; `null` when it has none. */
+  /** The app's static files, read-only; `null` if it has none. */
   assetsDirectory: string | null;
 }
 
-/** The folders and the user of one process. */
-export interface Run {
-  /** Removed when the process is gone. */
-  directory: string;
+/** The folders of one process, all of which exist. */
+export interface WorkerdFolders {
+  /** The folder of this launch, to be removed after the process has ended. */
+  launch: string;
   storage: string;
   database: string;
   assets: string | null;
-  /** `null` where all sandboxes share the service's own user. */
-  uid: number | null;
 }
 
-/** Each kind of storage has a folder of its own; Miniflare, which is not the sandbox's user, must not make them. */
+/** Each kind of storage has its own folder. Miniflare must not create them, because it is not the user of the sandbox. */
 const STORAGE_KINDS = ["kv", "r2", "do", "workflows"];
 
-/** Lays out the folders of one process below `runRoot` and hands them to the user it will have. */
-export async function prepareRun(runRoot: string, folders: Folders, users: SandboxUsers | null): Promise<Run> {
-  const directory = path.join(runRoot, randomUUID());
-  // The wrapper script binds what the sandbox may see to these.
-  for (const name of ["storage", "database", "assets"]) await mkdir(path.join(directory, name), { recursive: true });
-  await writeFile(path.join(directory, "workerd"), "");
-  await chmod(directory, 0o755);
-  const storage = folders.storageDirectory ?? path.join(directory, "scratch", "storage");
-  const database = folders.databaseDirectory ?? path.join(directory, "scratch", "database");
-  for (const kind of STORAGE_KINDS) await mkdir(path.join(storage, kind), { recursive: true });
-  await mkdir(database, { recursive: true });
-  const uid = (await users?.take([storage, database])) ?? null;
-  return { directory, storage, database, assets: folders.assetsDirectory, uid };
+/** Creates the folders of one process. The folder of the launch is created below `launchRoot`. */
+export async function createWorkerdFolders(launchRoot: string, folders: AppFolders): Promise<WorkerdFolders> {
+  const launch = path.join(launchRoot, randomUUID());
+  const storage = folders.storageDirectory ?? path.join(launch, "storage");
+  const database = folders.databaseDirectory ?? path.join(launch, "database");
+  for (const folder of [launch, database, ...STORAGE_KINDS.map((kind) => path.join(storage, kind))])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  return { launch, storage, database, assets: folders.assetsDirectory };
 }

@@ -1,110 +1,122 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { Log, LogLevel, Miniflare } from "miniflare";
-import { sandboxMiniflare, withoutSignalHandlers } from "./miniflare-environment.ts";
-import { SandboxUsers } from "./sandbox-users.ts";
+import type { Miniflare } from "miniflare";
+import type * as miniflareLibrary from "miniflare";
+import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
+import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
 import type { WorkerOptions } from "./worker-options.ts";
+import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
-import { EndOfProcess, endWorkerd, WorkerdProcess } from "./workerd-process.ts";
+import { ProcessExit, type StartedWorkerd, stopWorkerd, WorkerdProcess } from "./workerd-process.ts";
 import { untilReady } from "./workerd-readiness.ts";
-import { prepareRun, type Folders, type Run } from "./workerd-folders.ts";
 
 export interface LauncherOptions {
-  /** A folder for what lives only as long as a process; emptied by `open`. */
-  runRoot: string;
-  /** `none` only by explicit choice: apps then run as this very user and see all of its files. */
+  /** A folder for files that exist only as long as a process. `open` empties it. */
+  launchRoot: string;
+  /** `none` only by explicit choice: apps then run as the user of the service and can access all its files. */
   sandbox: "bubblewrap" | "none";
   startTimeoutMs: number;
 }
 
-export interface Launch extends Folders {
+export interface WorkerdLaunch extends AppFolders {
   worker: WorkerOptions;
-  /** Bounds the memory of the process, other than what it maps from files. */
+  /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
 }
 
-type Started = Required<Pick<Launch, "worker" | "dataBytes">>;
-
-/** A backstop behind the supervisor's softer bound. V8 reserves some 500 MB of it without using them. */
+/** A hard limit behind the lower limit of the watchdog. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 1_600_000 * 1024;
 
-/** Starts workerd processes, each in its own sandbox that holds nothing but the folders it is given. */
+/** The largest database or object, as on the production platform. */
+const FILE_SIZE_MB = 10 * 1024;
+
+/** Starts workerd processes. Each has its own sandbox that contains only its folders. */
 export class WorkerdLauncher {
   readonly #options: LauncherOptions;
-  /** Only root can give each sandbox a user of its own. */
-  readonly #users: SandboxUsers | null;
+  readonly #processes: ProcessLauncher;
 
   constructor(options: LauncherOptions) {
     this.#options = options;
-    this.#users = options.sandbox === "bubblewrap" && process.getuid?.() === 0 ? new SandboxUsers() : null;
+    this.#processes = new ProcessLauncher(options.sandbox);
     sandboxMiniflare();
   }
 
-  /** Clears what an earlier process left; its children died with it. */
+  /** Removes the files of earlier processes, which died with the service that started them. */
   async open(): Promise<void> {
-    await rm(this.#options.runRoot, { recursive: true, force: true });
-    await mkdir(this.#options.runRoot, { recursive: true, mode: 0o700 });
+    await rm(this.#options.launchRoot, { recursive: true, force: true });
+    await mkdir(this.#options.launchRoot, { recursive: true, mode: 0o700 });
   }
 
   /**
-   * Starts a process and waits until it listens. No two running ones may share a folder: workerd takes no lock.
+   * Starts a process and waits until it listens. Running processes must not have a folder in common, because workerd
+   * does not lock its storage.
    *
-   * @throws {UnhealthyScript} when the script itself keeps it from starting, or it is not ready in time
+   * @throws {UnhealthyScript} when the script prevents the start, or is not ready in time
    */
-  async start({ worker, dataBytes = DATA_BYTES, ...folders }: Launch, signal: AbortSignal): Promise<WorkerdProcess> {
+  async start(launch: WorkerdLaunch, signal: AbortSignal): Promise<WorkerdProcess> {
     signal.throwIfAborted();
-    const run = await prepareRun(this.#options.runRoot, folders, this.#users);
-    const release = () => void (run.uid !== null && this.#users?.release(run.uid));
+    const folders = await createWorkerdFolders(this.#options.launchRoot, launch);
+    const launched = await this.#prepare(folders, launch.dataBytes ?? DATA_BYTES).catch(async (error: unknown) => {
+      await rm(folders.launch, { recursive: true });
+      throw error;
+    });
     const output = new WorkerdOutput();
-    const end = new EndOfProcess();
-    const parts = { end, runDirectory: run.directory, onGone: release };
-    let miniflare: Miniflare | null = null;
+    const exit = new ProcessExit();
+    const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
     try {
-      miniflare = withoutSignalHandlers(() => this.#miniflare({ worker, dataBytes }, run, output, end));
-      await untilReady({ miniflare, output, ended: end.promise }, this.#options.startTimeoutMs, signal);
-      const { port } = await miniflare.unsafeGetDirectURL(worker.name);
-      return new WorkerdProcess({ ...parts, miniflare, output, port: Number(port) });
+      // Imported when the first app starts, because the library is large.
+      const library = await import("miniflare");
+      const miniflare = createMiniflare(library, launch.worker, folders, launched, { output, exit });
+      started.miniflare = miniflare;
+      await untilReady({ miniflare, output, exited: exit.promise }, this.#options.startTimeoutMs, signal);
+      const { port } = await miniflare.unsafeGetDirectURL(launch.worker.name);
+      return new WorkerdProcess(started, output, Number(port));
     } catch (error) {
-      await endWorkerd({ ...parts, miniflare });
+      await stopWorkerd(started);
       throw error;
     }
   }
 
-  #miniflare({ worker, dataBytes }: Started, run: Run, output: WorkerdOutput, end: EndOfProcess): Miniflare {
-    return new Miniflare({
-      ...worker,
-      host: "127.0.0.1",
-      port: 0,
-      // Without this it asks the vendor for facts about this machine's location when it starts.
-      cf: false,
-      log: new Log(LogLevel.NONE),
-      logRequests: false,
-      structuredWorkerdLogs: true,
-      handleRuntimeStdio(stdout: Readable, stderr: Readable) {
-        output.follow(stdout);
-        output.follow(stderr);
-        stdout.once("close", () => end.mark());
-      },
-      kvPersist: path.join(run.storage, "kv"),
-      r2Persist: path.join(run.storage, "r2"),
-      durableObjectsPersist: path.join(run.storage, "do"),
-      workflowsPersist: path.join(run.storage, "workflows"),
-      d1Persist: run.database,
-      unsafeRuntimeEnv: scriptEnvironment(run, this.#options.sandbox, dataBytes),
+  #prepare({ launch, storage, database, assets }: WorkerdFolders, dataBytes: number): Promise<LaunchedProcess> {
+    return this.#processes.prepare({
+      folder: launch,
+      binaryPath: workerd.default,
+      env: { TZ: "UTC" },
+      writableFolders: [storage, database],
+      readOnlyFolders: assets === null ? [] : [assets],
+      limits: { dataBytes, fileSizeMb: FILE_SIZE_MB, openFiles: 4096, processes: 256 },
     });
   }
 }
 
-/** What `workerd.sh` reads. */
-function scriptEnvironment(run: Run, sandbox: LauncherOptions["sandbox"], dataBytes: number): Record<string, string> {
-  return {
-    EDGE_RUN: run.directory,
-    EDGE_SANDBOX: sandbox,
-    EDGE_UID: run.uid === null ? "" : String(run.uid),
-    EDGE_DATA_BYTES: String(dataBytes),
-    EDGE_STORAGE: run.storage,
-    EDGE_DATABASE: run.database,
-    EDGE_ASSETS: run.assets ?? "",
-  };
+function createMiniflare(
+  { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
+  worker: WorkerOptions,
+  { storage, database }: WorkerdFolders,
+  launched: LaunchedProcess,
+  { output, exit }: { output: WorkerdOutput; exit: ProcessExit },
+): Miniflare {
+  const options = {
+    ...worker,
+    host: "127.0.0.1",
+    port: 0,
+    // Otherwise Miniflare asks its vendor for the location of this machine.
+    cf: false,
+    log: new Log(LogLevel.NONE),
+    logRequests: false,
+    structuredWorkerdLogs: true,
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      output.follow(stdout);
+      output.follow(stderr);
+      stdout.once("close", () => exit.mark());
+    },
+    kvPersist: path.join(storage, "kv"),
+    r2Persist: path.join(storage, "r2"),
+    durableObjectsPersist: path.join(storage, "do"),
+    workflowsPersist: path.join(storage, "workflows"),
+    d1Persist: database,
+    unsafeRuntimeEnv: { ...launched.environment },
+  } as const;
+  return withoutSignalHandlers(() => new Miniflare(options));
 }

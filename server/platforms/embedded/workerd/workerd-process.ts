@@ -1,75 +1,72 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import net from "node:net";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Miniflare } from "miniflare";
-import { endTree, processTree, residentMb } from "./process-tree.ts";
+import type { LaunchedProcess } from "../../../sandbox/process-launcher.ts";
 import type { WorkerdOutput } from "./workerd-output.ts";
 
-/** The process is gone by then; what remains is Miniflare's own bookkeeping, which must not hold up the app. */
+/** How long Miniflare may take to clean up after the process has ended. It must not delay the app. */
 const DISPOSE_TIMEOUT_MS = 5_000;
 
-/** Tells when a process has ended, for whatever reason. */
-export class EndOfProcess {
-  readonly #end = Promise.withResolvers<void>();
-  #over = false;
+/** The exit of a process, for any reason. */
+export class ProcessExit {
+  readonly #exit = Promise.withResolvers<void>();
+  #hasExited = false;
 
-  get over(): boolean {
-    return this.#over;
+  get hasExited(): boolean {
+    return this.#hasExited;
   }
 
   get promise(): Promise<void> {
-    return this.#end.promise;
+    return this.#exit.promise;
   }
 
   mark(): void {
-    this.#over = true;
-    this.#end.resolve();
+    this.#hasExited = true;
+    this.#exit.resolve();
   }
 }
 
-interface Parts {
-  /** `null` when not even that could be made. */
+/** A workerd that has been started, whether or not it became ready. */
+export interface StartedWorkerd {
+  /** `null` if its constructor threw. */
   miniflare: Miniflare | null;
-  output: WorkerdOutput;
-  end: EndOfProcess;
-  runDirectory: string;
-  port: number;
-  /** Called once the process is gone and its files are free. */
-  onGone: () => void;
+  launched: LaunchedProcess;
+  exit: ProcessExit;
+  launchFolder: string;
 }
 
-/** One running workerd. It is never restarted: when it ends, a new one takes its place. */
+/** One running workerd. It is never restarted; a new one replaces it. */
 export class WorkerdProcess implements AsyncDisposable {
-  /** The port on 127.0.0.1 that reaches the app, its static files included. */
+  /** The port on 127.0.0.1 of the app, including its static files. */
   readonly port: number;
   readonly output: WorkerdOutput;
-  readonly ended: Promise<void>;
-  readonly #parts: Parts;
-  #stopped: Promise<void> | undefined;
+  /** Resolves when the process has exited, for any reason. */
+  readonly exited: Promise<void>;
+  readonly #started: StartedWorkerd;
+  #stopping: Promise<void> | undefined;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.port = parts.port;
-    this.output = parts.output;
-    this.ended = parts.end.promise;
+  constructor(started: StartedWorkerd, output: WorkerdOutput, port: number) {
+    this.#started = started;
+    this.output = output;
+    this.port = port;
+    this.exited = started.exit.promise;
   }
 
-  /** Resident memory of the process with its sandbox, in MB. */
-  async residentMb(): Promise<number> {
-    const pid = await pidOf(this.#parts.runDirectory);
-    return pid === null ? 0 : residentMb(await processTree(pid));
+  /** Resident memory of the process with its sandbox, in MiB. */
+  residentMb(): Promise<number> {
+    return this.#started.launched.residentMb();
   }
 
   /**
-   * Whether the event loop turns. The request is one that workerd itself refuses, so no code of the app runs, and an
-   * endless loop in that code leaves it unanswered.
+   * Whether the event loop of workerd responds in time. workerd rejects this request itself, so no code of the app
+   * runs, but an endless loop in that code prevents the response.
    */
-  answers(timeoutMs: number): Promise<boolean> {
+  isResponsive(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = net.connect({ port: this.port, host: "127.0.0.1" }, () => socket.end("PROBE\r\n\r\n"));
-      const settle = (answered: boolean) => {
-        resolve(answered);
+      const settle = (isResponsive: boolean) => {
+        resolve(isResponsive);
         socket.destroy();
       };
       socket
@@ -80,32 +77,19 @@ export class WorkerdProcess implements AsyncDisposable {
     });
   }
 
-  /** Ends the process at once. When it returns, nothing of it runs and its storage may be opened by another one. */
+  /** Kills the process. When this returns, another process may open its storage. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopped ??= endWorkerd(this.#parts);
-    await this.#stopped;
+    this.#stopping ??= stopWorkerd(this.#started);
+    await this.#stopping;
   }
 }
 
-/** Ends what `start` began, also when it never became ready. */
-export async function endWorkerd({
-  miniflare,
-  end,
-  runDirectory,
-  onGone,
-}: Omit<Parts, "port" | "output">): Promise<void> {
-  const pid = await pidOf(runDirectory);
-  // Of a process that has ended the pid may be another one's by now.
-  if (pid !== null && !end.over) await endTree(pid);
-  // Miniflare may take this for a crash and start the wrapper script once more, which then refuses; so the pid stays
-  // noted until Miniflare is done.
+/** Kills a workerd and removes its launch folder. */
+export async function stopWorkerd({ miniflare, launched, exit, launchFolder }: StartedWorkerd): Promise<void> {
+  await launched.kill(() => exit.hasExited);
+  // Miniflare may treat this as a crash and start the process again, which the launch folder prevents. So the folder
+  // exists until Miniflare is disposed of.
   await Promise.race([miniflare?.dispose().catch(() => {}), sleep(DISPOSE_TIMEOUT_MS, null, { ref: false })]);
-  await rm(runDirectory, { recursive: true, force: true });
-  onGone();
-}
-
-/** The wrapper script notes its pid; workerd is that process or one below it. */
-async function pidOf(runDirectory: string): Promise<number | null> {
-  const pid = Number(await readFile(path.join(runDirectory, "pid"), "utf8").catch(() => ""));
-  return pid > 0 ? pid : null;
+  await rm(launchFolder, { recursive: true, force: true });
+  launched.release();
 }

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ROLES, type Role } from "../../domain/shared/caller.ts";
 import { appRouter } from "../../routers/index.ts";
 import type { Tenant } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -66,12 +66,12 @@ beforeAll(async () => {
   const app = await service().givenApp(other, { name: "foreignname" });
   const made = await other.rest.post("/v1/tokens", { kind: "api_key", name: "foreignname" });
   foreign = { app, tokenId: String(made.body["id"]), orgId: other.org_id };
-  const owner = new Person(publicUrl);
+  const owner = new TestUser(publicUrl);
   const invitationId = await service().inviteOwner(tenant, owner.email);
   await owner.signUp();
   await owner.post("/organization/accept-invitation", { invitationId });
   const join = async (role: Role): Promise<string> => {
-    const person = new Person(publicUrl);
+    const person = new TestUser(publicUrl);
     await person.signUp();
     const invitation = { email: person.email, role, organizationId: tenant.org_id };
     const { body } = await owner.post("/organization/invite-member", invitation);
@@ -175,7 +175,10 @@ test("a role does what it may and no more: tokens of the organization are its ad
   for (const [path, input, statuses] of allowed)
     for (const role of ROLES)
       expect([path, input, role, (await call(path, input, tokens[role])).status]).toEqual([
-        ...[path, input, role, statuses[role]],
+        path,
+        input,
+        role,
+        statuses[role],
       ]);
   expect((await call("tokens.list", null, tokens.member)).text).not.toContain(id);
   expect((await call("tokens.revoke", { id }, tokens.member)).status).toBe(404);
@@ -190,7 +193,7 @@ test("a fault shows nothing of itself, and input that is wrong says what is", as
 
 test("a page of another site can do nothing with a person's cookies", async () => {
   const { publicUrl } = service().service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const elsewhere = { origin: "https://elsewhere.example.com" };
   for (const path of ["/sign-out", "/organization/create", "/change-password", "/device/approve"])

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { openStream } from "../support/clients/open-stream.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -34,7 +34,7 @@ verifies(
   "a revoked token and an ended session are refused at once by the other process, open streams included",
   async () => {
     const [here, there] = [addressOf(one), addressOf(two)];
-    const owner = new Person(here, undefined, undefined, PUBLIC_URL);
+    const owner = new TestUser(here, undefined, undefined, PUBLIC_URL);
     await owner.signUp();
     const access = await owner.accessToken();
     const rest = new RestClient(there, access);
@@ -57,7 +57,7 @@ verifies(
 
 test("two processes together make no more tokens than there is room for", async () => {
   const tenant = await one.tenant();
-  await givenTokens(one, { orgId: tenant.org_id, kind: "api_key", count: 998 });
+  await insertTokens(one, { orgId: tenant.org_id, kind: "api_key", count: 998 });
   const calls = [one, two, one, two, one, two].map((harness) =>
     new RestClient(addressOf(harness), tenant.api_key).post("/v1/tokens", { kind: "api_key", name: "one more" }),
   );

@@ -4,14 +4,15 @@ import http, { type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Answer } from "../clients/rest-client.ts";
 
-/** Someone at a browser: keeps cookies, and asks the identity provider as its pages do. */
-export class Person {
+/** A user with a browser: keeps cookies, and calls the identity provider as the dashboard does. */
+export class TestUser {
   readonly email: string;
   readonly password: string;
   readonly #base: string;
   readonly #origin: string;
   readonly #cookies = new Map<string, string>();
 
+  /** @param origin - the `Origin` header of the user's requests */
   constructor(base: string, email = `${randomUUID()}@example.com`, password = "correct horse battery", origin = base) {
     this.#base = base;
     this.#origin = origin;
@@ -19,23 +20,26 @@ export class Person {
     this.password = password;
   }
 
-  signUp(more: object = {}): Promise<Answer> {
-    return this.post("/sign-up/email", { name: "Ada", email: this.email, password: this.password, ...more });
+  /** @param extraFields - further fields of the request body */
+  signUp(extraFields: object = {}): Promise<Answer> {
+    return this.post("/sign-up/email", { name: "Ada", email: this.email, password: this.password, ...extraFields });
   }
 
   signIn(password: string = this.password): Promise<Answer> {
     return this.post("/sign-in/email", { email: this.email, password });
   }
 
-  /** An access token for REST and typed RPC. */
+  /** Returns an access token for REST and typed RPC. */
   async accessToken(): Promise<string> {
     return String((await this.get("/token")).body["token"]);
   }
 
+  /** @param path - below `/api/auth` */
   get(path: string): Promise<Answer> {
     return this.send("GET", `/api/auth${path}`);
   }
 
+  /** @param path - below `/api/auth` */
   post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
     return this.send("POST", `/api/auth${path}`, {
       body: JSON.stringify(body),
@@ -43,17 +47,20 @@ export class Person {
     });
   }
 
-  /** Goes to a page, as a browser does it: `fetch` says that a script of a page asks. */
+  /** Opens a page like a browser. `fetch` cannot do that: its requests have the headers of a script. */
   async visit(path: string): Promise<Answer> {
-    const headers = { accept: "text/html", "sec-fetch-mode": "navigate", ...this.#cookie() };
+    const headers = { accept: "text/html", "sec-fetch-mode": "navigate", ...this.#cookieHeader() };
     const request = http.get(new URL(path, this.#base), { headers, agent: false });
     const [response] = (await once(request, "response")) as [IncomingMessage];
-    for (const line of response.headers["set-cookie"] ?? []) this.#keep(line);
-    const given = response.headersDistinct;
-    const pairs = Object.entries(given).flatMap(([name, values = []]) => values.map((value) => [name, value]));
+    for (const line of response.headers["set-cookie"] ?? []) this.#storeCookie(line);
+    const pairs = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value): [string, string] => [name, value]),
+    );
     return {
-      ...{ status: response.statusCode ?? 0, body: {}, text: await text(response) },
-      headers: new Headers(pairs as [string, string][]),
+      status: response.statusCode ?? 0,
+      headers: new Headers(pairs),
+      body: {},
+      text: await text(response),
     };
   }
 
@@ -65,27 +72,36 @@ export class Person {
     const response = await fetch(new URL(path, this.#base), {
       method,
       redirect: "manual",
-      headers: { ...this.#cookie(), ...init.headers },
+      headers: { ...this.#cookieHeader(), ...init.headers },
       ...(init.body === undefined ? {} : { body: init.body }),
     });
-    for (const line of response.headers.getSetCookie()) this.#keep(line);
-    const text = await response.text();
+    for (const line of response.headers.getSetCookie()) this.#storeCookie(line);
+    const responseText = await response.text();
     return {
       status: response.status,
       headers: response.headers,
-      body: text.startsWith("{") ? JSON.parse(text) : {},
-      text,
+      body: responseText.startsWith("{") ? JSON.parse(responseText) : {},
+      text: responseText,
     };
   }
 
-  #cookie(): { cookie?: string } {
+  #cookieHeader(): { cookie?: string } {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     return cookie === "" ? {} : { cookie };
   }
 
-  #keep(line: string): void {
+  #storeCookie(line: string): void {
     const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     if (value === "" || /max-age=0/i.test(line)) this.#cookies.delete(name);
     else this.#cookies.set(name, value);
   }
+}
+
+/** Returns an IPv6 address in a random network, so that rate limits of other tests do not apply to it. */
+export function randomAddress(): string {
+  const group = () =>
+    Math.floor(Math.random() * 0x10000)
+      .toString(16)
+      .padStart(4, "0");
+  return `2001:db8:${group()}:${group()}::1`;
 }

@@ -4,18 +4,18 @@ import { beforeAll, expect } from "vitest";
 import type { RestClient as Rest } from "../support/clients/rest-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
-let owner: Person;
+let owner: TestUser;
 let rest: Rest;
 let publicUrl: string;
 
 beforeAll(async () => {
   ({ publicUrl } = service().service);
-  owner = new Person(publicUrl);
+  owner = new TestUser(publicUrl);
   await owner.signUp();
   rest = new RestClient(publicUrl, await owner.accessToken());
 });
@@ -105,7 +105,7 @@ verifies(hazard(29), "401 answers an access token as soon as its session ends or
   const { publicUrl: url } = service().service;
   const token = await owner.accessToken();
   expect((await rest.as(token).get("/v1/apps")).status).toBe(200);
-  const elsewhere = new Person(url, owner.email);
+  const elsewhere = new TestUser(url, owner.email);
   await elsewhere.signIn();
   const other = await elsewhere.accessToken();
   expect((await rest.as(other).get("/v1/apps")).status).toBe(200);

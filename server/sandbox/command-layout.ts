@@ -1,0 +1,66 @@
+import type { Mount, SandboxCommand } from "../../domain/ports/sandbox.ts";
+import type { BubblewrapLayout } from "./bubblewrap-arguments.ts";
+import { limitArguments } from "./resource-limits.ts";
+import { proxyVariables, SANDBOX_NODE, SANDBOX_PROXY_URL } from "./sandbox-environment.ts";
+
+const PROXY_SOCKET = "/run/proxy.sock";
+const BRIDGE = "/opt/sandbox/proxy-bridge.mjs";
+
+/** The file descriptor on which bubblewrap reports its status. */
+export const STATUS_DESCRIPTOR = 3;
+
+/** The file descriptor from which bubblewrap reads options that must not appear in a process list. */
+export const OPTIONS_DESCRIPTOR = 4;
+
+/** The command's standard error, if it is separate: our own descriptor 2 is that of bubblewrap. */
+export const ERRORS_DESCRIPTOR = 5;
+
+export interface CommandSandboxOptions {
+  /** The Node.js that commands find as `SANDBOX_NODE`. */
+  nodePath: string;
+  temporaryMb: number;
+}
+
+/** The sandbox of a command that runs to its end. */
+export function commandLayout(
+  command: SandboxCommand,
+  { nodePath, temporaryMb }: CommandSandboxOptions,
+): BubblewrapLayout {
+  return {
+    programs: "all",
+    // A command with a proxy reaches it through a socket file, so it needs no network either.
+    network: "none",
+    mounts: [{ from: nodePath, to: SANDBOX_NODE, writable: false }, ...proxyMounts(command), ...command.mounts],
+    temporaryMb,
+    options: ["--json-status-fd", String(STATUS_DESCRIPTOR), "--args", String(OPTIONS_DESCRIPTOR)],
+    cwd: command.cwd,
+    argv: startArguments(command),
+  };
+}
+
+/** The options that bubblewrap reads from `OPTIONS_DESCRIPTOR`: the environment, because arguments are public. */
+export function environmentOptions({ env, network }: SandboxCommand): string {
+  const proxy = network.kind === "proxy" ? proxyVariables(SANDBOX_PROXY_URL) : {};
+  const variables = Object.entries({ ...env, ...proxy });
+  return ["--clearenv", ...variables.flatMap(([name, value]) => ["--setenv", name, value])].join("\0");
+}
+
+function proxyMounts({ network }: SandboxCommand): Mount[] {
+  if (network.kind !== "proxy") return [];
+  return [
+    { from: network.socketPath, to: PROXY_SOCKET, writable: false },
+    { from: `${import.meta.dirname}/inside/proxy-bridge.mjs`, to: BRIDGE, writable: false },
+  ];
+}
+
+/**
+ * Starts the command inside with a shell that runs a fixed script. The script waits for our line `go`, and joins
+ * standard output and standard error in the order they are written, unless the caller wants them apart. The limits are
+ * set inside, where the limit on processes counts this sandbox only, even if all sandboxes run as one user.
+ */
+function startArguments({ argv, limits, network, onErrorOutput }: SandboxCommand): string[] {
+  const bridge = network.kind === "proxy" ? [SANDBOX_NODE, BRIDGE, PROXY_SOCKET] : [];
+  const errors = onErrorOutput ? `2>&${ERRORS_DESCRIPTOR} ${ERRORS_DESCRIPTOR}>&-` : "2>&1";
+  const script = `read -r go || exit; exec "$@" </dev/null ${errors}`;
+  return ["sh", "-c", script, "sh", "prlimit", ...limitArguments(limits), ...bridge, ...argv];
+}

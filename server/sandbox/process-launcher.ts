@@ -1,0 +1,168 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { bubblewrapCommandLine, PREFER_FOR_OOM_KILL } from "./bubblewrap-arguments.ts";
+import { changeOwner, foldersOfOthers, isRoot, ownerOf } from "./file-ownership.ts";
+import { killProcess, killSandbox } from "./kill-process.ts";
+import { residentMb } from "./process-tree.ts";
+import { limitArguments, type ResourceLimits } from "./resource-limits.ts";
+import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
+import { type AcquiredUid, UidPool } from "./uid-pool.ts";
+
+/** The program that a library must start in place of the binary, with the environment of a `LaunchedProcess`. */
+export const LAUNCH_SCRIPT = fileURLToPath(new URL("./launch-process.sh", import.meta.url));
+
+const TEMPORARY_MB = 64;
+
+export interface LaunchRequest {
+  /** An empty folder for this launch. It must exist until the library cannot restart the process any more. */
+  folder: string;
+  /** The binary on the host. The library adds the arguments. */
+  binaryPath: string;
+  env: Readonly<Record<string, string>>;
+  /** Folders of the host that are visible inside, at the same paths. Nothing but sandboxes may write to writable ones. */
+  writableFolders: readonly string[];
+  readOnlyFolders: readonly string[];
+  limits: Required<ResourceLimits>;
+}
+
+/**
+ * Prepares sandboxes for processes that a library starts itself, as Miniflare starts workerd. Such a process has the
+ * network of the host, because it listens on a port there and limits outbound connections itself.
+ *
+ * When the service runs as root, each process has its own user id, which becomes the owner of the writable folders.
+ */
+export class ProcessLauncher {
+  readonly #isIsolated: boolean;
+  readonly #uids: UidPool | null;
+
+  /** @param sandbox - `none` only by explicit choice: processes then run as our own user and can access all its files */
+  constructor(sandbox: "bubblewrap" | "none") {
+    this.#isIsolated = sandbox === "bubblewrap";
+    this.#uids = this.#isIsolated && isRoot() ? new UidPool("apps") : null;
+  }
+
+  /** Prepares one process. No two running processes may have a writable folder in common. */
+  async prepare(request: LaunchRequest): Promise<LaunchedProcess> {
+    const { folder, writableFolders } = request;
+    const acquired = (await this.#uids?.acquire(await ownerOf(writableFolders[0]))) ?? null;
+    try {
+      if (acquired) await changeOwner(await foldersOfOthers(writableFolders, acquired.uid), acquired.uid);
+      await writeCommandLine(folder, this.#commandLine(request, acquired?.uid ?? null));
+    } catch (error) {
+      acquired?.release();
+      throw error;
+    }
+    return new LaunchedProcess(folder, acquired, this.#isIsolated);
+  }
+
+  #commandLine(request: LaunchRequest, uid: number | null): string[] {
+    if (!this.#isIsolated) return unconfinedCommandLine(request);
+    // The library starts the process with the environment of the service. bwrap --clearenv would leave it readable in
+    // /proc/1/environ of the sandbox; env -i does not.
+    const tools = Object.entries(TOOL_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
+    return ["env", "-i", ...tools, ...sandboxCommandLine(request, uid)];
+  }
+}
+
+function sandboxCommandLine(request: LaunchRequest, uid: number | null): string[] {
+  const { binaryPath, env, writableFolders, readOnlyFolders, limits } = request;
+  const binary = `/opt/sandbox/${path.basename(binaryPath)}`;
+  const prlimit = findTool("prlimit");
+  if (prlimit === null) throw new Error("The sandbox needs prlimit. Install util-linux.");
+  const variables = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+  const layout = {
+    // Untrusted code in an app starts no programs, so it sees fewer files than a command.
+    programs: "libraries",
+    network: "host",
+    mounts: [
+      { from: binaryPath, to: binary, writable: false },
+      ...writableFolders.map((folder) => ({ from: folder, to: folder, writable: true })),
+      ...readOnlyFolders.map((folder) => ({ from: folder, to: folder, writable: false })),
+    ],
+    temporaryMb: TEMPORARY_MB,
+    // An init of bubblewrap would exit after its parent, and remain as a zombie if the host's init does not reap it.
+    options: ["--as-pid-1", "--clearenv", ...variables],
+    cwd: "/",
+    argv: [prlimit, ...limitArguments(limits), binary],
+  } as const;
+  return bubblewrapCommandLine(layout, uid);
+}
+
+/** The limit on processes is not set: it would count all processes of our user. Other systems lack these tools. */
+function unconfinedCommandLine({ binaryPath, env, limits }: LaunchRequest): string[] {
+  const { processes: _, ...ownLimits } = limits;
+  const tools = [
+    PREFER_FOR_OOM_KILL,
+    ["prlimit", ...limitArguments(ownLimits)],
+    ["setpriv", "--pdeathsig", "KILL", "--"],
+  ];
+  const installed = tools.filter(([name]) => name !== undefined && findTool(name) !== null).flat();
+  return [...installed, "env", "-i", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), binaryPath];
+}
+
+async function writeCommandLine(folder: string, argv: readonly string[]): Promise<void> {
+  const broken = argv.find((argument) => argument.includes("\n"));
+  if (broken !== undefined) throw new Error(`A path in a sandbox contains a line break: ${JSON.stringify(broken)}`);
+  await writeFile(path.join(folder, "command-line"), argv.map((argument) => `${argument}\n`).join(""));
+}
+
+/** A process that a library starts in a prepared sandbox, at most once. */
+export class LaunchedProcess {
+  /** The environment variables for `LAUNCH_SCRIPT`. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #pidFile: string;
+  readonly #uid: AcquiredUid | null;
+  readonly #isIsolated: boolean;
+
+  constructor(folder: string, uid: AcquiredUid | null, isIsolated: boolean) {
+    this.environment = { LAUNCH_FOLDER: folder };
+    this.#pidFile = path.join(folder, "pid");
+    this.#uid = uid;
+    this.#isIsolated = isIsolated;
+  }
+
+  /** The resident memory of the process and its sandbox, in MiB; 0 if it does not run. */
+  async residentMb(): Promise<number> {
+    const pid = await this.#readPid();
+    return pid === null ? 0 : residentMb(pid);
+  }
+
+  /**
+   * Kills the process with its sandbox, and prevents a start in the future. Returns when all its files are closed.
+   *
+   * @param hasExited - whether the process is known to have exited, so that its pid may belong to another process
+   */
+  async kill(hasExited: () => boolean): Promise<void> {
+    const pid = await this.#preventStart();
+    if (pid !== null) await (this.#isIsolated ? killSandbox : killProcess)(pid, hasExited);
+  }
+
+  /** Releases the user id. Call it when the process has ended. */
+  release(): void {
+    this.#uid?.release();
+  }
+
+  /** Returns the pid of the process, or `null` if it has not started; then the launch script finds the file and exits. */
+  async #preventStart(): Promise<number | null> {
+    try {
+      await writeFile(this.#pidFile, "", { flag: "wx" });
+      return null;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    // The script creates the file and writes to it in two steps.
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const pid = await this.#readPid();
+      if (pid !== null) return pid;
+      await sleep(2);
+    }
+    return null;
+  }
+
+  async #readPid(): Promise<number | null> {
+    const pid = Number(await readFile(this.#pidFile, "utf8").catch(() => ""));
+    return pid > 0 ? pid : null;
+  }
+}

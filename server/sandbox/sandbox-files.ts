@@ -1,0 +1,116 @@
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Mount } from "../../domain/ports/sandbox.ts";
+import { findTool } from "./system-tools.ts";
+
+/** The files of a sandbox. A file of the host that is not listed here does not exist inside. */
+export interface SandboxFiles {
+  /** The visible part of the host's `/usr`: all of it, or the shared libraries and the tools that start the sandbox. */
+  programs: "all" | "libraries";
+  network: "none" | "host";
+  mounts: readonly Mount[];
+}
+
+/** The folder in which this service is installed. */
+const PROJECT = resolve(import.meta.dirname, "../..");
+
+/** Folders below `/usr` that may contain secrets: npm's configuration, and sources with their settings and data. */
+const HIDDEN = ["/usr/etc", "/usr/local/etc", "/usr/src", "/usr/local/src", PROJECT];
+
+/** The tools that are executed inside a sandbox to start the command. */
+const TOOLS = ["bwrap", "setpriv", "prlimit"];
+
+/** Certificate authorities and what else libraries read. Debian's `/etc/ssl/certs` links to the folders below `/usr`. */
+const LIBRARY_FILES = [
+  ...[
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls/certs",
+    "/etc/pki/ca-trust/extracted",
+  ],
+  ...["/usr/share/ca-certificates", "/usr/local/share/ca-certificates"],
+  ...["/etc/alternatives", "/etc/ld.so.cache"],
+];
+
+/** The bubblewrap arguments that make the read-only root of a sandbox, with its mounts. */
+export function fileArguments({ programs, network, mounts }: SandboxFiles): string[] {
+  const system = programs === "all" ? ["/usr"] : [...libraryFolders(), ...existing(TOOLS.map(findTool))];
+  const library = existing(LIBRARY_FILES).filter((path) => !isBelow(path, system));
+  // Parents first, or a folder would hide the mounts below it.
+  const ordered = [...nameServiceFiles(network), ...library.map(readOnly), ...mounts].toSorted((a, b) =>
+    a.to < b.to ? -1 : 1,
+  );
+  checkNesting(ordered);
+  return [
+    ...foldersAbove(["/proc/.", "/dev/.", "/tmp/.", "/etc/ssl/.", ...system, ...ordered.map((mount) => mount.to)]),
+    ...system.map(readOnly).flatMap(bindArguments),
+    ...foldersBesideUsr(programs),
+    ...hidingArguments(system),
+    ...ordered.flatMap(bindArguments),
+    ...["--remount-ro", "/"],
+  ];
+}
+
+function readOnly(path: string): Mount {
+  return { from: path, to: path, writable: false };
+}
+
+export function bindArguments({ from, to, writable }: Mount): string[] {
+  return [writable ? "--bind" : "--ro-bind", from, to];
+}
+
+function existing(paths: readonly (string | null)[]): string[] {
+  return paths.filter((path) => path !== null && existsSync(path)) as string[];
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+function libraryFolders(): string[] {
+  return existing(["/usr/lib", "/usr/lib32", "/usr/lib64"]);
+}
+
+/** bubblewrap, which may be root here, would follow a link that an earlier command left in place of a mount point. */
+function checkNesting(mounts: readonly Mount[]): void {
+  const writable = mounts.filter((mount) => mount.writable).map((mount) => mount.to);
+  const nested = mounts.find((mount) => isBelow(mount.to, writable));
+  if (nested) throw new Error(`${nested.to} cannot be mounted inside a writable mount`);
+}
+
+/** bubblewrap itself would create the folders above a mount with access for their owner only. */
+function foldersAbove(paths: readonly string[]): string[] {
+  const above = paths.flatMap((path) => path.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")));
+  const folders = [...new Set(above)].filter(Boolean).toSorted();
+  return folders.flatMap((folder) => ["--dir", folder]);
+}
+
+/** The folders that older systems have beside `/usr`. On newer systems they are links to folders below `/usr`. */
+function foldersBesideUsr(programs: SandboxFiles["programs"]): string[] {
+  const libraries = ["/lib", "/lib32", "/lib64"];
+  return (programs === "all" ? ["/bin", "/sbin", ...libraries] : libraries).flatMap((path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) return [];
+    return stats.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+  });
+}
+
+/** Covers folders of secrets below the visible system folders with empty ones. */
+function hidingArguments(system: readonly string[]): string[] {
+  const visible = existing(HIDDEN).filter((path) => isBelow(path, system));
+  const outermost = visible.filter((path) => !isBelow(path, visible));
+  return outermost.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]);
+}
+
+/** Account files that contain one made-up account, and name resolution as the network allows it. */
+function nameServiceFiles(network: SandboxFiles["network"]): Mount[] {
+  const made = (name: string) => ({
+    from: `${import.meta.dirname}/inside/etc/${name}`,
+    to: `/etc/${name}`,
+    writable: false,
+  });
+  const accounts = ["passwd", "group"].map(made);
+  if (network === "none") return [...accounts, ...["hosts", "nsswitch.conf"].map(made)];
+  return [...accounts, ...existing(["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"]).map(readOnly)];
+}

@@ -1,0 +1,12 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+const FOLDERS = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/** The environment of the tools that make a sandbox: nothing of the service's own environment. */
+export const TOOL_ENVIRONMENT: Readonly<Record<string, string>> = { PATH: FOLDERS.join(":") };
+
+/** The path of a system tool, such as `setpriv`; `null` if it is not installed. */
+export function findTool(name: string): string | null {
+  return FOLDERS.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? null;
+}
