@@ -1,6 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
-import { isReservedName } from "../domain/procedures/direct-tool-names.ts";
+import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context } from "./core/context.ts";
 import { formatValidationIssues } from "./core/format-validation-issues.ts";
@@ -106,7 +106,7 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const [input] = inputs;
   // Without an input schema, tRPC would accept any arguments and ignore them.
   if (input === undefined || output === undefined) throw new Error(`the tool ${name} has no input or output schema`);
-  if (!isReservedName(name)) throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
+  if (!isReservedToolName(name)) throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
   // A cached result is returned without the access check of the procedure.
   if (resultVersion !== undefined && (type !== "query" || meta.access !== undefined))
     throw new Error(`the tool ${name} must be a query with the default access, because its result is cached`);

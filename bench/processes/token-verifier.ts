@@ -37,7 +37,10 @@ async function open({ databaseUrl }: TokenVerifierOptions) {
   });
   const settings = { name: "Bench", email: null, plan: "scale" };
   const organization = await orm.em.fork().transactional((em) => createOrganization(em, settings));
-  const tokens = { apiKey: organization.api_key, jwt: await signUp((request) => auth().handler(request)) };
+  const tokens = {
+    apiKey: organization.api_key,
+    jwt: await signUp(async (request) => (await auth()).handler(request)),
+  };
   const statements = recordStatements();
   const verify = async (token: keyof typeof tokens): Promise<void> => {
     assert.notEqual(await authenticator.authenticate(`Bearer ${tokens[token]}`, ADDRESS), null, "the token is valid");

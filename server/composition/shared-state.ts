@@ -1,4 +1,3 @@
-import { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { Config } from "../config.ts";
@@ -36,7 +35,8 @@ export async function openSharedState(
   return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), readiness: [] };
 }
 
-function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): SharedState {
+async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): Promise<SharedState> {
+  const { Redis } = await import("ioredis");
   // The command timeout bounds the wait of a deploy on a Redis that accepts a command and never replies.
   const redis = new Redis(url, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
   const subscriber = new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5000 });

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
+import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";

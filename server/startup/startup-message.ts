@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { Service } from "../composition/start-service.ts";
 
 /** What the operator sees when the service is up; on the first start, the tokens and a call to paste, once. */
-export function welcome(
+export function startupMessage(
   { publicUrl, bootstrapped }: Pick<Service, "publicUrl" | "bootstrapped">,
   config: Config,
 ): string {

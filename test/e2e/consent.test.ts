@@ -47,7 +47,7 @@ for (const generation of [1, 2] as const)
       await using loopback = await openLoopback();
       // One registers, the other has published what it is.
       await using publisher = await openClientPublisher();
-      await using harness = await createHarness({ clientMetadata: publisher.fetcher() });
+      await using harness = await createHarness({ clientMetadata: publisher.createFetcher() });
       const ownUrl = publisher.publish("/client.json", { client_name: "An MCP client", redirect_uris: [loopback.url] });
       const { publicUrl } = harness.service;
       const person = new TestUser(publicUrl);

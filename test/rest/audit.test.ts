@@ -20,11 +20,17 @@ test("the audit log tells its owners who did what to what from where, and holds 
   await rpc.apps.list.query();
   await owner.signIn("a wrong password");
   await owner.post("/organization/invite-member", {
-    ...{ email: "guest@example.com", role: "member", organizationId: bootstrapped!.org_id },
+    email: "guest@example.com",
+    role: "member",
+    organizationId: bootstrapped!.org_id,
   });
   const { events } = await rpc.audit.list.query({});
   const said = events.map(({ action, outcome, user_id, credential_kind, target }) => [
-    ...[action, outcome, user_id, credential_kind, target],
+    action,
+    outcome,
+    user_id,
+    credential_kind,
+    target,
   ]);
   expect(said).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
   expect(said).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);

@@ -132,7 +132,8 @@ test("what a person has takes no room from others, nor from the organization", a
   const { id: userId } = (await member.get("/get-session")).body["user"] as { id: string };
   await insertTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
   expect(await refusalOf(issue(mine))).toEqual({
-    ...{ status: 409, refusal: "conflict" },
+    status: 409,
+    refusal: "conflict",
     message: expect.stringMatching(/at most 100 valid personal access tokens in an organization\. Revoke/),
   });
   await issue(rpcClient(url, await owner.accessToken()));
@@ -190,14 +191,17 @@ verifies(hazard(29), "a member who is removed is refused on the next call, by ev
     200, 200,
   ]);
   const removed = await owner.post("/organization/remove-member", {
-    ...{ memberIdOrEmail: member.email, organizationId: tenant.org_id },
+    memberIdOrEmail: member.email,
+    organizationId: tenant.org_id,
   });
   expect(removed.status).toBe(200);
   expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
     403, 401,
   ]);
   const invited = await owner.post("/organization/invite-member", {
-    ...{ email: member.email, role: "member", organizationId: tenant.org_id },
+    email: member.email,
+    role: "member",
+    organizationId: tenant.org_id,
   });
   await member.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
   expect((await tenant.rest.as(access).get("/v1/apps")).status).toBe(200);
@@ -210,7 +214,9 @@ verifies(
   async () => {
     const [one, two, three] = [await owned(), await owned(), await owned()];
     const { body } = await one.owner.post("/organization/invite-member", {
-      ...{ email: two.owner.email, role: "member", organizationId: one.tenant.org_id },
+      email: two.owner.email,
+      role: "member",
+      organizationId: one.tenant.org_id,
     });
     await two.owner.post("/organization/accept-invitation", { invitationId: body["id"] as string });
     const access = await two.owner.accessToken();

@@ -1,7 +1,7 @@
-import { supportedCompatibilityDate } from "miniflare";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { readUploadForm, type UploadForm, type UploadModule } from "./upload-form.ts";
 import type { ScriptVersion } from "../scripts/script-store.ts";
+import { latestCompatibilityDate } from "./miniflare-environment.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
 
 /** The one worker of an app's process; it also names the folders of its durable objects, so it never changes. */
@@ -71,7 +71,8 @@ export function codeOptions(
 
 /** A date the runtime does not know yet would keep it from starting. */
 function compatibilityDate(wanted: string | undefined): string {
-  return wanted === undefined || wanted > supportedCompatibilityDate ? supportedCompatibilityDate : wanted;
+  const latest = latestCompatibilityDate();
+  return wanted === undefined || wanted > latest ? latest : wanted;
 }
 
 function assetOptions(

@@ -175,7 +175,10 @@ test("a role does what it may and no more: tokens of the organization are its ad
   for (const [path, input, statuses] of allowed)
     for (const role of ROLES)
       expect([path, input, role, (await call(path, input, tokens[role])).status]).toEqual([
-        ...[path, input, role, statuses[role]],
+        path,
+        input,
+        role,
+        statuses[role],
       ]);
   expect((await call("tokens.list", null, tokens.member)).text).not.toContain(id);
   expect((await call("tokens.revoke", { id }, tokens.member)).status).toBe(404);

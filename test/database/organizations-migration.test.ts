@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
 import { createEmptyDatabase } from "../support/service/databases.ts";
 
@@ -8,9 +9,10 @@ const [OWNER, OTHER] = ["2b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", "3b0f5a3e-5f0b-4
 
 test("organizations from before there were people keep their plans and tokens, and wait for their owners", async () => {
   await using database = await createEmptyDatabase();
-  const orm = await openOrm(database.databaseUrl);
+  const orm = openOrm(database.databaseUrl);
   try {
-    await orm.migrator.up({ to: BEFORE });
+    const migrator = await openMigrator(orm);
+    await migrator.up({ to: BEFORE });
     const em = orm.em.fork();
     await em.execute(
       `insert into organizations (id, name, plan, owner_id, owner_email, created_at) values
@@ -21,7 +23,7 @@ test("organizations from before there were people keep their plans and tokens, a
       `insert into machine_tokens (id, kind, token_sha256, prefix, name, org_id, user_id, created_at)
        values (gen_random_uuid(), 'api_key', 'x', 'svk_x', 'old', '${SECOND}', '${OTHER}', now())`,
     );
-    await orm.migrator.up();
+    await migrator.up();
     const rows: unknown = await em.execute(
       `select o.id, o.plan, a.name, m.role, u.id as owner, u.email, t.scope from organizations o
        join auth.organization a on a.id = o.id join auth.member m on m."organizationId" = o.id
@@ -29,12 +31,22 @@ test("organizations from before there were people keep their plans and tokens, a
     );
     expect(rows).toEqual([
       {
-        ...{ id: FIRST, plan: "free", name: "My organization", role: "owner", scope: null },
-        ...{ owner: OWNER, email: "owner@localhost.localdomain" },
+        id: FIRST,
+        plan: "free",
+        name: "My organization",
+        role: "owner",
+        scope: null,
+        owner: OWNER,
+        email: "owner@localhost.localdomain",
       },
       {
-        ...{ id: SECOND, plan: "team", name: "Acme", role: "owner", scope: "everything" },
-        ...{ owner: OTHER, email: `${SECOND}@placeholder.invalid` },
+        id: SECOND,
+        plan: "team",
+        name: "Acme",
+        role: "owner",
+        scope: "everything",
+        owner: OTHER,
+        email: `${SECOND}@placeholder.invalid`,
       },
     ]);
   } finally {
