@@ -5,8 +5,8 @@ import type { Orm } from "../database/orm.ts";
 import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss.ts";
 
 /**
- * Gives up everything that an earlier process held. Only right where this process is the only one (the embedded
- * database, whose folder is locked): whoever held anything is dead, so there is no need to wait for a hold to run out.
+ * Ends the leases and the active jobs of an earlier process, so that its work continues without waiting until they expire.
+ * To be called only if no other process works on the database, as on the embedded one, whose folder is locked.
  */
 export async function requeueActiveJobs(orm: Orm, boss: PgBoss): Promise<void> {
   await orm.em.fork().nativeUpdate(Deployment, { status: { $in: [...IN_PROGRESS] } }, { leaseRenewedAt: null });

@@ -19,16 +19,16 @@ export interface WorkerOptions {
 }
 
 const SWEEP_EVERY_MS = 10 * 60_000;
-/** The bound on how long a stop waits for builds to be handed back, in milliseconds. */
+/** How long a stop waits until running deployments are back in the queue, in milliseconds. */
 const STOP_MS = 20_000;
-/** With LISTEN/NOTIFY at work, polling is only a safety net. */
+/** LISTEN/NOTIFY announces jobs. Polling finds those whose announcement was lost. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, batchSize: 1 } as const;
 
-/** Takes builds, teardowns and sweeps off the queue until it is stopped. */
+/** Runs deployments, teardowns and sweeps from the queue until it is stopped. */
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
-  #sweeps: NodeJS.Timeout | null = null;
+  #sweepTimer: NodeJS.Timeout | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -41,13 +41,13 @@ export class Worker {
     );
     await this.#work("teardown", 4, ({ appId }) => tearDownApp(deps, appId));
     await this.#work("sweep", 1, () => this.#sweep());
-    await this.#askForSweep();
-    this.#sweeps = setInterval(() => void this.#askForSweep(), SWEEP_EVERY_MS);
+    await this.#requestSweep();
+    this.#sweepTimer = setInterval(() => void this.#requestSweep(), SWEEP_EVERY_MS);
   }
 
-  /** Hands running builds back to the queue, lets running teardowns finish, and takes nothing new. */
+  /** Puts running deployments back in the queue, lets running teardowns finish, and starts no other job. */
   async stop(): Promise<void> {
-    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
   }
@@ -71,7 +71,7 @@ export class Worker {
       const expected = error instanceof RetryDeployment || error instanceof DeploymentIsLeased;
       this.#options.log[expected ? "info" : "error"](
         { queue, job, ...(expected ? { reason: error.message } : { err: error }) },
-        "a job will be tried again",
+        "a job failed and will run again",
       );
       throw error;
     }
@@ -82,22 +82,22 @@ export class Worker {
     try {
       const report = await sweep(deps);
       if (report.orphans.length + report.teardowns + report.deployments + report.authEntries > 0)
-        log.warn(report, "the sweep put something right");
+        log.warn(report, "the sweep repaired something");
     } finally {
-      // A provider that is down must not let the database grow.
-      await this.#forget();
+      // Also after a failed sweep, so that the database does not grow while a provider is down.
+      await this.#purge();
     }
   }
 
-  async #forget(): Promise<void> {
+  async #purge(): Promise<void> {
     const { db, retention, log } = this.#options;
-    const forgotten = await purgeExpiredRecords(db, retention);
-    if (forgotten > 0) log.info({ forgotten }, "the sweep deleted old records");
+    const purged = await purgeExpiredRecords(db, retention);
+    if (purged > 0) log.info({ purged }, "the sweep deleted expired records");
   }
 
-  async #askForSweep(): Promise<void> {
+  async #requestSweep(): Promise<void> {
     const { boss, log } = this.#options;
-    // One waiting sweep is enough, however many processes ask.
+    // One queued sweep is enough, however many processes request one.
     await boss
       .send("sweep", {}, { singletonKey: "sweep", singletonSeconds: 60 })
       .catch((err: unknown) => log.warn({ err }, "the sweep could not be queued"));

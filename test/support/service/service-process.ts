@@ -115,3 +115,9 @@ export async function stillThere(pids: number[]): Promise<number[]> {
   );
   return pids.filter((_, at) => there[at]);
 }
+
+/** The processes without those of the embedded PostgreSQL, which starts one for each connection. */
+export async function withoutPostgres(pids: number[]): Promise<number[]> {
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
+  return pids.filter((_, at) => names[at]?.trim() !== "postgres");
+}
