@@ -3,16 +3,16 @@ import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
 import { createEmptyDatabase } from "../support/service/databases.ts";
 
-const BEFORE = "Migration20261121005230_procedures";
+const LAST_BEFORE_USERS = "Migration20261121005230_procedures";
 const [FIRST, SECOND] = ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", "1b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"];
 const [OWNER, OTHER] = ["2b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", "3b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"];
 
-test("organizations from before there were people keep their plans and tokens, and wait for their owners", async () => {
+test("the migration to users keeps the plans and tokens of organizations, and gives each a placeholder owner", async () => {
   await using database = await createEmptyDatabase();
   const orm = openOrm(database.databaseUrl);
   try {
     const migrator = await openMigrator(orm);
-    await migrator.up({ to: BEFORE });
+    await migrator.up({ to: LAST_BEFORE_USERS });
     const em = orm.em.fork();
     await em.execute(
       `insert into organizations (id, name, plan, owner_id, owner_email, created_at) values

@@ -12,8 +12,8 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
-/** An app that is ready, with a procedure, without anything having been built. */
-async function givenOffer(tenant: Tenant, name: string, createdAt: Date): Promise<App> {
+/** Inserts a ready app with one procedure, without a build. */
+async function insertAppWithProcedure(tenant: Tenant, name: string, createdAt: Date): Promise<App> {
   const app = await service().givenApp(tenant, { name, createdAt });
   const procedure: DiscoveredProcedure = {
     name: `${name}.read`,
@@ -31,8 +31,8 @@ async function givenOffer(tenant: Tenant, name: string, createdAt: Date): Promis
 const gatewayOf = ({ personal_access_token: token }: Tenant) => new GatewayClient(service().service.publicUrl, token);
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
-/** Every tool, and what one could ask it about an app at a slug, or from a cursor on. A new tool is added here. */
-const QUESTIONS: Record<string, (slug: string, cursor: string) => object[]> = {
+/** Inputs for every tool that refer to an app by its slug or to a page by its cursor. Add new tools here. */
+const INPUTS: Record<string, (slug: string, cursor: string) => object[]> = {
   service_list_apps: (_slug, cursor) => [{}, { cursor }, { cursor, limit: 1 }],
   service_docs_search: (slug) => [
     { query: "reads theirs", limit: 50 },
@@ -41,9 +41,9 @@ const QUESTIONS: Record<string, (slug: string, cursor: string) => object[]> = {
   service_execute: (slug) => [
     {
       code: `
-        const tell = (error) => console.log(error.code, error.message);
-        await service.apps[${JSON.stringify(slug)}]["theirs.read"]({}).then(console.log, tell);
-        await service.tools.service_docs_search({ query: "reads", app: ${JSON.stringify(slug)} }).then(({ hits }) => console.log(hits.length), tell);`,
+        const print = (error) => console.log(error.code, error.message);
+        await service.apps[${JSON.stringify(slug)}]["theirs.read"]({}).then(console.log, print);
+        await service.tools.service_docs_search({ query: "reads", app: ${JSON.stringify(slug)} }).then(({ hits }) => console.log(hits.length), print);`,
     },
   ],
   service_get_usage: () => [{}],
@@ -51,56 +51,69 @@ const QUESTIONS: Record<string, (slug: string, cursor: string) => object[]> = {
 
 verifies(
   hazard(33),
-  "no tool tells another organization's app from one that never existed, by any cursor, filter or name",
+  "every tool gives the same response for another organization's app and for an unknown app, by slug, cursor or name",
   async () => {
     const [tenant, other] = [await service().tenant(), await service().tenant()];
-    const own = await givenOffer(tenant, "ours", day(2));
-    const foreign = [await givenOffer(other, "theirs", day(1)), await givenOffer(other, "theirs", day(3))];
+    const own = await insertAppWithProcedure(tenant, "ours", day(2));
+    const foreign = [
+      await insertAppWithProcedure(other, "theirs", day(1)),
+      await insertAppWithProcedure(other, "theirs", day(3)),
+    ];
     const page = await gatewayOf(other).tool("service_list_apps", { limit: 1 });
     const cursor = String(page.structuredContent["next_cursor"]);
     const gateway = gatewayOf(tenant);
     const tools = (await gateway.tools()).map(({ name }) => String(name));
-    expect(tools.toSorted()).toEqual([...Object.keys(QUESTIONS), `${own.slug}_ours_read`].toSorted());
+    expect(tools.toSorted()).toEqual([...Object.keys(INPUTS), `${own.slug}_ours_read`].toSorted());
 
-    /** All answers, with the slug that was asked for and every number taken out. */
-    const answersAbout = async (slug: string): Promise<string> => {
-      const calls = Object.entries(QUESTIONS).flatMap(([name, inputs]) =>
+    /** Calls every tool. Returns the responses without the slug and without numbers. */
+    const callAllTools = async (slug: string): Promise<string> => {
+      const calls = Object.entries(INPUTS).flatMap(([name, inputs]) =>
         inputs(slug, cursor).map((input) => ({ name, arguments: input })),
       );
       calls.push({ name: `${slug}_theirs_read`, arguments: {} });
-      const answers: string[] = [];
-      for (const call of calls) answers.push((await gateway.call("tools/call", call)).text);
-      return answers.join("\n").replaceAll(slug, "SLUG").replaceAll(/\d+/g, "0");
+      const responses: string[] = [];
+      for (const call of calls) responses.push((await gateway.call("tools/call", call)).text);
+      return responses.join("\n").replaceAll(slug, "SLUG").replaceAll(/\d+/g, "0");
     };
-    const absent = await answersAbout(slugFor("theirs"));
-    expect(absent).toContain(own.slug.replaceAll(/\d+/g, "0"));
-    for (const { slug } of foreign) expect(await answersAbout(slug)).toBe(absent);
-    expect(absent).not.toContain("theirs");
+    const forUnknown = await callAllTools(slugFor("theirs"));
+    expect(forUnknown).toContain(own.slug.replaceAll(/\d+/g, "0"));
+    for (const { slug } of foreign) expect(await callAllTools(slug)).toBe(forUnknown);
+    expect(forUnknown).not.toContain("theirs");
   },
 );
 
-verifies(hazard(33), "the list of apps is the organization's own, whatever the query string asks for", async () => {
-  const [tenant, other] = [await service().tenant(), await service().tenant()];
-  await givenOffer(tenant, "ours", day(2));
-  const { id, slug } = await givenOffer(other, "theirs", day(1));
-  const plain = await tenant.rest.get("/v1/apps");
-  for (const query of [`org_id=${other.org_id}`, `id=${id}`, `slug=${slug}`, "cursor=&limit=100", "where[org_id][]=x"])
-    expect((await tenant.rest.get(`/v1/apps?${query}`)).text).toBe(plain.text);
-  expect(plain.text).not.toContain("theirs");
-});
+verifies(
+  hazard(33),
+  "the list of apps ignores the query string and contains only apps of the organization",
+  async () => {
+    const [tenant, other] = [await service().tenant(), await service().tenant()];
+    await insertAppWithProcedure(tenant, "ours", day(2));
+    const { id, slug } = await insertAppWithProcedure(other, "theirs", day(1));
+    const plain = await tenant.rest.get("/v1/apps");
+    for (const query of [
+      `org_id=${other.org_id}`,
+      `id=${id}`,
+      `slug=${slug}`,
+      "cursor=&limit=100",
+      "where[org_id][]=x",
+    ])
+      expect((await tenant.rest.get(`/v1/apps?${query}`)).text).toBe(plain.text);
+    expect(plain.text).not.toContain("theirs");
+  },
+);
 
 verifies(
   hazard(28),
-  "an organization header that names another organization is refused by the gateway, like an absent one, and ignored by REST",
+  "the gateway rejects X-Service-Org-Id of another organization like an unknown one, and REST ignores the header",
   async () => {
     const [tenant, other] = [await service().tenant(), await service().tenant()];
-    await givenOffer(other, "theirs", day(1));
-    const { id } = await givenOffer(tenant, "ours", day(1));
+    await insertAppWithProcedure(other, "theirs", day(1));
+    const { id } = await insertAppWithProcedure(tenant, "ours", day(1));
     const gateway = gatewayOf(tenant);
-    const asked = (named: string, method = "tools/list") =>
-      gateway.call(method, undefined, { "x-service-org-id": named });
-    const absent = await asked(randomUUID());
-    const others = [
+    const callAs = (orgId: string, method = "tools/list") =>
+      gateway.call(method, undefined, { "x-service-org-id": orgId });
+    const unknown = await callAs(randomUUID());
+    const foreignValues = [
       other.org_id,
       "",
       "*",
@@ -108,12 +121,12 @@ verifies(
       `${tenant.org_id},${other.org_id}`,
       `${other.org_id}, ${tenant.org_id}`,
     ];
-    for (const named of others) {
-      const { status, text } = await asked(named);
-      expect([named, status, text]).toEqual([named, 403, absent.text]);
-      const listed = await tenant.rest.get("/v1/apps", { "x-service-org-id": named });
+    for (const value of foreignValues) {
+      const { status, text } = await callAs(value);
+      expect([value, status, text]).toEqual([value, 403, unknown.text]);
+      const listed = await tenant.rest.get("/v1/apps", { "x-service-org-id": value });
       expect([listed.status, (listed.body["apps"] as { id: string }[]).map((app) => app.id)]).toEqual([200, [id]]);
     }
-    expect((await asked(tenant.org_id)).status).toBe(200);
+    expect((await callAs(tenant.org_id)).status).toBe(200);
   },
 );

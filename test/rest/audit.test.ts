@@ -4,7 +4,7 @@ import { RestClient } from "../support/clients/rest-client.ts";
 import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
 
-test("the audit log tells its owners who did what to what from where, and holds no secret", async () => {
+test("the audit log contains actor, action, target and address of changes and sign-ins, and no secret", async () => {
   await using harness = await createHarness();
   const { publicUrl, bootstrapped } = harness.service;
   const owner = new TestUser(publicUrl);
@@ -25,26 +25,26 @@ test("the audit log tells its owners who did what to what from where, and holds 
     organizationId: bootstrapped!.org_id,
   });
   const { events } = await rpc.audit.list.query({});
-  const said = events.map(({ action, outcome, user_id, credential_kind, target }) => [
+  const summary = events.map(({ action, outcome, user_id, credential_kind, target }) => [
     action,
     outcome,
     user_id,
     credential_kind,
     target,
   ]);
-  expect(said).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
-  expect(said).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);
-  expect(said).toContainEqual(["apps.delete", "refused", userId, "api_key", app.body["app_id"]]);
-  expect(said).toContainEqual(["organization/invite-member", "done", userId, "session", bootstrapped!.org_id]);
-  expect(said).toContainEqual(["sign-up/email", "done", userId, "session", null]);
-  expect(said).toContainEqual(["sign-in/email", "refused", userId, null, null]);
-  expect(said.filter(([action]) => action === "apps.deploy")).toHaveLength(1);
+  expect(summary).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
+  expect(summary).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);
+  expect(summary).toContainEqual(["apps.delete", "refused", userId, "api_key", app.body["app_id"]]);
+  expect(summary).toContainEqual(["organization/invite-member", "done", userId, "session", bootstrapped!.org_id]);
+  expect(summary).toContainEqual(["sign-up/email", "done", userId, "session", null]);
+  expect(summary).toContainEqual(["sign-in/email", "refused", userId, null, null]);
+  expect(summary.filter(([action]) => action === "apps.deploy")).toHaveLength(1);
   expect(events.every(({ address }) => address === "127.0.0.1")).toBe(true);
   for (const secret of [key.token, access, owner.password, "a wrong password"])
     expect(JSON.stringify(events)).not.toContain(secret);
 });
 
-test("the audit log is read a page at a time, by owners alone", async () => {
+test("the audit log has pages of 100 events, requires the role owner and rejects an invalid cursor", async () => {
   await using harness = await createHarness();
   const tenant = await harness.tenant();
   const em = harness.service.parts.orm.em.fork();
@@ -59,17 +59,17 @@ test("the audit log is read a page at a time, by owners alone", async () => {
   await owner.signUp({ invitationId });
   await owner.post("/organization/accept-invitation", { invitationId });
   const rpc = rpcClient(harness.service.publicUrl, await owner.accessToken());
-  const seen: string[] = [];
-  let cursor: string | null = null;
+  const ids: string[] = [];
+  let nextCursor: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof rpc.audit.list.query>> = await rpc.audit.list.query(
-      cursor === null ? {} : { cursor },
+      nextCursor === null ? {} : { cursor: nextCursor },
     );
-    seen.push(...page.events.map(({ id }) => id));
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  expect([seen.length >= 250, new Set(seen).size]).toEqual([true, seen.length]);
-  const never = Buffer.from(`2026-13-45T00:00:00.000Z ${tenant.org_id}`).toString("base64url");
-  for (const wrong of ["x", never])
-    expect(await refusalOf(rpc.audit.list.query({ cursor: wrong }))).toMatchObject({ status: 400 });
+    ids.push(...page.events.map(({ id }) => id));
+    nextCursor = page.next_cursor;
+  } while (nextCursor !== null);
+  expect([ids.length >= 250, new Set(ids).size]).toEqual([true, ids.length]);
+  const invalidDate = Buffer.from(`2026-13-45T00:00:00.000Z ${tenant.org_id}`).toString("base64url");
+  for (const cursor of ["x", invalidDate])
+    expect(await refusalOf(rpc.audit.list.query({ cursor }))).toMatchObject({ status: 400 });
 });

@@ -12,7 +12,7 @@ const PUBLIC_URL = "http://127.0.0.1:3999";
 let one: Harness;
 let two: Harness;
 
-/** Two services on one database and one Redis, known to people by one name. */
+/** Two services with one database, one Redis and one public URL. */
 beforeAll(async () => {
   const config = { publicUrl: PUBLIC_URL, tokenSecret: "x".repeat(32), signUp: "open" } as const;
   one = await createHarness({ config });
@@ -24,43 +24,43 @@ afterAll(async () => {
   await one[Symbol.asyncDispose]();
 });
 
-/** Where a harness listens, whatever it is called. */
-function addressOf(harness: Harness): string {
+/** The address that a service listens on, which differs from its public URL. */
+function listenUrl(harness: Harness): string {
   return `http://127.0.0.1:${harness.service.port}`;
 }
 
 verifies(
   [hazard(25), hazard(29)],
-  "a revoked token and an ended session are refused at once by the other process, open streams included",
+  "a revocation or sign-out in one process takes effect in the other process at once, including open streams",
   async () => {
-    const [here, there] = [addressOf(one), addressOf(two)];
-    const owner = new TestUser(here, undefined, undefined, PUBLIC_URL);
+    const [firstUrl, secondUrl] = [listenUrl(one), listenUrl(two)];
+    const owner = new TestUser(firstUrl, undefined, undefined, PUBLIC_URL);
     await owner.signUp();
     const access = await owner.accessToken();
-    const rest = new RestClient(there, access);
+    const rest = new RestClient(secondUrl, access);
     expect((await rest.get("/v1/apps")).status).toBe(200);
-    const rpc = rpcClient(here, access);
+    const rpc = rpcClient(firstUrl, access);
     const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI" });
-    const mine = await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+    const personal = await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
     expect((await rest.as(key.token).get("/v1/apps")).status).toBe(200);
-    const stream = await openStream(there, mine.token);
+    const stream = await openStream(secondUrl, personal.token);
     await rpc.tokens.revoke.mutate({ id: key.id });
-    await rpc.tokens.revoke.mutate({ id: mine.id });
+    await rpc.tokens.revoke.mutate({ id: personal.id });
     await stream.ended;
     expect((await rest.as(key.token).get("/v1/apps")).status).toBe(401);
-    expect((await new GatewayClient(there, mine.token).call("ping")).status).toBe(401);
+    expect((await new GatewayClient(secondUrl, personal.token).call("ping")).status).toBe(401);
     await owner.post("/sign-out", {});
     await expect.poll(async () => (await rest.get("/v1/apps")).status, { timeout: 2000 }).toBe(401);
     await stream.close();
   },
 );
 
-test("two processes together make no more tokens than there is room for", async () => {
+test("two processes together issue no more tokens than the quota allows", async () => {
   const tenant = await one.tenant();
   await insertTokens(one, { orgId: tenant.org_id, kind: "api_key", count: 998 });
   const calls = [one, two, one, two, one, two].map((harness) =>
-    new RestClient(addressOf(harness), tenant.api_key).post("/v1/tokens", { kind: "api_key", name: "one more" }),
+    new RestClient(listenUrl(harness), tenant.api_key).post("/v1/tokens", { kind: "api_key", name: "one more" }),
   );
-  const answers = await Promise.all(calls);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
+  const responses = await Promise.all(calls);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409]);
 });

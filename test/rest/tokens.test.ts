@@ -10,14 +10,14 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 
-interface Setting {
+interface OwnedTenant {
   tenant: Tenant;
   owner: TestUser;
   url: string;
 }
 
-/** An organization whose owner has signed in. */
-async function owned(): Promise<Setting> {
+/** Creates an organization whose owner has signed in. */
+async function createOwnedTenant(): Promise<OwnedTenant> {
   const tenant = await service().tenant();
   const { publicUrl: url } = service().service;
   const owner = new TestUser(url);
@@ -27,49 +27,52 @@ async function owned(): Promise<Setting> {
   return { tenant, owner, url };
 }
 
-async function joined({ owner, tenant, url }: Setting, role: string): Promise<TestUser> {
-  const person = new TestUser(url);
-  await person.signUp();
+/** Creates a member of the organization. */
+async function createMember({ owner, tenant, url }: OwnedTenant, role: string): Promise<TestUser> {
+  const user = new TestUser(url);
+  await user.signUp();
   const organizationId = tenant.org_id;
-  const invited = await owner.post("/organization/invite-member", { email: person.email, role, organizationId });
-  const accepted = await person.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
+  const invitation = await owner.post("/organization/invite-member", { email: user.email, role, organizationId });
+  const accepted = await user.post("/organization/accept-invitation", {
+    invitationId: invitation.body["id"] as string,
+  });
   expect(accepted.status).toBe(200);
-  return person;
+  return user;
 }
 
-/** The id of the API key that the tenant came with. */
-async function ownKey({ rest, api_key: key }: Tenant): Promise<string> {
+/** Returns the id of the tenant's first API key. */
+async function findKeyId({ rest, api_key: key }: Tenant): Promise<string> {
   const { tokens } = (await rest.get("/v1/tokens")).body as { tokens: { id: string; prefix: string }[] };
   return tokens.find(({ prefix }) => key.startsWith(prefix))!.id;
 }
 
-test("a person makes an API key and a personal access token, each shown once, and both work", async () => {
-  const { owner, tenant, url } = await owned();
+test("a user issues an API key and a personal access token, both work, and no later response or log contains them", async () => {
+  const { owner, tenant, url } = await createOwnedTenant();
   const rpc = rpcClient(url, await owner.accessToken());
   const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI" });
   const personal = await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Laptop" });
   expect((await tenant.rest.as(key.token).get("/v1/apps")).status).toBe(200);
   expect((await new GatewayClient(url, personal.token).call("tools/list")).status).toBe(200);
   const { tokens } = await rpc.tokens.list.query();
-  const { token: _secret, ...shown } = key;
-  expect(tokens).toContainEqual({ ...shown, last_used_at: expect.any(String) });
+  const { token: _secret, ...view } = key;
+  expect(tokens).toContainEqual({ ...view, last_used_at: expect.any(String) });
   expect(JSON.stringify(tokens)).not.toContain(key.token.slice(14));
   expect(service().logged()).not.toContain(key.token);
 });
 
 verifies(
   [hazard(25), hazard(30)],
-  "a revoked token is refused on the very next call, and only on its own face",
+  "a token works only on its own API, and is rejected from the next call after its revocation",
   async () => {
-    const { owner, tenant, url } = await owned();
+    const { owner, tenant, url } = await createOwnedTenant();
     const rpc = rpcClient(url, await owner.accessToken());
     const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI" });
     const agent = await rpc.tokens.issue.mutate({ kind: "gateway_token", name: "Agent", agent_id: randomUUID() });
     const rest = tenant.rest.as(key.token);
     const gateway = new GatewayClient(url, agent.token);
     expect([(await rest.get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([200, 200]);
-    const crossed = [await tenant.rest.as(agent.token).get("/v1/apps"), await gateway.as(key.token).call("ping")];
-    expect(crossed.map(({ status }) => status)).toEqual([401, 401]);
+    const onOtherApi = [await tenant.rest.as(agent.token).get("/v1/apps"), await gateway.as(key.token).call("ping")];
+    expect(onOtherApi.map(({ status }) => status)).toEqual([401, 401]);
     expect((await tenant.rest.delete(`/v1/tokens/${key.id}`)).body).toEqual({ status: "revoked" });
     await rpc.tokens.revoke.mutate({ id: agent.id });
     expect([(await rest.get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([401, 401]);
@@ -77,44 +80,48 @@ verifies(
   },
 );
 
-verifies(hazard(25), "a rotated token is good beside its successor for the overlap, and not beyond it", async () => {
-  const { tenant } = await owned();
-  const made = await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI", scope: "read" });
-  const { id, token } = made.body as { id: string; token: string };
-  const next = await tenant.rest.post(`/v1/tokens/${id}/rotate`, { overlap: "hour" });
-  expect([made.status, next.status, next.body["scope"], next.body["name"]]).toEqual([201, 201, "read", "CI"]);
-  const both = [token, String(next.body["token"])];
-  for (const each of both) expect((await tenant.rest.as(each).get("/v1/apps")).status).toBe(200);
-  const last = await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, { overlap: "none" });
-  expect((await tenant.rest.as(both[1]!).get("/v1/apps")).status).toBe(401);
-  expect((await tenant.rest.as(String(last.body["token"])).get("/v1/apps")).status).toBe(200);
-  expect((await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, {})).status).toBe(404);
-});
+verifies(
+  hazard(25),
+  "a rotated token remains valid during the overlap, and is rejected at once without an overlap",
+  async () => {
+    const { tenant } = await createOwnedTenant();
+    const issued = await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI", scope: "read" });
+    const { id, token } = issued.body as { id: string; token: string };
+    const next = await tenant.rest.post(`/v1/tokens/${id}/rotate`, { overlap: "hour" });
+    expect([issued.status, next.status, next.body["scope"], next.body["name"]]).toEqual([201, 201, "read", "CI"]);
+    const both = [token, String(next.body["token"])];
+    for (const each of both) expect((await tenant.rest.as(each).get("/v1/apps")).status).toBe(200);
+    const last = await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, { overlap: "none" });
+    expect((await tenant.rest.as(both[1]!).get("/v1/apps")).status).toBe(401);
+    expect((await tenant.rest.as(String(last.body["token"])).get("/v1/apps")).status).toBe(200);
+    expect((await tenant.rest.post(`/v1/tokens/${String(next.body["id"])}/rotate`, {})).status).toBe(404);
+  },
+);
 
-test("of parallel calls only as many make a token as there is room for, and the others say what to do", async () => {
-  const { tenant } = await owned();
+test("parallel requests issue no more tokens than the quota allows, and the others get 409 with advice", async () => {
+  const { tenant } = await createOwnedTenant();
   const orgId = tenant.org_id;
-  // One API key is the tenant's own.
+  // Together with the first API key of the tenant: 998 of 1000 tokens.
   await insertTokens(service(), { orgId, kind: "gateway_token", count: 500 });
   await insertTokens(service(), { orgId, kind: "api_key", count: 497 });
   await insertTokens(service(), { orgId, kind: "api_key", count: 10, ended: { column: "expires_at", daysAgo: 1 } });
   await insertTokens(service(), { orgId, kind: "api_key", count: 10, ended: { column: "revoked_at", daysAgo: 1 } });
   const issue = () => tenant.rest.post("/v1/tokens", { kind: "api_key", name: "one more" });
-  const answers = await Promise.all(Array.from({ length: 6 }, issue));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
-  expect(answers.find(({ status }) => status === 409)?.body["error"]).toBe(
+  const responses = await Promise.all(Array.from({ length: 6 }, issue));
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
+  expect(responses.find(({ status }) => status === 409)?.body["error"]).toBe(
     "Token limit reached: an organization can have at most 1000 valid API keys and gateway tokens. Revoke unused tokens, then try again.",
   );
-  const made = answers.find(({ status }) => status === 201)!;
-  await tenant.rest.delete(`/v1/tokens/${String(made.body["id"])}`);
+  const issued = responses.find(({ status }) => status === 201)!;
+  await tenant.rest.delete(`/v1/tokens/${String(issued.body["id"])}`);
   expect((await issue()).status).toBe(201);
 });
 
-test("where there is no room left each token can still be rotated, though not over and over", async () => {
-  const { tenant } = await owned();
+test("when the quota is used up, a token can be rotated with an overlap once, and then only without an overlap", async () => {
+  const { tenant } = await createOwnedTenant();
   await insertTokens(service(), { orgId: tenant.org_id, kind: "api_key", count: 1998 });
-  const id = await ownKey(tenant);
-  const rotate = (of: string, overlap: string) => tenant.rest.post(`/v1/tokens/${of}/rotate`, { overlap });
+  const id = await findKeyId(tenant);
+  const rotate = (tokenId: string, overlap: string) => tenant.rest.post(`/v1/tokens/${tokenId}/rotate`, { overlap });
   const first = await rotate(id, "day");
   const second = await rotate(String(first.body["id"]), "day");
   expect([first.status, second.status]).toEqual([201, 409]);
@@ -122,16 +129,16 @@ test("where there is no room left each token can still be rotated, though not ov
   expect((await rotate(String(first.body["id"]), "none")).status).toBe(201);
 });
 
-test("what a person has takes no room from others, nor from the organization", async () => {
-  const setting = await owned();
-  const { tenant, owner, url } = setting;
-  const member = await joined(setting, "member");
-  const mine = rpcClient(url, await member.accessToken());
-  const issue = (rpc: typeof mine) => rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
-  await issue(mine);
+test("personal access tokens have a quota per user, separate from other users and from the organization", async () => {
+  const owned = await createOwnedTenant();
+  const { tenant, owner, url } = owned;
+  const member = await createMember(owned, "member");
+  const memberRpc = rpcClient(url, await member.accessToken());
+  const issue = (rpc: typeof memberRpc) => rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+  await issue(memberRpc);
   const { id: userId } = (await member.get("/get-session")).body["user"] as { id: string };
   await insertTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
-  expect(await refusalOf(issue(mine))).toEqual({
+  expect(await refusalOf(issue(memberRpc))).toEqual({
     status: 409,
     refusal: "conflict",
     message: expect.stringMatching(/at most 100 valid personal access tokens in an organization\. Revoke/),
@@ -140,32 +147,32 @@ test("what a person has takes no room from others, nor from the organization", a
   expect((await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI" })).status).toBe(201);
 });
 
-test("a scope bounds what a token may do, on every face", async () => {
-  const { tenant, owner, url } = await owned();
-  const scoped = async (scope: string) =>
+test("the scope of a token limits its calls on every API", async () => {
+  const { tenant, owner, url } = await createOwnedTenant();
+  const createWithScope = async (scope: string) =>
     tenant.rest.as(
       String((await tenant.rest.post("/v1/tokens", { kind: "api_key", name: scope, scope })).body["token"]),
     );
-  const read = await scoped("read");
-  const deploy = await scoped("deploy");
+  const read = await createWithScope("read");
+  const deploy = await createWithScope("deploy");
   const app = await service().givenApp(tenant);
   expect((await read.get(`/v1/apps/${app.id}`)).status).toBe(200);
-  const refused = await read.deploy({ repo: "acme/site" });
-  expect([refused.status, refused.body["error"]]).toEqual([403, expect.stringContaining('"deploy"')]);
-  expect(refused.headers.get("ratelimit")).toBeNull();
+  const rejected = await read.deploy({ repo: "acme/site" });
+  expect([rejected.status, rejected.body["error"]]).toEqual([403, expect.stringContaining('"deploy"')]);
+  expect(rejected.headers.get("ratelimit")).toBeNull();
   expect((await deploy.deploy({ repo: "acme/site" })).status).toBe(201);
   expect((await deploy.delete(`/v1/apps/${app.id}`)).status).toBe(403);
   expect((await deploy.post("/v1/tokens", { kind: "api_key", name: "more" })).status).toBe(403);
   const rpc = rpcClient(url, await owner.accessToken());
   const reader = await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "r", scope: "read" });
-  const answer = await new GatewayClient(url, reader.token).tool("service_execute", { code: "1" });
-  expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining('"everything"')]);
+  const result = await new GatewayClient(url, reader.token).tool("service_execute", { code: "1" });
+  expect([result.isError, result.text]).toEqual([true, expect.stringContaining('"everything"')]);
 });
 
-test("a member makes their own tokens and none of the organization's, and sees nobody else's", async () => {
-  const setting = await owned();
-  const { tenant, url } = setting;
-  const member = rpcClient(url, await (await joined(setting, "member")).accessToken());
+test("a member manages only their own personal access tokens, and admins do not see these", async () => {
+  const owned = await createOwnedTenant();
+  const { tenant, url } = owned;
+  const member = rpcClient(url, await (await createMember(owned, "member")).accessToken());
   await member.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
   expect((await member.tokens.list.query()).tokens.map(({ name }) => name)).toEqual(["Mine"]);
   for (const kind of ["api_key", "gateway_token"] as const)
@@ -180,39 +187,43 @@ test("a member makes their own tokens and none of the organization's, and sees n
   expect((await tenant.rest.post("/v1/tokens", { kind: "personal_access_token", name: "x" })).status).toBe(403);
 });
 
-verifies(hazard(29), "a member who is removed is refused on the next call, by every token they hold", async () => {
-  const setting = await owned();
-  const { owner, tenant, url } = setting;
-  const member = await joined(setting, "member");
-  const access = await member.accessToken();
-  const personal = await rpcClient(url, access).tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
-  const gateway = new GatewayClient(url, personal.token);
-  expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
-    200, 200,
-  ]);
-  const removed = await owner.post("/organization/remove-member", {
-    memberIdOrEmail: member.email,
-    organizationId: tenant.org_id,
-  });
-  expect(removed.status).toBe(200);
-  expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
-    403, 401,
-  ]);
-  const invited = await owner.post("/organization/invite-member", {
-    email: member.email,
-    role: "member",
-    organizationId: tenant.org_id,
-  });
-  await member.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
-  expect((await tenant.rest.as(access).get("/v1/apps")).status).toBe(200);
-  expect((await gateway.call("ping")).status).toBe(401);
-});
+verifies(
+  hazard(29),
+  "every token of a removed member is rejected from the next call, and stays revoked if they rejoin",
+  async () => {
+    const owned = await createOwnedTenant();
+    const { owner, tenant, url } = owned;
+    const member = await createMember(owned, "member");
+    const access = await member.accessToken();
+    const personal = await rpcClient(url, access).tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
+    const gateway = new GatewayClient(url, personal.token);
+    expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
+      200, 200,
+    ]);
+    const removed = await owner.post("/organization/remove-member", {
+      memberIdOrEmail: member.email,
+      organizationId: tenant.org_id,
+    });
+    expect(removed.status).toBe(200);
+    expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
+      403, 401,
+    ]);
+    const invitation = await owner.post("/organization/invite-member", {
+      email: member.email,
+      role: "member",
+      organizationId: tenant.org_id,
+    });
+    await member.post("/organization/accept-invitation", { invitationId: invitation.body["id"] as string });
+    expect((await tenant.rest.as(access).get("/v1/apps")).status).toBe(200);
+    expect((await gateway.call("ping")).status).toBe(401);
+  },
+);
 
 verifies(
   ["gateway.organization.override", hazard(28)],
-  "X-Service-Org-Id picks another organization of the person, and no other; REST ignores it",
+  "X-Service-Org-Id selects another organization of the user and rejects any other; REST ignores it",
   async () => {
-    const [one, two, three] = [await owned(), await owned(), await owned()];
+    const [one, two, three] = [await createOwnedTenant(), await createOwnedTenant(), await createOwnedTenant()];
     const { body } = await one.owner.post("/organization/invite-member", {
       email: two.owner.email,
       role: "member",
@@ -224,16 +235,16 @@ verifies(
     const { token } = await rpc(two.tenant.org_id).tokens.issue.mutate({ kind: "personal_access_token", name: "p" });
     const gateway = new GatewayClient(two.url, token);
     const app = await service().givenApp(one.tenant, { name: "elsewhere" });
-    const chosen = { "x-service-org-id": one.tenant.org_id };
-    const listed = await gateway.call("tools/call", { name: "service_list_apps", arguments: {} }, chosen);
+    const header = { "x-service-org-id": one.tenant.org_id };
+    const listed = await gateway.call("tools/call", { name: "service_list_apps", arguments: {} }, header);
     expect(JSON.stringify(listed.body)).toContain(app.id);
     expect(JSON.stringify((await gateway.tool("service_list_apps")).structuredContent)).not.toContain(app.id);
-    const foreign = await gateway.call("tools/list", {}, { "x-service-org-id": three.tenant.org_id });
-    const absent = await gateway.call("tools/list", {}, { "x-service-org-id": randomUUID() });
-    expect([foreign.status, foreign.text]).toEqual([403, absent.text]);
+    const foreignResponse = await gateway.call("tools/list", {}, { "x-service-org-id": three.tenant.org_id });
+    const unknownResponse = await gateway.call("tools/list", {}, { "x-service-org-id": randomUUID() });
+    expect([foreignResponse.status, foreignResponse.text]).toEqual([403, unknownResponse.text]);
     expect(await refusalOf(rpc(three.tenant.org_id).apps.list.query())).toEqual(
       await refusalOf(rpc(randomUUID()).apps.list.query()),
     );
-    expect((await two.tenant.rest.get("/v1/apps", chosen)).body).toEqual({ apps: [] });
+    expect((await two.tenant.rest.get("/v1/apps", header)).body).toEqual({ apps: [] });
   },
 );

@@ -19,8 +19,8 @@ interface Procedure {
 
 const PROCEDURES = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
-/** An input for each procedure that takes one, about something with this id and slug. */
-const INPUTS: Record<string, (about: { id: string; slug: string }) => object> = {
+/** An input for each procedure that requires one, for an object with this id and slug. */
+const INPUTS: Record<string, (object: { id: string; slug: string }) => object> = {
   "apps.deploy": () => ({ repo: "acme/site" }),
   "apps.get": ({ id }) => ({ id }),
   "apps.delete": ({ id }) => ({ id }),
@@ -36,8 +36,8 @@ const INPUTS: Record<string, (about: { id: string; slug: string }) => object> = 
   "tokens.rotate": ({ id }) => ({ id, overlap: "none" }),
 };
 const WITHOUT_INPUT = ["apps.list", "tokens.list", "usage.get"];
-/** What takes an id, and so can be asked about somebody else's. */
-const ABOUT_ONE = [
+/** Procedures for one object by its id or slug. */
+const FOR_ONE_OBJECT = [
   "apps.get",
   "apps.delete",
   "apps.logs",
@@ -47,12 +47,12 @@ const ABOUT_ONE = [
   "tokens.rotate",
 ];
 
-/** What has a field for an id or a slug and is about nothing of somebody else's: a filter, and a label. */
-const ABOUT_NOTHING = ["procedures.search", "tokens.issue"];
+/** Procedures whose id or slug is only a filter or a label. */
+const FOR_NO_OBJECT = ["procedures.search", "tokens.issue"];
 
-/** The audit log also tells which ids the organization's own people tried. */
+/** Without the audit log, which also contains unknown ids that members of the organization tried. */
 const LISTS = PROCEDURES.filter(
-  ([path, { _def }]) => _def.type === "query" && ![...ABOUT_ONE, "audit.list"].includes(path),
+  ([path, { _def }]) => _def.type === "query" && ![...FOR_ONE_OBJECT, "audit.list"].includes(path),
 ).map(([path]) => path);
 
 let tenant: Tenant;
@@ -64,105 +64,106 @@ beforeAll(async () => {
   tenant = await service().tenant();
   const other = await service().tenant();
   const app = await service().givenApp(other, { name: "foreignname" });
-  const made = await other.rest.post("/v1/tokens", { kind: "api_key", name: "foreignname" });
-  foreign = { app, tokenId: String(made.body["id"]), orgId: other.org_id };
+  const issued = await other.rest.post("/v1/tokens", { kind: "api_key", name: "foreignname" });
+  foreign = { app, tokenId: String(issued.body["id"]), orgId: other.org_id };
   const owner = new TestUser(publicUrl);
   const invitationId = await service().inviteOwner(tenant, owner.email);
   await owner.signUp();
   await owner.post("/organization/accept-invitation", { invitationId });
   const join = async (role: Role): Promise<string> => {
-    const person = new TestUser(publicUrl);
-    await person.signUp();
-    const invitation = { email: person.email, role, organizationId: tenant.org_id };
+    const user = new TestUser(publicUrl);
+    await user.signUp();
+    const invitation = { email: user.email, role, organizationId: tenant.org_id };
     const { body } = await owner.post("/organization/invite-member", invitation);
-    await person.post("/organization/accept-invitation", { invitationId: body["id"] as string });
-    return person.accessToken();
+    await user.post("/organization/accept-invitation", { invitationId: body["id"] as string });
+    return user.accessToken();
   };
   tokens = { owner: await owner.accessToken(), admin: await join("admin"), member: await join("member") };
 });
 
-interface Called {
+interface CallResult {
   status: number;
   text: string;
 }
 
-async function call(path: string, input: object | null, token: string | null): Promise<Called> {
-  const query = (appRouter._def.procedures as unknown as Record<string, Procedure>)[path]?._def.type === "query";
+async function call(path: string, input: object | null, token: string | null): Promise<CallResult> {
+  const isQuery = (appRouter._def.procedures as unknown as Record<string, Procedure>)[path]?._def.type === "query";
   const { publicUrl } = service().service;
-  const search = query && input !== null ? `?input=${encodeURIComponent(JSON.stringify(input))}` : "";
+  const search = isQuery && input !== null ? `?input=${encodeURIComponent(JSON.stringify(input))}` : "";
   const response = await fetch(`${publicUrl}/trpc/${path}${search}`, {
-    method: query ? "GET" : "POST",
+    method: isQuery ? "GET" : "POST",
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), "content-type": "application/json" },
-    ...(query || input === null ? {} : { body: JSON.stringify(input) }),
+    ...(isQuery || input === null ? {} : { body: JSON.stringify(input) }),
   });
   return { status: response.status, text: await response.text() };
 }
 
-test("every procedure is walked", () => {
+test("this file has an input for every procedure", () => {
   expect(PROCEDURES.map(([path]) => path).toSorted()).toEqual([...Object.keys(INPUTS), ...WITHOUT_INPUT].toSorted());
 });
 
-test("every procedure that can be asked about one thing is asked about somebody else's", () => {
-  const asking = PROCEDURES.filter(([, { _def }]) =>
+test("every procedure with an id or slug is tested with those of another organization", () => {
+  const withId = PROCEDURES.filter(([, { _def }]) =>
     _def.inputs.flatMap(({ shape }) => Object.keys(shape ?? {})).some((field) => /^(id|app|slug|.*_id)$/.test(field)),
   ).map(([path]) => path);
-  expect(asking.filter((path) => !ABOUT_NOTHING.includes(path)).toSorted()).toEqual(ABOUT_ONE.toSorted());
+  expect(withId.filter((path) => !FOR_NO_OBJECT.includes(path)).toSorted()).toEqual(FOR_ONE_OBJECT.toSorted());
 });
 
 verifies(
   [hazard(26), hazard(33)],
-  "another organization's ids are answered as absent ones, whatever the role and procedure",
+  "an id of another organization gets the same response as an unknown id, for every role and procedure",
   async () => {
     for (const role of ROLES)
-      for (const path of ABOUT_ONE) {
-        const about = path.startsWith("tokens.") ? { id: foreign.tokenId, slug: "" } : foreign.app;
-        const absent = { id: randomUUID(), slug: "absent-k7m2xq" };
-        const [theirs, none] = [
-          await call(path, INPUTS[path]!(about), tokens[role]),
-          await call(path, INPUTS[path]!(absent), tokens[role]),
+      for (const path of FOR_ONE_OBJECT) {
+        const object = path.startsWith("tokens.") ? { id: foreign.tokenId, slug: "" } : foreign.app;
+        const unknown = { id: randomUUID(), slug: "absent-k7m2xq" };
+        const [forForeign, forUnknown] = [
+          await call(path, INPUTS[path]!(object), tokens[role]),
+          await call(path, INPUTS[path]!(unknown), tokens[role]),
         ];
-        const same = (answer: Called, { slug }: { slug: string }) =>
-          answer.text.replaceAll(slug === "" ? "\0" : slug, "…");
-        expect([path, role, theirs.status, same(theirs, about)]).toEqual([path, role, none.status, same(none, absent)]);
-        expect([path, theirs.status === 200]).toEqual([path, false]);
+        const withoutSlug = (result: CallResult, { slug }: { slug: string }) =>
+          result.text.replaceAll(slug === "" ? "\0" : slug, "…");
+        expect([path, role, forForeign.status, withoutSlug(forForeign, object)]).toEqual([
+          path,
+          role,
+          forUnknown.status,
+          withoutSlug(forUnknown, unknown),
+        ]);
+        expect([path, forForeign.status === 200]).toEqual([path, false]);
       }
   },
 );
 
-verifies(hazard(33), "nothing that is listed is another organization's, whatever the role and procedure", async () => {
+verifies(hazard(33), "no list contains an object of another organization, for every role and procedure", async () => {
   for (const role of ROLES)
     for (const path of LISTS) {
       const { text } = await call(path, INPUTS[path]?.({ id: "", slug: "foreignname" }) ?? null, tokens[role]);
-      for (const theirs of [foreign.app.id, foreign.app.slug, foreign.tokenId, foreign.orgId])
-        expect([path, text.includes(theirs)]).toEqual([path, false]);
+      for (const foreignId of [foreign.app.id, foreign.app.slug, foreign.tokenId, foreign.orgId])
+        expect([path, text.includes(foreignId)]).toEqual([path, false]);
     }
 });
 
-verifies(
-  hazard(23),
-  "401 answers every procedure without a token, in one form, and 403 a role that does not reach",
-  async () => {
-    for (const [path, { _def }] of PROCEDURES) {
-      const input = INPUTS[path]?.(foreign.app) ?? null;
-      for (const token of [null, "garbled", foreign.tokenId]) {
-        const answer = await call(path, input, token);
-        expect([path, answer.status, answer.text]).toEqual([
-          path,
-          401,
-          expect.stringContaining("Missing or invalid token"),
-        ]);
-      }
-      const needed = _def.meta?.access?.role ?? "member";
-      for (const role of ROLES.slice(0, ROLES.indexOf(needed)))
-        expect([path, role, (await call(path, input, tokens[role])).status]).toEqual([path, role, 403]);
+verifies(hazard(23), "every procedure answers 401 without a valid token, and 403 to an insufficient role", async () => {
+  for (const [path, { _def }] of PROCEDURES) {
+    const input = INPUTS[path]?.(foreign.app) ?? null;
+    for (const token of [null, "malformed", foreign.tokenId]) {
+      const result = await call(path, input, token);
+      expect([path, result.status, result.text]).toEqual([
+        path,
+        401,
+        expect.stringContaining("Missing or invalid token"),
+      ]);
     }
-  },
-);
+    const required = _def.meta?.access?.role ?? "member";
+    for (const role of ROLES.slice(0, ROLES.indexOf(required)))
+      expect([path, role, (await call(path, input, tokens[role])).status]).toEqual([path, role, 403]);
+  }
+});
 
-test("a role does what it may and no more: tokens of the organization are its admins', the audit log is its owners'", async () => {
+test("only admins and owners manage the tokens of the organization, and only owners read the audit log", async () => {
   const agent_id = randomUUID();
-  const made = await call("tokens.issue", { kind: "api_key", name: "Ours" }, tokens.owner);
-  const { id } = (JSON.parse(made.text) as { result: { data: { id: string } } }).result.data;
+  const issued = await call("tokens.issue", { kind: "api_key", name: "Ours" }, tokens.owner);
+  const { id } = (JSON.parse(issued.text) as { result: { data: { id: string } } }).result.data;
   const allowed: [string, object | null, Record<Role, number>][] = [
     ["audit.list", {}, { owner: 200, admin: 403, member: 403 }],
     ["tokens.issue", { kind: "personal_access_token", name: "x" }, { owner: 200, admin: 200, member: 200 }],
@@ -185,20 +186,8 @@ test("a role does what it may and no more: tokens of the organization are its ad
   expect((await call("tokens.revoke", { id }, tokens.admin)).status).toBe(200);
 });
 
-test("a fault shows nothing of itself, and input that is wrong says what is", async () => {
-  const wrong = await call("tokens.issue", { kind: "api_key", name: "" }, tokens.owner);
-  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining("name")]);
-  expect(wrong.text).not.toMatch(/node_modules|\.ts:\d/);
-});
-
-test("a page of another site can do nothing with a person's cookies", async () => {
-  const { publicUrl } = service().service;
-  const person = new TestUser(publicUrl);
-  await person.signUp();
-  const elsewhere = { origin: "https://elsewhere.example.com" };
-  for (const path of ["/sign-out", "/organization/create", "/change-password", "/device/approve"])
-    expect([path, (await person.post(path, { name: "x", slug: "x" }, elsewhere)).status]).toEqual([path, 403]);
-  expect((await person.get("/get-session")).body).toHaveProperty("user");
-  const listed = await person.send("GET", "/trpc/apps.list");
-  expect(listed.status).toBe(401);
+test("400 names the invalid field and contains no stack trace", async () => {
+  const invalid = await call("tokens.issue", { kind: "api_key", name: "" }, tokens.owner);
+  expect([invalid.status, invalid.text]).toEqual([400, expect.stringContaining("name")]);
+  expect(invalid.text).not.toMatch(/node_modules|\.ts:\d/);
 });

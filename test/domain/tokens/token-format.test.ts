@@ -1,56 +1,54 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { appToken } from "../../../domain/apps/app-token.ts";
 import { formatToken, readTokenPrefix } from "../../../domain/tokens/token-format.ts";
 
-describe("a token", () => {
-  test("is its prefix, 43 base62 characters and a checksum of 6", () => {
-    for (const secret of [Buffer.alloc(32, 0), Buffer.alloc(32, 255), randomBytes(32)])
-      expect(formatToken("svk", secret)).toMatch(/^svk_[0-9A-Za-z]{49}$/);
-  });
+test("a token consists of its prefix, 43 base62 characters and a checksum of 6 characters", () => {
+  for (const secret of [Buffer.alloc(32, 0), Buffer.alloc(32, 255), randomBytes(32)])
+    expect(formatToken("svk", secret)).toMatch(/^svk_[0-9A-Za-z]{49}$/);
+});
 
-  test("is recognized by its prefix, and refused with any one character changed", () => {
-    const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 });
-    fc.assert(
-      fc.property(
-        secrets,
-        fc.nat({ max: 48 }),
-        fc.constantFrom("0", "9", "A", "Z", "a", "z"),
-        (secret, at, character) => {
-          const token = formatToken("svp", secret);
-          expect(readTokenPrefix(token)).toBe("svp");
-          const changed = token.slice(0, at + 4) + character + token.slice(at + 5);
-          expect(readTokenPrefix(changed)).toBe(changed === token ? "svp" : null);
-        },
-      ),
-    );
-  });
+test("the prefix of a token can be read, and a token with one changed character is rejected", () => {
+  const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 });
+  fc.assert(
+    fc.property(
+      secrets,
+      fc.nat({ max: 48 }),
+      fc.constantFrom("0", "9", "A", "Z", "a", "z"),
+      (secret, at, character) => {
+        const token = formatToken("svp", secret);
+        expect(readTokenPrefix(token)).toBe("svp");
+        const changed = token.slice(0, at + 4) + character + token.slice(at + 5);
+        expect(readTokenPrefix(changed)).toBe(changed === token ? "svp" : null);
+      },
+    ),
+  );
+});
 
-  test("is not recognized with anything around it", () => {
-    const token = formatToken("sva", randomBytes(32));
-    for (const wrong of [
-      "",
-      " ",
-      `${token} `,
-      ` ${token}`,
-      `${token}\n`,
-      token.toUpperCase(),
-      token.slice(1),
-      `x${token}`,
-    ])
-      expect(readTokenPrefix(wrong)).toBeNull();
-  });
+test("a token with other text around it is rejected", () => {
+  const token = formatToken("sva", randomBytes(32));
+  for (const text of [
+    "",
+    " ",
+    `${token} `,
+    ` ${token}`,
+    `${token}\n`,
+    token.toUpperCase(),
+    token.slice(1),
+    `x${token}`,
+  ])
+    expect(readTokenPrefix(text)).toBeNull();
+});
 
-  test("of an app is the same every time, and another for every app, version and secret", () => {
-    const app = { id: "0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", tokenVersion: 1 };
-    const tokens = [
-      appToken("s", app),
-      appToken("s", { ...app, tokenVersion: 2 }),
-      appToken("t", app),
-      appToken("s", { ...app, id: "1" }),
-    ];
-    expect(appToken("s", app)).toBe(tokens[0]);
-    expect(new Set(tokens).size).toBe(4);
-  });
+test("an app token is always the same for one app, version and secret, and differs for any other", () => {
+  const app = { id: "0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", tokenVersion: 1 };
+  const tokens = [
+    appToken("s", app),
+    appToken("s", { ...app, tokenVersion: 2 }),
+    appToken("t", app),
+    appToken("s", { ...app, id: "1" }),
+  ];
+  expect(appToken("s", app)).toBe(tokens[0]);
+  expect(new Set(tokens).size).toBe(4);
 });

@@ -150,7 +150,7 @@ function InvitationsPanel() {
         </Notice>
       )}
       {pending.length > 0 && (
-        <Table caption="Pending invitations" columns={["Email", "Role", "Expires", "Actions"]}>
+        <Table caption="Pending invitations" columns={["Email", "Role", "Expiry", "Actions"]}>
           {pending.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} />
           ))}

@@ -48,10 +48,7 @@ function TokenPanel({ kind }: { kind: Kind }) {
       <CreateTokenForm kind={kind} />
       <ErrorNotice error={tokens.error} />
       {ofKind.length > 0 && (
-        <Table
-          caption={title}
-          columns={["Name", "Prefix", "Permissions", "Created", "Last used", "Expires", "Actions"]}
-        >
+        <Table caption={title} columns={["Name", "Prefix", "Permissions", "Created", "Last used", "Expiry", "Actions"]}>
           {ofKind.map((token) => (
             <TokenRow key={token.id} token={token} />
           ))}
