@@ -1,4 +1,5 @@
-import { browseApps, type PageRequest } from "../domain/apps/browse-apps.ts";
+import { readPageVersion } from "../domain/apps/app-list-versions.ts";
+import { browseApps } from "../domain/apps/browse-apps.ts";
 import { deleteApp } from "../domain/apps/delete-app.ts";
 import { deployApp } from "../domain/apps/deploy-app.ts";
 import { getApp } from "../domain/apps/get-app.ts";
@@ -151,9 +152,7 @@ export const apps = router({
         description:
           'Lists the organization\'s apps, newest first: id, name, slug, status, what to do about a failure, URL, procedure_count. Use it to find a slug or to check whether a deployment is ready. service_docs_search finds what apps can do. A page has at most limit apps, or fewer to stay short. To read the next page, pass next_cursor as cursor, until it is null. Example: {"limit": 10}',
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-        // A page shows whether another one follows, so its version covers one more app.
-        resultVersion: ({ apps: { appListVersions } }, { orgId }, { limit, cursor }: PageRequest) =>
-          cursor === undefined ? appListVersions.read(orgId, limit + 1) : null,
+        resultVersion: readPageVersion,
       },
     })
     .input(browseAppsRequest)

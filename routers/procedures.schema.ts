@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PROCEDURE_KINDS } from "../domain/ports/procedure-discovery.ts";
-import type { ProcedureResult } from "../domain/procedures/call-procedure.ts";
-import type { SearchAnswer } from "../domain/procedures/search-procedures.ts";
+import type { ProcedureResult } from "../domain/ports/app-caller.ts";
+import type { SearchResult } from "../domain/procedures/search-procedures.ts";
 
 export const callRequest = z.strictObject({
   app: z.string().max(63).meta({ description: "The app's slug" }),
@@ -34,4 +34,4 @@ export const searchResponse = z.object({
     }),
   ),
   cut: z.string().nullable().meta({ description: "What was left out, and how to narrow" }),
-}) satisfies z.ZodType<SearchAnswer>;
+}) satisfies z.ZodType<SearchResult>;

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { AppListVersions } from "../../domain/apps/app-list-versions.ts";
+import type { AppListDeps } from "../../domain/apps/app-list-versions.ts";
 import type { BrowseAppsDeps } from "../../domain/apps/browse-apps.ts";
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
@@ -23,7 +23,7 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
-  apps: AppDeps;
+  apps: AppListDeps & BrowseAppsDeps & DeleteDeps & DeployDeps & GetAppDeps & ListDeps & RotateAppTokenDeps;
   audit: ListEventsDeps & RecordCallDeps;
   deployments: ReadLogDeps;
   execution: ExecuteDeps;
@@ -31,11 +31,6 @@ export interface Capabilities {
   rateLimits: RateLimitDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
-}
-
-export interface AppDeps extends BrowseAppsDeps, DeleteDeps, DeployDeps, GetAppDeps, ListDeps, RotateAppTokenDeps {
-  /** Tells whether a page of the app list is still current. */
-  appListVersions: AppListVersions;
 }
 
 export interface RateLimitDeps {

@@ -33,7 +33,6 @@ const t = initTRPC
   .create({ isDev: false, errorFormatter: ({ shape, error }) => formatError(shape, error) });
 
 export const router = t.router;
-export const createCallerFactory = t.createCallerFactory;
 
 const TRPC_CODES = {
   invalid: "BAD_REQUEST",

@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
 import { healthPlugin, type ReadinessCheck } from "./health.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { answerError } from "../rest/bodies.ts";
+import { sendRequestError, UNKNOWN_ENDPOINT } from "../rest/error-response.ts";
 import type { Auth } from "../identity/open-auth.ts";
 import { identityPlugin } from "../identity/plugin.ts";
 import { mcpPlugin } from "../mcp/plugin.ts";
@@ -34,6 +34,9 @@ export interface AppOptions {
 /** The time in which a complete request must arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
+/** In characters. Node limits the URL with all headers to 16 KiB. */
+const MAX_URL_PARAMETER = 16 * 1024;
+
 /** Creates the HTTP server of the control plane; it does not listen yet. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = options.log;
@@ -45,7 +48,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // A request whose URL cannot be decoded reaches neither a hook nor the error handler.
     frameworkErrors: (error, request, reply) => {
       setRequestId(request, reply);
-      void answerError(error, request, reply);
+      void sendRequestError(error, request, reply);
     },
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
@@ -53,13 +56,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     http: { connectionsCheckingInterval: 1000 },
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     forceCloseConnections: "idle",
-    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false },
+    // An id of any length is an unknown id, and no unknown endpoint.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
   addRequestIds(app);
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: "Unknown endpoint. GET /v1/openapi.json lists all endpoints." }),
-  );
-  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
+  app.setErrorHandler(sendRequestError);
   await app.register(healthPlugin(options.readiness));
   await app.register(docsPlugin(options.publicUrl));
   await app.register(identityPlugin(options));

@@ -1,7 +1,7 @@
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { errorBody } from "../../routers/apps.schema.ts";
 import { appRouter } from "../../routers/index.ts";
-import { PROCEDURES } from "./procedure-meta.ts";
+import { OPERATIONS } from "./operations.ts";
 
 /** The parts of an OpenAPI document that are changed here. */
 interface Document {
@@ -45,12 +45,11 @@ export function openApiDocument(baseUrl: string): object {
     { name: "Audit", description: "What was done in the organization" },
     { name: "Tokens", description: "Tokens of the organization and of its people" },
   ];
-  for (const { _def } of Object.values(PROCEDURES)) {
-    const openapi = _def.meta?.openapi;
-    const operation = openapi && document.paths[openapi.path]?.[openapi.method.toLowerCase()];
-    if (!operation) continue;
+  for (const { method, path, successStatus, input, openapi } of OPERATIONS) {
+    const operation = document.paths[path]?.[method.toLowerCase()];
+    if (operation === undefined) continue;
     describeErrors(operation, openapi.errorResponses);
-    correct(operation, openapi.successStatus, openapi.path, _def.inputs[0], document);
+    correct(operation, successStatus, path, input, document);
   }
   for (const name of Object.keys(document.components.schemas))
     if (name.startsWith("error.")) delete document.components.schemas[name];

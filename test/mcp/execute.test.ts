@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
-import { typeErrors } from "../support/procedures/check-types.ts";
+import { findTypeErrors } from "../support/procedures/check-types.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ worker: true });
@@ -63,7 +63,7 @@ test("code calls the organization's procedures and tools, with no token in its h
   ]);
   const foreign = await connected();
   const stolen = await foreign.run(`await service.apps[${JSON.stringify(body["slug"])}].list()`);
-  expect(stolen).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("no ready app") });
+  expect(stolen).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("No ready app") });
 });
 
 test("code can read the types of what it may call, which are those that it is given and a compiler holds it to", async () => {
@@ -78,9 +78,9 @@ test("code can read the types of what it may call, which are those that it is gi
   const declarations = String(given["stdout"]);
   const right = `const made = await ${app}.create({ customer: "A", cents: 1, due: "2026-12-24" });
     console.log((await ${app}.list()).length, made.paid, (await service.tools.service_list_apps({})).apps.length);`;
-  expect(typeErrors(declarations, right)).toEqual([]);
+  expect(findTypeErrors(declarations, right)).toEqual([]);
   const wrong = `await ${app}.create({ customer: "A", cents: "1", due: "2026-12-24" })`;
-  expect(typeErrors(declarations, wrong)).toEqual([
+  expect(findTypeErrors(declarations, wrong)).toEqual([
     expect.stringContaining("'string' is not assignable to type 'number'"),
   ]);
   expect((await run(`await service.types()`))["exit_code"]).toBe(0);
