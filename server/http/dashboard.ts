@@ -6,16 +6,16 @@ import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 
-/** Where `npm run setup` leaves the built dashboard. */
-const BUILT = path.resolve(import.meta.dirname, "../../.cache/dashboard");
+/** The output folder of `npm run build`. */
+const BUILD_FOLDER = path.resolve(import.meta.dirname, "../../.cache/dashboard");
 
-/** The pages, each of which the dashboard's own router makes. */
+/** The URLs of the pages. They all serve index.html, and the router of the dashboard renders the page. */
 const PAGES = ["/", "/sign-in", "/sign-up", "/consent", "/device", "/invitations/*", "/settings/*"];
-/** Where programs are answered, whatever they say that they take. */
-const INTERFACES = /^\/(v1|mcp|trpc|api|[.]well-known)([/?]|$)/;
+/** The URLs of the APIs. Their responses are never HTML, whatever the request accepts. */
+const APIS = /^\/(v1|mcp|trpc|api|[.]well-known)([/?]|$)/;
 
-/** Its own files, its own service, and nothing else: no script, style or frame of another site, and none inline. */
-const POLICY = [
+/** Allows files and requests of this service only: no inline scripts or styles, nothing of other sites, no frames. */
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -27,20 +27,20 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const NOT_BUILT = "The dashboard is not built here. npm run setup builds it; the interfaces work without.";
+const NOT_BUILT = "The dashboard is not built. Run npm run build. The APIs work without it.";
 
 export interface DashboardOptions {
   db: Db;
   signIn: Pick<Config, "signUp" | "social">;
-  /** The built dashboard. */
+  /** The folder of the built dashboard. */
   folder?: string;
 }
 
-/** The pages for people. The addresses of scripts and styles hold a hash of their content, so they never change. */
-export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT }: DashboardOptions) {
+/** Serves the dashboard. The URLs of scripts and styles contain a hash of their content, so browsers cache them for a year. */
+export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILD_FOLDER }: DashboardOptions) {
   const providers = (["github", "google"] as const).filter((name) => social[name] !== null);
   return async (scope: FastifyInstance): Promise<void> => {
-    // What the pages have to know before anybody has signed in.
+    // The sign-in pages need these options before a user is signed in.
     scope.get("/api/sign-in-options", async (_request, reply) =>
       reply.header("cache-control", "no-store").send({ first_run: await isFirstRun(db), sign_up: signUp, providers }),
     );
@@ -51,7 +51,7 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
     }
     const page = readFileSync(index);
     for (const url of PAGES) scope.get(url, (_request, reply) => sendPage(reply, page));
-    // The dashboard's router has a page for what is not there.
+    // For any other URL, the router of the dashboard renders the page "Page not found".
     scope.get("/*", { exposeHeadRoute: false }, (request, reply) =>
       wantsPage(request) ? sendPage(reply.code(404), page) : reply.callNotFound(),
     );
@@ -68,18 +68,18 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
   };
 }
 
-/** Whether somebody at a browser has asked: nothing else says that it takes HTML. */
+/** Whether a browser sent the request to open a page. Programs do not accept text/html. */
 function wantsPage({ headers, url }: FastifyRequest): boolean {
-  return headers.accept?.includes("text/html") === true && !INTERFACES.test(url);
+  return headers.accept?.includes("text/html") === true && !APIS.test(url);
 }
 
 function sendPage(reply: FastifyReply, page: Buffer): FastifyReply {
   return reply
     .type("text/html; charset=utf-8")
     .headers({
-      "content-security-policy": POLICY,
+      "content-security-policy": CONTENT_SECURITY_POLICY,
       "cache-control": "no-store",
-      // The address of an OAuth request or an invitation is nobody else's business.
+      // The URL of an OAuth request or an invitation contains secrets. Other sites must not receive it.
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
       "cross-origin-opener-policy": "same-origin",

@@ -26,7 +26,7 @@ export async function auditEventFromCall(
   previousSession: AuthSession | null,
 ): Promise<NewAuditEvent> {
   const { path, body, headers, context } = call;
-  // A failed sign-in has no session: a session from before belongs to whichever user last used the browser.
+  // A failed sign-in has no session. An earlier session belongs to the last user of the browser, who may be another one.
   const session = context.newSession ?? (path === SIGN_IN ? null : previousSession);
   // Ids only: any other field may contain a secret or allow to find one.
   const fields = isOrganizationPath(path) ? readFields(body) : {};

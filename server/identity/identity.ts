@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { APIError, isAPIError } from "better-auth/api";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { clientMetadataRegistration } from "./client-metadata-registration.ts";
@@ -51,7 +52,7 @@ function listOwnHosts(publicUrl: string, { appsDomain }: Pick<Config, "appsDomai
 function reportError(log: Logger, err: unknown): void {
   if (isAPIError(err)) return;
   log.error({ err }, "the identity provider failed");
-  throw new APIError("INTERNAL_SERVER_ERROR", { message: "The service failed to answer. Try again." });
+  throw new APIError("INTERNAL_SERVER_ERROR", { message: INTERNAL_ERROR });
 }
 
 /** Logs messages and errors only. Other details of a log call may contain what a user typed into a form. */

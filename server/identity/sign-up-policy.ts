@@ -35,7 +35,7 @@ export function signUpPolicy({ orm, signUp }: SignUpDeps): BeforeCreateUser {
 }
 
 /**
- * Applies the policy before better-auth checks whether the email address is taken. Otherwise a visitor who may not sign up
+ * Applies the policy before better-auth checks whether the email address is taken. Otherwise a user who may not sign up
  * could find out which addresses have an account.
  */
 export async function checkSignUpPolicy(deps: SignUpDeps, context: GenericEndpointContext): Promise<void> {

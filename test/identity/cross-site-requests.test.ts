@@ -1,5 +1,6 @@
 import net from "node:net";
 import { expect, test, vi } from "vitest";
+import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -160,7 +161,7 @@ test("500 reports an internal error without details, and only the log contains t
   await em.execute(`alter table auth.session rename to out_of_reach`);
   try {
     const { status, body } = await user.signIn();
-    expect([status, body]).toEqual([500, { message: "The service failed to answer. Try again." }]);
+    expect([status, body]).toEqual([500, { message: INTERNAL_ERROR }]);
   } finally {
     await em.execute(`alter table auth.out_of_reach rename to session`);
   }
