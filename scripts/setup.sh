@@ -129,10 +129,10 @@ link_postgres() {
 }
 
 warm_packages() {
-  node scripts/warm-packages.ts || problem "The packages that the example apps build with are not at hand (see above)."
+  node scripts/warm-packages.ts || problem "The packages for the example apps could not be downloaded (see above)."
 }
 
-# The pages for people; quick, so it is done every time.
+# Building takes a few seconds, so it is done every time.
 build_dashboard() {
   if ! node node_modules/vite/bin/vite.js build --config clients/dashboard/vite.config.ts --logLevel warn; then
     problem "The dashboard could not be built (see above)."

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const execute = <T = unknown>(sql: string, values: unknown[] = []): Promise<T[]> =>
   service().service.parts.orm.em.fork().execute<T[]>(sql, values);
-const forget = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
+const purge = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
 
 async function namesIn(table: string, column: string): Promise<string[]> {
   const rows = await execute<{ name: string }>(`select "${column}" as name from ${table} order by 1`);
@@ -29,7 +29,7 @@ async function namesIn(table: string, column: string): Promise<string[]> {
 
 const ago = (days: number) => `now() - interval '${days} days'`;
 
-/** In every table of things that run out, one that is past its time and one that is not. */
+/** Inserts into each table with expiring rows one row that must be purged and one that must remain. */
 async function givenExpired(clientId: string): Promise<void> {
   const user = `(select id from auth."user" limit 1)`;
   for (const [name, days, sessionDays] of [
@@ -56,7 +56,7 @@ async function givenExpired(clientId: string): Promise<void> {
   }
 }
 
-test("what ran out long enough ago goes, once, however many processes look, and nothing else goes", async () => {
+test("parallel purges delete each expired record once, and no other record", async () => {
   await givenExpired(await oauth.register());
   await execute(
     `insert into audit_events (id, action, outcome, created_at)
@@ -66,8 +66,8 @@ test("what ran out long enough ago goes, once, however many processes look, and 
     `insert into audit_events (id, action, outcome, created_at)
      values (gen_random_uuid(), 'young', 'done', ${ago(364)})`,
   );
-  expect(await forget(null)).toBe(5);
-  const counts = await Promise.all([forget(), forget(), forget()]);
+  expect(await purge(null)).toBe(5);
+  const counts = await Promise.all([purge(), purge(), purge()]);
   expect(counts.reduce((sum, count) => sum + count)).toBe(1200);
   expect(await namesIn("auth.verification", "identifier")).toEqual(["young"]);
   expect(await namesIn(`auth."deviceCode"`, "deviceCode")).toEqual(["young"]);
@@ -79,7 +79,7 @@ test("what ran out long enough ago goes, once, however many processes look, and 
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
 });
 
-test("tokens go when they are long over, and not while somebody may look for them", async () => {
+test("tokens are purged 90 days after they expired or were revoked, not earlier", async () => {
   const { org_id: orgId, rest } = await service().tenant();
   const ended = [
     ["expires_at", 91],
@@ -89,12 +89,12 @@ test("tokens go when they are long over, and not while somebody may look for the
   ] as const;
   for (const [column, daysAgo] of ended)
     await insertTokens(service(), { orgId, kind: "api_key", count: 3, ended: { column, daysAgo } });
-  expect(await forget()).toBe(6);
+  expect(await purge()).toBe(6);
   const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
   expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
 });
 
-test("an OAuth client that nobody uses goes; one that was used lately stays, and can be used", async () => {
+test("an unused OAuth client is purged; a recently used one remains and works", async () => {
   const resource = `${service().service.publicUrl}/mcp`;
   const scope = "read offline_access";
   const [used, idle, young, trusted, published, asked] = await Promise.all(
@@ -112,21 +112,21 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
   const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
   await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
   await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
-  // Somebody looks at the page that asks whether to let it in.
+  // A user has this client's consent page open.
   await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
   await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
   await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
-  await forget();
+  await purge();
   const left = await namesIn(`auth."oauthClient"`, "clientId");
   expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
   expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
   expect((await oauth.requestToken({ ...refresh, client_id: used! })).status).toBe(200);
   await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
-  expect(await forget()).toBe(1);
+  expect(await purge()).toBe(1);
 });
 
-test("a use of a client is written down once a day, and a refused one never", async () => {
+test("the last use of an OAuth client is recorded once a day, and never for a rejected request", async () => {
   const clientId = await oauth.register();
   const resource = `${service().service.publicUrl}/mcp`;
   const lastUse = async () =>
@@ -149,7 +149,7 @@ test("a use of a client is written down once a day, and a refused one never", as
   expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
 });
 
-test("a client is known in each of the ways to say who it is, and by nothing that is not one", () => {
+test("the client of a token request is read from each of the three authentication methods, and from nothing else", () => {
   const claims = Buffer.from('{"sub":"one"}').toString("base64url");
   const basic = (pair: string) => new Headers({ authorization: `Basic ${btoa(pair)}` });
   const ways = [
@@ -168,7 +168,7 @@ test("a client is known in each of the ways to say who it is, and by nothing tha
   expect(none.map(readTokenRequestClient)).toEqual([null, null, null, null]);
 });
 
-test("the worker's sweep deletes audit events when they are as old as AUDIT_RETENTION_DAYS says", async () => {
+test("the worker's sweep deletes audit events that are older than AUDIT_RETENTION_DAYS", async () => {
   await using harness = await createHarness({ worker: true, config: { auditRetentionDays: 10 } });
   const { orm, boss } = harness.service.parts;
   await orm.em.fork().execute(
