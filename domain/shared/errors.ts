@@ -41,14 +41,14 @@ export class RateLimited extends ServiceError {
 }
 
 /**
- * Whose fault a failed build is. `user`: the repository, so repeating it changes nothing. `platform`: ours or a
- * third party's, so it is worth another try.
+ * The cause of a failed deployment. `user`: the repository, so repeating it changes nothing. `platform`: the service or a
+ * third party, so it may succeed when it is repeated.
  */
 export type FailureKind = "user" | "platform";
 
 /**
- * A build that cannot go on, in words for the app's owner. `message` says what happened and is shown as `error`;
- * `advice` says what to do about it and is shown as `status_message`. Neither holds a secret or a path of the host.
+ * A deployment that cannot continue. The app's owner reads both texts: `message` says what happened and becomes the app's
+ * `error`; `advice` says what to do and becomes `status_message`. Neither contains a secret or a path of the host.
  */
 export class BuildFailure extends Error {
   override readonly name = "BuildFailure";
