@@ -32,6 +32,8 @@ export default defineConfig(async () => ({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Test files of one worker share its modules: importing the service takes longer than most files run.
+    isolate: false,
     // One more than the cores that most machines have at least: many tests wait for something else than the processor.
     maxWorkers: 3,
     // Of the tests of one file that may run at the same time.

@@ -1,5 +1,6 @@
 import type { BenchContext, Section } from "./support/bench-section.ts";
-import { measureTime, requestApp } from "./support/request-app.ts";
+import { measureTime } from "./support/measure.ts";
+import { requestApp } from "./support/request-app.ts";
 import { type EdgeProcess, startEdge } from "./support/start-servers.ts";
 import { percentile } from "./support/statistics.ts";
 

@@ -1,10 +1,9 @@
 import { mkdtemp, readdir } from "node:fs/promises";
 import path from "node:path";
 import { type BareDeployTimes, runBareDeploy } from "./support/bare-deploy.ts";
-import type { BenchContext, Section, SectionResult } from "./support/bench-section.ts";
+import { type BenchContext, formatInteger, type Section, type SectionResult } from "./support/bench-section.ts";
 import { type DeployedApp, deployApp } from "./support/deploy-app.ts";
-import { formatInteger } from "./support/format-number.ts";
-import { measureAlternately } from "./support/measure-alternately.ts";
+import { measureAlternately } from "./support/measure.ts";
 import { startService } from "./support/start-servers.ts";
 import { compare, median, type Pair } from "./support/statistics.ts";
 

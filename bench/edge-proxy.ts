@@ -1,7 +1,6 @@
-import type { BenchContext, Metric, Section } from "./support/bench-section.ts";
-import { formatInteger } from "./support/format-number.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
 import { measureRequestRate } from "./support/load-generator.ts";
-import { measureAlternately } from "./support/measure-alternately.ts";
+import { measureAlternately } from "./support/measure.ts";
 import { startEdge } from "./support/start-servers.ts";
 import { compare } from "./support/statistics.ts";
 

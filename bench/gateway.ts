@@ -1,9 +1,8 @@
 import { type ComparedGateways, type ComparedRequests, openComparedGateways } from "./gateway/compared-gateways.ts";
 import type { ComparedRequest } from "./gateway/compared-request.ts";
 import type { LoadResult } from "./processes/generate-load.ts";
-import type { BenchContext, Metric, Section } from "./support/bench-section.ts";
-import { formatInteger } from "./support/format-number.ts";
-import { measureAlternately } from "./support/measure-alternately.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
+import { measureAlternately } from "./support/measure.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { compare, median } from "./support/statistics.ts";
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Load } from "./processes/generate-load.ts";
-import type { BenchContext, Section } from "./support/bench-section.ts";
-import { formatInteger } from "./support/format-number.ts";
+import { type BenchContext, formatInteger, type Section } from "./support/bench-section.ts";
 import { measureRequestRate } from "./support/load-generator.ts";
-import { measureAlternately } from "./support/measure-alternately.ts";
+import { measureAlternately } from "./support/measure.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startHandWrittenList, startService } from "./support/start-servers.ts";
 import { compare, type Comparison } from "./support/statistics.ts";

@@ -11,6 +11,7 @@ import { execute } from "./execute.ts";
 import { gateway } from "./gateway.ts";
 import { listApps } from "./list-apps.ts";
 import { memory } from "./memory.ts";
+import { startup } from "./startup.ts";
 import { search } from "./search.ts";
 import type { Section, SectionResult } from "./support/bench-section.ts";
 import { createScratchFolder } from "./support/scratch-folder.ts";
@@ -18,6 +19,7 @@ import { writeReport } from "./support/write-report.ts";
 import { tokenVerification } from "./token-verification.ts";
 
 const SECTIONS: readonly Section[] = [
+  startup,
   listApps,
   deploy,
   edgeProxy,

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { QUERIES } from "./search/queries.ts";
-import type { BenchContext, Metric, Section } from "./support/bench-section.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
 import { callUntilDone } from "./support/call-until-done.ts";
-import { formatInteger } from "./support/format-number.ts";
 import { callTool, type GatewayClient } from "./support/mcp-client.ts";
-import { measureTime } from "./support/request-app.ts";
+import { measureTime } from "./support/measure.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startService } from "./support/start-servers.ts";
 import { median, percentile } from "./support/statistics.ts";

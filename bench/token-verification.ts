@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { TokenVerifierCommands } from "./processes/token-verifier.ts";
-import type { BenchContext, Metric, Section } from "./support/bench-section.ts";
-import { formatInteger } from "./support/format-number.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { type CommandProcess, startProcess } from "./support/start-process.ts";
 import { median } from "./support/statistics.ts";

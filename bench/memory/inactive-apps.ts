@@ -1,10 +1,9 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BenchContext, Metric } from "../support/bench-section.ts";
-import { formatInteger } from "../support/format-number.ts";
-import { measureAlternately } from "../support/measure-alternately.ts";
+import { type BenchContext, formatInteger, type Metric } from "../support/bench-section.ts";
+import { measureAlternately, measureTime } from "../support/measure.ts";
 import { proportionalMb } from "../support/process-memory.ts";
-import { measureTime, requestApp } from "../support/request-app.ts";
+import { requestApp } from "../support/request-app.ts";
 import { startService } from "../support/start-servers.ts";
 import { median } from "../support/statistics.ts";
 

@@ -6,8 +6,8 @@ import { createOrganization } from "../../domain/organizations/create-organizati
 import { readConfig } from "../../server/config.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
-import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory.ts";
-import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
+import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory-change-feed.ts";
+import { MemoryCounter } from "../../server/drivers/counter/memory-counter.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { openIdentityServices } from "../../server/composition/identity.ts";
 import { serveCommands } from "../support/serve-commands.ts";

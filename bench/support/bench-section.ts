@@ -33,3 +33,8 @@ export interface Section {
   method: string;
   measure(context: BenchContext): Promise<SectionResult>;
 }
+
+/** Formats a number as an integer with thousands separators. */
+export function formatInteger(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { measureTime } from "./request-app.ts";
+import { measureTime } from "./measure.ts";
 
 /**
  * Makes calls, one after the other, until `work` is done.

@@ -17,10 +17,3 @@ export async function requestApp(url: string, signal: AbortSignal): Promise<stri
   if (response.statusCode !== 200) throw new Error(`${url} returned ${response.statusCode}: ${body}`);
   return body;
 }
-
-/** Returns how long `work` takes, in milliseconds. */
-export async function measureTime(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}

@@ -41,14 +41,14 @@ export class RateLimited extends ServiceError {
 }
 
 /**
- * The cause of a failed deployment. `user`: the repository, so repeating it changes nothing. `platform`: the service or a
- * third party, so it may succeed when it is repeated.
+ * The cause of a failed deployment. `user`: the repository, so another attempt would fail too. `platform`: the service or
+ * a third party, so another attempt may succeed.
  */
 export type FailureKind = "user" | "platform";
 
 /**
- * A deployment that cannot continue. The app's owner reads both texts: `message` says what happened and becomes the app's
- * `error`; `advice` says what to do and becomes `status_message`. Neither contains a secret or a path of the host.
+ * A deployment cannot continue. The texts are for the app's owner: `message` says what happened and is shown as `error`;
+ * `advice` says what to do and is shown as `status_message`. Neither contains a secret or a path of the host.
  */
 export class BuildFailure extends Error {
   override readonly name = "BuildFailure";

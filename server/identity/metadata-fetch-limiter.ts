@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { RateLimited } from "../../domain/shared/errors.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 
 /** Fetches per client network and per target host. They keep the service from being used to attack third parties. */
 const NETWORK_LIMIT = { limit: 60, windowSeconds: 3600 } as const;

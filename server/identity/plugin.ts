@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import type { Quota } from "../../domain/ports/counter.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import { CLIENT_ADDRESS_HEADER, clientNetwork } from "../http/client-address.ts";
 import type { Auth } from "./open-auth.ts";

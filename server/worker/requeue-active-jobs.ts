@@ -2,11 +2,11 @@ import type { PgBoss } from "pg-boss";
 import { IN_PROGRESS } from "../../domain/apps/app-status.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import type { Orm } from "../database/orm.ts";
-import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss.ts";
+import { QUEUE_NAMES } from "../drivers/job-queue/pg-boss-queue.ts";
 
 /**
- * Ends the leases and the active jobs of an earlier process, so that its work continues without waiting until they expire.
- * To be called only if no other process works on the database, as on the embedded one, whose folder is locked.
+ * Releases the leases and jobs of an earlier process, so that they need not expire first. Only correct on the embedded
+ * database: its folder lock guarantees that the earlier process has ended.
  */
 export async function requeueActiveJobs(orm: Orm, boss: PgBoss): Promise<void> {
   await orm.em.fork().nativeUpdate(Deployment, { status: { $in: [...IN_PROGRESS] } }, { leaseRenewedAt: null });

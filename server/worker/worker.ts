@@ -15,16 +15,18 @@ export interface WorkerOptions {
   db: Db;
   retention: Retention;
   log: Logger;
+  /** How many deployments run at once. */
   buildConcurrency: number;
 }
 
-const SWEEP_EVERY_MS = 10 * 60_000;
-/** How long a stop waits until running deployments are back in the queue, in milliseconds. */
+const TEARDOWN_CONCURRENCY = 4;
+const SWEEP_INTERVAL_MS = 10 * 60_000;
+/** The bound on the time for running jobs to end when the worker stops, in milliseconds. */
 const STOP_MS = 20_000;
-/** LISTEN/NOTIFY announces jobs. Polling finds those whose announcement was lost. */
+/** Notifications start a job at once. Polling finds jobs whose notification was lost. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, batchSize: 1 } as const;
 
-/** Runs deployments, teardowns and sweeps from the queue until it is stopped. */
+/** Runs deployments, teardowns and sweeps from the queue. */
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
@@ -39,13 +41,13 @@ export class Worker {
     await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
-    await this.#work("teardown", 4, ({ appId }) => tearDownApp(deps, appId));
+    await this.#work("teardown", TEARDOWN_CONCURRENCY, ({ appId }) => tearDownApp(deps, appId));
     await this.#work("sweep", 1, () => this.#sweep());
-    await this.#requestSweep();
-    this.#sweepTimer = setInterval(() => void this.#requestSweep(), SWEEP_EVERY_MS);
+    await this.#enqueueSweep();
+    this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
   }
 
-  /** Puts running deployments back in the queue, lets running teardowns finish, and starts no other job. */
+  /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
   async stop(): Promise<void> {
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
@@ -68,13 +70,16 @@ export class Worker {
     } catch (error) {
       // The app was deleted, or another worker continues: nothing is left to do for this job.
       if (error instanceof LeaseLost) return;
-      const expected = error instanceof RetryDeployment || error instanceof DeploymentIsLeased;
-      this.#options.log[expected ? "info" : "error"](
-        { queue, job, ...(expected ? { reason: error.message } : { err: error }) },
-        "a job failed and will run again",
-      );
+      this.#logFailure(queue, job, error);
       throw error;
     }
+  }
+
+  #logFailure(queue: QueueName, job: object, error: unknown): void {
+    const message = "a job failed and will be repeated";
+    if (error instanceof RetryDeployment || error instanceof DeploymentIsLeased)
+      this.#options.log.info({ queue, job, reason: error.message }, message);
+    else this.#options.log.error({ queue, job, err: error }, message);
   }
 
   async #sweep(): Promise<void> {
@@ -82,9 +87,9 @@ export class Worker {
     try {
       const report = await sweep(deps);
       if (report.orphans.length + report.teardowns + report.deployments + report.authEntries > 0)
-        log.warn(report, "the sweep repaired something");
+        log.warn(report, "the sweep removed orphaned resources or resumed stalled work");
     } finally {
-      // Also after a failed sweep, so that the database does not grow while a provider is down.
+      // Also after a failed sweep: a provider that is down must not let the database grow.
       await this.#purge();
     }
   }
@@ -95,9 +100,9 @@ export class Worker {
     if (purged > 0) log.info({ purged }, "the sweep deleted expired records");
   }
 
-  async #requestSweep(): Promise<void> {
+  async #enqueueSweep(): Promise<void> {
     const { boss, log } = this.#options;
-    // One queued sweep is enough, however many processes request one.
+    // The key keeps several processes from queuing more than one sweep.
     await boss
       .send("sweep", {}, { singletonKey: "sweep", singletonSeconds: 60 })
       .catch((err: unknown) => log.warn({ err }, "the sweep could not be queued"));

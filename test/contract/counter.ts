@@ -4,19 +4,24 @@ import { describe, expect } from "vitest";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
+/** Two counters that share their counts, like those of two processes. */
+export interface OpenCounters extends AsyncDisposable {
+  pair: [Counter, Counter];
+}
+
+/** The tests wait for windows to end, so they wait together. */
+const TOGETHER = { concurrent: true };
+
 /**
- * What every counter promises. `open` gives two counters that share their counts, as two processes do; `onServer` says
- * that they are kept by a server with a clock of its own.
+ * The guarantees of every counter.
+ *
+ * @param hasServer - whether a server keeps the counts, on its own clock
  */
-export function describeCounterContract(
-  name: string,
-  onServer: boolean,
-  open: () => Promise<{ pair: [Counter, Counter] } & AsyncDisposable>,
-): void {
+export function describeCounterContract(name: string, hasServer: boolean, open: () => Promise<OpenCounters>): void {
   const quota = (limit: number, windowSeconds: number) => ({ key: randomUUID(), limit, windowSeconds });
 
   describe(`counter: ${name}`, () => {
-    verifies("limits.deploy.rate", "lets as many through as the limit says, and tells what is left", async () => {
+    verifies("limits.deploy.rate", "a counter allows as many as its limit, and returns what remains", async () => {
       await using opened = await open();
       const [counter] = opened.pair;
       const deploys = quota(3, 60);
@@ -32,7 +37,7 @@ export function describeCounterContract(
         expect(Number.isInteger(resetSeconds) && resetSeconds >= 1 && resetSeconds <= 60).toBe(true);
     });
 
-    verifies(hazard(35), "counts exactly under parallel callers of two processes", async () => {
+    verifies(hazard(35), "the count is exact under parallel calls from two processes", async () => {
       await using opened = await open();
       const deploys = quota(5, 60);
       const taken = await Promise.all(
@@ -43,7 +48,7 @@ export function describeCounterContract(
 
     verifies(
       ["limits.deploy.retry_after", hazard(34)],
-      "lets the next one through after waiting as long as it said",
+      "the next call is allowed after the number of seconds that the refusal returned",
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
@@ -55,11 +60,12 @@ export function describeCounterContract(
           expect((await counter.take(deploys)).allowed).toBe(true);
         }
       },
+      TOGETHER,
     );
 
     verifies(
       "limits.deploy.retry_after",
-      "does not count a refused one, so that asking again and again costs nothing",
+      "refused calls are not counted, so repeating them does not extend the wait",
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
@@ -69,9 +75,10 @@ export function describeCounterContract(
         await delay(2000);
         expect((await counter.take(deploys)).allowed).toBe(true);
       },
+      TOGETHER,
     );
 
-    verifies(hazard(36), "keeps the count when the process that counted is gone", async () => {
+    verifies(hazard(36), "the count remains when the process that counted has ended", async () => {
       await using opened = await open();
       const deploys = quota(2, 60);
       await opened.pair[0].take(deploys);
@@ -79,8 +86,8 @@ export function describeCounterContract(
       expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
     });
 
-    if (onServer)
-      verifies(hazard(36), "keeps the count in a process whose clock has jumped by an hour", async () => {
+    if (hasServer)
+      verifies(hazard(36), "a process whose clock jumps by an hour gets the same count", async () => {
         await using opened = await open();
         const deploys = quota(1, 60);
         await opened.pair[0].take(deploys);
@@ -95,7 +102,7 @@ export function describeCounterContract(
         }
       });
 
-    verifies("limits.deploy.rate", "reads without taking", async () => {
+    verifies("limits.deploy.rate", "peek returns the count without changing it", async () => {
       await using opened = await open();
       const [counter] = opened.pair;
       const deploys = quota(1, 60);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { listProcedures } from "../../../domain/procedures/list-procedures.ts";
 import { mintToken } from "../../../domain/tokens/mint-token.ts";
+import { openMigrator } from "../../../server/database/migrate.ts";
 import { openOrm } from "../../../server/database/orm.ts";
 import { FilesystemObjectStore } from "../../../server/drivers/object-store/filesystem.ts";
 import { RestClient } from "../../support/clients/rest-client.ts";
@@ -38,9 +39,9 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 async function createOldRecords(databaseUrl: string): Promise<void> {
-  const orm = await openOrm(databaseUrl);
+  const orm = openOrm(databaseUrl);
   try {
-    await orm.migrator.up({ to: BEFORE });
+    await (await openMigrator(orm)).up({ to: BEFORE });
     await orm.em.fork().execute(await readFile(path.join(import.meta.dirname, "before-deployments.sql"), "utf8"));
   } finally {
     await orm.close();

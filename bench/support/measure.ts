@@ -22,3 +22,10 @@ export async function measureAlternately(rounds: number, { service, baseline }: 
   }
   return pairs;
 }
+
+/** Returns how long `work` takes, in milliseconds. */
+export async function measureTime(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}

@@ -5,33 +5,33 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import pg from "pg";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
-import { OwnListeners } from "./local-listeners.ts";
+import { LocalListeners } from "./local-listeners.ts";
 
-/** Its notifications reach every session that listens in the same database, and no other database. */
+/** PostgreSQL delivers a notification to every session that listens in the same database, and in no other database. */
 const CHANNEL = "apps_changed";
 
-/** How long the database may take to let a connection in, or to answer on it, in milliseconds. */
-const ANSWER_MS = 10_000;
-/** A connection that carries nothing for this long is probed, so one that a network dropped silently is noticed. */
-const PROBE_AFTER_MS = 10_000;
+/** The longest wait for a connection or for a reply, in milliseconds. */
+const REPLY_TIMEOUT_MS = 10_000;
+/** The kernel probes a connection without traffic after this time, and so detects one that a network dropped silently. */
+const KEEP_ALIVE_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
 
 export interface PostgresChangeFeedOptions {
   url: string;
-  /** Whose pool carries the announcements. */
+  /** Announcements use its connection pool. */
   em: SqlEntityManager;
-  /** Told why listening was interrupted, each time, and why a change could not be announced. */
-  onFault: (error: unknown) => void;
+  /** Called with the reason each time listening is interrupted or an announcement fails. */
+  onError: (error: unknown) => void;
 }
 
 /**
- * Reaches the listeners of every process on the database, by LISTEN on a connection of its own and NOTIFY on one of the
- * pool. A connection that is lost is made anew, after ever longer pauses, until the feed is closed.
+ * Reaches the listeners of every process on the database: LISTEN on a separate connection, NOTIFY on a connection of the
+ * pool. A lost connection is replaced, with a back-off, until the feed is closed.
  */
 export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
   readonly #options: PostgresChangeFeedOptions;
-  readonly #here = new OwnListeners();
+  readonly #listeners = new LocalListeners();
   readonly #announcements = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #firstAttempt = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
     this.#ended = this.#keepListening();
   }
 
-  /** Listens when this returns; or, if that cannot be done yet, as soon as it can be. */
+  /** Returns when the feed listens, or after a first attempt that failed. It then continues to try. */
   static async open(options: PostgresChangeFeedOptions): Promise<PostgresChangeFeed> {
     const feed = new PostgresChangeFeed(options);
     await feed.#firstAttempt.promise;
@@ -51,17 +51,17 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
 
   announce(orgId: string): void {
     if (this.#closing.signal.aborted) return;
-    const announcement = this.#notify(this.#here.tell(orgId))
-      .catch(this.#options.onFault)
+    const announcement = this.#notify(this.#listeners.announceLocally(orgId))
+      .catch(this.#options.onError)
       .finally(() => this.#announcements.delete(announcement));
     this.#announcements.add(announcement);
   }
 
   listen(listener: (orgId: string) => void, onGap?: () => void): () => void {
-    return this.#here.listen(listener, onGap);
+    return this.#listeners.listen(listener, onGap);
   }
 
-  /** Finishes what is being announced: a pool that is closed under a statement would wait for it without end. */
+  /** Waits for running announcements, because a pool that is closed during a statement waits for it without end. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.all([this.#ended, ...this.#announcements]);
@@ -77,11 +77,11 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
     const onListening = () => {
       pauseMs = FIRST_PAUSE_MS;
       this.#firstAttempt.resolve();
-      this.#here.announceGap();
+      this.#listeners.announceGap();
     };
     while (!signal.aborted) {
       await this.#listenUntilLost(onListening).catch((error: unknown) => {
-        if (!signal.aborted) this.#options.onFault(error);
+        if (!signal.aborted) this.#options.onError(error);
       });
       this.#firstAttempt.resolve();
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -89,22 +89,22 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
     }
   }
 
-  /** @throws always: why no connection could be made, or how it was lost */
+  /** @throws always, with the reason why no connection was made or why it was lost */
   async #listenUntilLost(onListening: () => void): Promise<never> {
-    // The socket is ours, because `end` of the client would wait for a database that may never answer.
+    // The feed destroys the socket itself, because `client.end` would wait for a database that may never reply.
     const socket = new Socket();
     using _closing = addAbortListener(this.#closing.signal, () => socket.destroy());
     const client = new pg.Client({
       connectionString: this.#options.url,
       fallback_application_name: "change feed",
       stream: () => socket,
-      connectionTimeoutMillis: ANSWER_MS,
-      query_timeout: ANSWER_MS,
+      connectionTimeoutMillis: REPLY_TIMEOUT_MS,
+      query_timeout: REPLY_TIMEOUT_MS,
       keepAlive: true,
-      keepAliveInitialDelayMillis: PROBE_AFTER_MS,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
-    const lost = lossOf(client);
-    client.on("notification", ({ payload }) => this.#here.hear(payload ?? ""));
+    const lost = rejectWhenLost(client);
+    client.on("notification", ({ payload }) => this.#listeners.receive(payload ?? ""));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
@@ -116,13 +116,13 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
   }
 }
 
-/** Rejects when the connection is lost. The client's errors have a listener from here on, so none ends the process. */
-function lossOf(client: pg.Client): Promise<never> {
+/** Rejects when the connection is lost. From then on the client's errors have a listener, so none ends the process. */
+function rejectWhenLost(client: pg.Client): Promise<never> {
   const lost = new Promise<never>((_resolve, reject) => {
     client.on("error", reject);
     client.on("end", () => reject(new Error("the connection of the change feed ended")));
   });
-  // While the client connects it is not waited for, and the loss is told there.
+  // While the client connects, nothing awaits this promise, and `connect` reports the loss.
   lost.catch(() => undefined);
   return lost;
 }

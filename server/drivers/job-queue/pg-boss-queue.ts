@@ -5,15 +5,17 @@ import type { JobQueue, Jobs, QueueName } from "../../../domain/ports/job-queue.
 
 type Queue = QueueOptions & { notify: true; heartbeatSeconds: number };
 
-/** A job whose worker shows no sign of life for this long is given to another one. pg-boss allows no less. */
+/** Another worker gets a job when its worker has sent no heartbeat for this time. pg-boss accepts no shorter one. */
 const HEARTBEAT_SECONDS = 10;
-const FOREVER = 10_000;
+/** In practice no limit: jobs are repeated until they succeed. */
+const UNLIMITED_RETRIES = 10_000;
+const DAY_SECONDS = 86_400;
 
 const QUEUES = {
   // A deployment counts its own attempts. The queue only repeats the job until the deployment is finished.
   deployment: queue({ expireInSeconds: 3600, retryDelay: 2, retryBackoff: true, retryDelayMax: 15 }),
   teardown: queue({ expireInSeconds: 900, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }),
-  // The next sweep makes up for one that fails; tried again for ever, they would only become more and more.
+  // The next sweep does the work of a failed one. Without a limit, failed sweeps would accumulate.
   sweep: queue({ expireInSeconds: 900, retryDelay: 30, retryLimit: 2 }),
 } satisfies Record<QueueName, Queue>;
 
@@ -21,10 +23,10 @@ export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
 function queue(options: QueueOptions): Queue {
   return {
-    retryLimit: FOREVER,
+    retryLimit: UNLIMITED_RETRIES,
     notify: true,
     heartbeatSeconds: HEARTBEAT_SECONDS,
-    deleteAfterSeconds: 86_400,
+    deleteAfterSeconds: DAY_SECONDS,
     ...options,
   };
 }
@@ -45,25 +47,25 @@ const OPTIONS = {
   monitorIntervalSeconds: 2,
 } satisfies ConstructorOptions;
 
-/** Starts the queue on the database at `url`, with a small pool beside the ORM's, and creates the service's queues. */
+/**
+ * Starts pg-boss on the database at `url` and creates the service's queues. It has its own small connection pool, so jobs
+ * are fetched even when requests use every connection of the ORM.
+ */
 export async function openBoss(url: string, log: QueueLog): Promise<PgBoss> {
   const boss = new PgBoss({ ...OPTIONS, connectionString: url });
   boss.on("error", (err) => log.error({ err }, "the job queue reports an error"));
   boss.on("warning", (warning) => log.warn({ warning: warning.message }, "the job queue reports a warning"));
   await boss.start();
-  for (const name of QUEUE_NAMES) await openQueue(boss, name);
+  for (const name of QUEUE_NAMES) await createOrUpdateQueue(boss, name);
   return boss;
 }
 
-async function openQueue(boss: PgBoss, name: QueueName): Promise<void> {
+async function createOrUpdateQueue(boss: PgBoss, name: QueueName): Promise<void> {
   if ((await boss.getQueue(name)) === null) await boss.createQueue(name, QUEUES[name]);
   else await boss.updateQueue(name, QUEUES[name]);
-  // Creating a queue drops it from the cache, and the first `send` in a transaction would then read it through
-  // another connection, which the embedded database does not have: it would wait forever. Touching fills the cache.
-  await boss.touch(name, "00000000-0000-0000-0000-000000000000");
 }
 
-/** Jobs in the service's own database, so that enqueueing one commits with everything else. */
+/** A job queue in the service's own database, so that a job commits together with the records that it concerns. */
 export class PgBossQueue implements JobQueue {
   readonly #boss: PgBoss;
 

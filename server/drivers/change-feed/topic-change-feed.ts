@@ -1,7 +1,7 @@
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 
-/** One of several feeds over the same connection. */
-export function topicOf(feed: ChangeFeed, topic: string): ChangeFeed {
+/** A feed for the notices of one topic. Several topics share the connection of `feed`. */
+export function createTopicFeed(feed: ChangeFeed, topic: string): ChangeFeed {
   const prefix = `${topic}:`;
   return {
     announce: (orgId) => feed.announce(prefix + orgId),

@@ -1,31 +1,37 @@
 import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
 
-/** How many keys are kept before those whose window has passed are dropped. */
-const KEYS_KEPT = 10_000;
+/** Above this number of keys, those without an event in their window are deleted. */
+const MAX_KEYS = 10_000;
+
+interface Window {
+  /** The times of the counted events, oldest first. */
+  taken: number[];
+  windowMs: number;
+}
 
 /**
- * Counts in this process alone, on a clock that never jumps. For limits that are read on every call, where one process
- * serves them all; what was counted ends with the process.
+ * Counts in the memory of this process, on a monotonic clock. For limits that are checked on every call, where one process
+ * serves all calls. The counts are lost when the process ends.
  */
 export class MemoryCounter implements Counter {
-  readonly #windows = new Map<string, { taken: number[]; windowMs: number }>();
+  readonly #windows = new Map<string, Window>();
 
   async take(quota: Quota): Promise<Taken> {
     const now = performance.now();
-    const taken = this.#fresh(quota, now);
+    const taken = this.#eventsInWindow(quota, now);
     const allowed = taken.length < quota.limit;
     if (allowed) taken.push(now);
-    return reading(taken, quota, now, allowed);
+    return toTaken(taken, quota, now, allowed);
   }
 
   async peek(quota: Quota): Promise<Taken> {
     const now = performance.now();
-    const taken = this.#fresh(quota, now);
-    return reading(taken, quota, now, taken.length < quota.limit);
+    const taken = this.#eventsInWindow(quota, now);
+    return toTaken(taken, quota, now, taken.length < quota.limit);
   }
 
-  #fresh({ key, windowSeconds }: Quota, now: number): number[] {
-    if (this.#windows.size > KEYS_KEPT) this.#forget(now);
+  #eventsInWindow({ key, windowSeconds }: Quota, now: number): number[] {
+    if (this.#windows.size > MAX_KEYS) this.#deleteExpired(now);
     const windowMs = windowSeconds * 1000;
     let window = this.#windows.get(key);
     if (window === undefined) this.#windows.set(key, (window = { taken: [], windowMs }));
@@ -34,13 +40,13 @@ export class MemoryCounter implements Counter {
     return window.taken;
   }
 
-  #forget(now: number): void {
+  #deleteExpired(now: number): void {
     for (const [key, { taken, windowMs }] of this.#windows)
       if ((taken.at(-1) ?? 0) <= now - windowMs) this.#windows.delete(key);
   }
 }
 
-function reading(taken: readonly number[], { limit, windowSeconds }: Quota, now: number, allowed: boolean): Taken {
+function toTaken(taken: readonly number[], { limit, windowSeconds }: Quota, now: number, allowed: boolean): Taken {
   const [oldest] = taken;
   const resetSeconds = oldest === undefined ? 0 : Math.max(1, Math.ceil((oldest - now) / 1000 + windowSeconds));
   return { allowed, remaining: limit - taken.length, resetSeconds };

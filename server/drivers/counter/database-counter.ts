@@ -2,15 +2,17 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
 import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
 
-interface Window {
+/** The state of a window, as the database computes it. */
+interface WindowRow {
   allowed: boolean;
   taken: number;
+  /** Seconds until the oldest event leaves the window. */
   reset: number;
 }
 
 /**
- * Counts in the service's database, in one statement and on the database's clock: two processes never disagree, and a
- * clock that jumps on one of them changes nothing.
+ * Counts in the service's database, with one statement and on the clock of the database: processes share exact counts, and
+ * a wrong clock of one process has no effect.
  */
 export class DatabaseCounter implements Counter {
   readonly #em: SqlEntityManager;
@@ -22,7 +24,7 @@ export class DatabaseCounter implements Counter {
   async take({ key, limit, windowSeconds }: Quota): Promise<Taken> {
     const span = sql`make_interval(secs => ${windowSeconds})`;
     const fresh = sql`array(select t from unnest(w.taken) as t where t > clock_timestamp() - ${span} order by t)`;
-    const { rows } = await sql<Window>`
+    const { rows } = await sql<WindowRow>`
       insert into rate_limit_windows as w (key, taken, allowed, expires_at)
       values (${key}, array[clock_timestamp()], true, clock_timestamp() + ${span})
       on conflict (key) do update set
@@ -33,22 +35,22 @@ export class DatabaseCounter implements Counter {
         extract(epoch from taken[1] + ${span} - clock_timestamp())::float8 as reset`.execute(
       this.#em.fork().getKysely(),
     );
-    return reading(rows[0], limit);
+    return toTaken(rows[0], limit);
   }
 
   async peek({ key, limit, windowSeconds }: Quota): Promise<Taken> {
     const span = sql`make_interval(secs => ${windowSeconds})`;
-    const { rows } = await sql<Window>`
+    const { rows } = await sql<WindowRow>`
       select count(*)::int < ${limit} as allowed, count(*)::int as taken,
         coalesce(extract(epoch from min(t) + ${span} - clock_timestamp()), 0)::float8 as reset
       from rate_limit_windows w, unnest(w.taken) as t
       where w.key = ${key} and t > clock_timestamp() - ${span}`.execute(this.#em.fork().getKysely());
-    return reading(rows[0], limit);
+    return toTaken(rows[0], limit);
   }
 }
 
-function reading(window: Window | undefined, limit: number): Taken {
-  if (window === undefined) throw new Error("the database returned no rate limit window");
-  const resetSeconds = window.taken === 0 ? 0 : Math.max(1, Math.ceil(window.reset));
-  return { allowed: window.allowed, remaining: Math.max(0, limit - window.taken), resetSeconds };
+function toTaken(row: WindowRow | undefined, limit: number): Taken {
+  if (row === undefined) throw new Error("the database returned no rate limit window");
+  const resetSeconds = row.taken === 0 ? 0 : Math.max(1, Math.ceil(row.reset));
+  return { allowed: row.allowed, remaining: Math.max(0, limit - row.taken), resetSeconds };
 }

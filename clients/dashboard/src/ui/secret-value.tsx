@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Button } from "./button.tsx";
 
-/** A secret that is shown this one time. */
-export function Secret({ label, value }: { label: string; value: string }) {
+/** Shows a secret with a button to copy it. */
+export function SecretValue({ label, value }: { label: string; value: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);

@@ -2,10 +2,10 @@ import type { Redis } from "ioredis";
 import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
 
 /**
- * Runs inside Redis, so no two callers interleave, on Redis's clock. The sorted set holds one member per event, scored
- * by its time in microseconds; the member is made unique by how many there were.
+ * Redis runs a script atomically, and on its own clock. The sorted set has one member per event, with the time of the event
+ * in microseconds as its score. The number of earlier events makes the member unique.
  */
-const TAKE = `
+const COUNT_SCRIPT = `
 local now = redis.call('TIME')
 local at = now[1] * 1000000 + now[2]
 local span = tonumber(ARGV[2]) * 1000000
@@ -26,7 +26,7 @@ if oldest[2] then reset = math.ceil((tonumber(oldest[2]) + span - at) / 1000000)
 return { allowed, taken, reset }
 `;
 
-/** Counts in Redis, for several processes that share one. */
+/** Counts in Redis, so that several processes share the counts. */
 export class RedisCounter implements Counter {
   readonly #redis: Redis;
 
@@ -35,16 +35,16 @@ export class RedisCounter implements Counter {
   }
 
   take(quota: Quota): Promise<Taken> {
-    return this.#ask(quota, "take");
+    return this.#run(quota, "take");
   }
 
   peek(quota: Quota): Promise<Taken> {
-    return this.#ask(quota, "peek");
+    return this.#run(quota, "peek");
   }
 
-  async #ask({ key, limit, windowSeconds }: Quota, what: "take" | "peek"): Promise<Taken> {
-    const answer = await this.#redis.eval(TAKE, 1, `rate:${key}`, limit, windowSeconds, what);
-    const [allowed, taken, reset] = answer as [number, number, number];
+  async #run({ key, limit, windowSeconds }: Quota, operation: "take" | "peek"): Promise<Taken> {
+    const reply = await this.#redis.eval(COUNT_SCRIPT, 1, `rate:${key}`, limit, windowSeconds, operation);
+    const [allowed, taken, reset] = reply as [number, number, number];
     const resetSeconds = taken === 0 ? 0 : Math.max(1, reset);
     return { allowed: allowed === 1, remaining: Math.max(0, limit - taken), resetSeconds };
   }

@@ -1,18 +1,18 @@
 import { queryOptions } from "@tanstack/react-query";
 
-/** How people get in here: known before anybody is. */
+/** What the sign-in pages show before a user is signed in. */
 export interface SignInOptions {
-  /** Whether nobody has signed up yet: the first person owns the first organization. */
+  /** Whether no user has signed up yet. The first user owns the first organization. */
   first_run: boolean;
   sign_up: "open" | "invite" | "closed";
   providers: ("github" | "google")[];
 }
 
-export const signInOptions = queryOptions({
+export const signInOptionsQuery = queryOptions({
   queryKey: ["sign-in-options"],
   queryFn: async (): Promise<SignInOptions> => {
     const response = await fetch("/api/sign-in-options");
-    if (!response.ok) throw new Error("the sign-in options cannot be read");
+    if (!response.ok) throw new Error(`GET /api/sign-in-options failed with status ${response.status}`);
     return (await response.json()) as SignInOptions;
   },
 });

@@ -9,7 +9,7 @@ export class MemoryChangeFeed implements ChangeFeed {
     this.#events.emit("changed", orgId);
   }
 
-  /** Says that changes of any organization may have gone unannounced. */
+  /** Reports that notices of any organization may have been lost. */
   announceGap(): void {
     this.#events.emit("gap");
   }

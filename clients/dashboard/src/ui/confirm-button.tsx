@@ -1,10 +1,10 @@
 import { type ReactNode, useId, useRef } from "react";
 import { Button } from "./button.tsx";
 
-interface ConfirmProps {
-  /** On the button that opens the question. */
+interface ConfirmButtonProps {
+  /** The text of both the button and the confirmation. */
   label: string;
-  /** What a screen reader says instead, when the label alone says too little. */
+  /** The label for screen readers, when the short one is ambiguous, such as `Revoke` in a table. */
   longLabel?: string;
   question: string;
   children: ReactNode;
@@ -12,8 +12,8 @@ interface ConfirmProps {
   onConfirm: () => void;
 }
 
-/** A button for what cannot be taken back: it asks first. */
-export function Confirm({ label, longLabel, question, children, busy = false, onConfirm }: ConfirmProps) {
+/** A button for an action that cannot be undone. It asks for confirmation first. */
+export function ConfirmButton({ label, longLabel, question, children, busy = false, onConfirm }: ConfirmButtonProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   const close = () => dialog.current?.close();
