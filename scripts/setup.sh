@@ -129,7 +129,7 @@ link_postgres() {
 }
 
 warm_packages() {
-  node scripts/warm-packages.ts || problem "The packages that the example apps build with are not at hand (see above)."
+  node scripts/warm-packages.ts || problem "The packages for building the example apps could not be installed (see above)."
 }
 
 # The pages for people; quick, so it is done every time.
