@@ -78,9 +78,9 @@ check_system() {
   fi
 
   if wants_browser && ! has_browser; then
-    install_system_packages chromium || say "Going on without Chromium: the tests that need a browser will not run."
+    install_system_packages chromium || say "Chromium could not be installed. The browser tests will not run."
   elif ! has_browser; then
-    say "No Chromium here, which only the browser tests need. SETUP_BROWSER=1 npm run setup installs it."
+    say "Chromium is not installed. Only the browser tests need it: SETUP_BROWSER=1 npm run setup installs it."
   fi
 }
 
