@@ -8,7 +8,7 @@ export const executeRequest = z.strictObject({
   code: z
     .string()
     .min(1)
-    .max(MAX_CODE_BYTES)
+    .max(MAX_CODE_BYTES, { error: CODE_TOO_LONG, abort: true })
     .refine((code) => !isCodeTooLong(code), CODE_TOO_LONG)
     .meta({ description: "A TypeScript module with top-level await. Print what you want to see with console.log" }),
   timeout_ms: z

@@ -13,6 +13,6 @@ export type QueueName = keyof Jobs;
 export interface JobQueue {
   /** Adds a job in the transaction of `em`: it exists exactly if that transaction commits. */
   enqueue<Q extends QueueName>(em: EntityManager, queue: Q, job: Jobs[Q]): Promise<void>;
-  /** The jobs that wait for a worker, including those that wait for another attempt. */
-  waiting<Q extends QueueName>(queue: Q): Promise<Jobs[Q][]>;
+  /** Lists the jobs that wait for a worker, including those that wait for another attempt. */
+  listWaiting<Q extends QueueName>(queue: Q): Promise<Jobs[Q][]>;
 }

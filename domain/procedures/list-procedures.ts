@@ -44,7 +44,7 @@ function isLive({ and, eb }: ExpressionBuilder<DatabaseTables, "apps">) {
   return and([eb("apps.live_deployment_id", "is not", null), eb("apps.status", "<>", "deleting" satisfies AppStatus)]);
 }
 
-/** The version of what each organization offers now. */
+/** Reads the current version of what each organization offers. */
 export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("apps")
@@ -58,14 +58,14 @@ export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<
 }
 
 /**
- * Every procedure of the organization's live apps, by slug, then by name. What an app says of itself (names,
- * descriptions, schemas) is untrusted text.
+ * Reads all procedures of the organization's live apps, sorted by slug and name. Names, descriptions and schemas are
+ * untrusted text of the apps.
  */
 export async function proceduresOf(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
   const version = db.selectFrom("apps").select(offerVersion).where("org_id", "=", orgId).where(isLive);
   const rows = await db
     .selectFrom("apps")
-    // Both organizations are compared, so a row that strayed would still be nobody else's.
+    // The organization is compared in both tables, so that a wrong row never reaches another organization.
     .leftJoin("app_procedures", (join) =>
       join
         .onRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")

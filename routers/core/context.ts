@@ -10,7 +10,7 @@ import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
-import type { Counter, Taken } from "../../domain/ports/counter.ts";
+import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
 import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
@@ -52,7 +52,7 @@ export interface CallDetails {
   /** The error of an unreadable body. The procedure throws it after the rate limit has counted the attempt. */
   malformedBody: ServiceError | null;
   /** Passes the state of a rate limit to the transport, which may send it in headers. */
-  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: Taken): void;
+  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: QuotaState): void;
 }
 
 /** The context of one call: the capabilities, the caller, and the details that the transport knows. */

@@ -34,7 +34,7 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
   // A wrong password counts after it was checked, so parallel attempts would all pass the limit. They run one at a time.
   const passwordLock = new KeyedLock();
   const checkLimit = async (quota: Quota): Promise<void> => {
-    const { allowed, resetSeconds } = await counter.take(quota);
+    const { allowed, resetSeconds } = await counter.consume(quota);
     if (!allowed) throw new RateLimited("Too many requests from this address. Wait, then try again.", resetSeconds);
   };
   return async (scope: FastifyInstance): Promise<void> => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Taken } from "../../domain/ports/counter.ts";
+import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
@@ -107,7 +107,7 @@ function createContext(capabilities: Capabilities, request: FastifyRequest, repl
 function reportRateLimit(
   reply: FastifyReply,
   policy: { name: string; limit: number; windowSeconds: number },
-  taken: Taken,
+  taken: QuotaState,
 ): void {
   void reply.headers({
     "ratelimit-policy": `"${policy.name}";q=${policy.limit};w=${policy.windowSeconds}`,

@@ -26,7 +26,7 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
       const [counter] = opened.pair;
       const deploys = quota(3, 60);
       const taken = [];
-      for (let n = 0; n < 4; n++) taken.push(await counter.take(deploys));
+      for (let n = 0; n < 4; n++) taken.push(await counter.consume(deploys));
       expect(taken.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
         [true, 2],
         [true, 1],
@@ -41,7 +41,7 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
       await using opened = await open();
       const deploys = quota(5, 60);
       const taken = await Promise.all(
-        Array.from({ length: 40 }, (_, n) => opened.pair[n % 2 === 0 ? 0 : 1].take(deploys)),
+        Array.from({ length: 40 }, (_, n) => opened.pair[n % 2 === 0 ? 0 : 1].consume(deploys)),
       );
       expect(taken.filter(({ allowed }) => allowed).length).toBe(5);
     });
@@ -54,10 +54,10 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
         const [counter] = opened.pair;
         const deploys = quota(2, 2);
         for (let round = 0; round < 3; round++) {
-          let taken = await counter.take(deploys);
-          for (; taken.allowed; taken = await counter.take(deploys)) await delay(300);
+          let taken = await counter.consume(deploys);
+          for (; taken.allowed; taken = await counter.consume(deploys)) await delay(300);
           await delay(taken.resetSeconds * 1000);
-          expect((await counter.take(deploys)).allowed).toBe(true);
+          expect((await counter.consume(deploys)).allowed).toBe(true);
         }
       },
       TOGETHER,
@@ -70,10 +70,10 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
         await using opened = await open();
         const [counter] = opened.pair;
         const deploys = quota(1, 2);
-        await counter.take(deploys);
-        for (let n = 0; n < 10; n++) expect((await counter.take(deploys)).allowed).toBe(false);
+        await counter.consume(deploys);
+        for (let n = 0; n < 10; n++) expect((await counter.consume(deploys)).allowed).toBe(false);
         await delay(2000);
-        expect((await counter.take(deploys)).allowed).toBe(true);
+        expect((await counter.consume(deploys)).allowed).toBe(true);
       },
       TOGETHER,
     );
@@ -81,22 +81,22 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
     verifies(hazard(36), "the count remains when the process that counted has ended", async () => {
       await using opened = await open();
       const deploys = quota(2, 60);
-      await opened.pair[0].take(deploys);
-      expect(await opened.pair[1].take(deploys)).toMatchObject({ allowed: true, remaining: 0 });
-      expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
+      await opened.pair[0].consume(deploys);
+      expect(await opened.pair[1].consume(deploys)).toMatchObject({ allowed: true, remaining: 0 });
+      expect((await opened.pair[1].consume(deploys)).allowed).toBe(false);
     });
 
     if (hasServer)
       verifies(hazard(36), "a process whose clock jumps by an hour gets the same count", async () => {
         await using opened = await open();
         const deploys = quota(1, 60);
-        await opened.pair[0].take(deploys);
+        await opened.pair[0].consume(deploys);
         const now = Date.now;
         try {
           Date.now = () => now() + 3_600_000;
-          expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
+          expect((await opened.pair[1].consume(deploys)).allowed).toBe(false);
           Date.now = () => now() - 3_600_000;
-          expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
+          expect((await opened.pair[1].consume(deploys)).allowed).toBe(false);
         } finally {
           Date.now = now;
         }
@@ -107,7 +107,7 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
       const [counter] = opened.pair;
       const deploys = quota(1, 60);
       expect(await counter.peek(deploys)).toEqual({ allowed: true, remaining: 1, resetSeconds: 0 });
-      await counter.take(deploys);
+      await counter.consume(deploys);
       expect(await counter.peek(deploys)).toEqual({ allowed: false, remaining: 0, resetSeconds: expect.any(Number) });
     });
   });

@@ -68,10 +68,10 @@ describe("the job queue", () => {
     await using opened = await open();
     await enqueue(opened, "waiting");
     await delay(500);
-    expect(await opened.queue.waiting("deployment")).toEqual([{ deploymentId: "waiting" }]);
-    expect(await opened.queue.waiting("teardown")).toEqual([]);
+    expect(await opened.queue.listWaiting("deployment")).toEqual([{ deploymentId: "waiting" }]);
+    expect(await opened.queue.listWaiting("teardown")).toEqual([]);
     await opened.startWorker();
     await vi.waitFor(() => expect(opened.received).toEqual(["waiting"]), 10_000);
-    await vi.waitFor(async () => expect(await opened.queue.waiting("deployment")).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await opened.queue.listWaiting("deployment")).toEqual([]), 10_000);
   });
 });

@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { sql } from "kysely";
-import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
+import type { Counter, Quota, QuotaState } from "../../../domain/ports/counter.ts";
 
 /** The state of a window, as the database computes it. */
 interface WindowRow {
@@ -21,7 +21,7 @@ export class DatabaseCounter implements Counter {
     this.#em = em;
   }
 
-  async take({ key, limit, windowSeconds }: Quota): Promise<Taken> {
+  async consume({ key, limit, windowSeconds }: Quota): Promise<QuotaState> {
     const span = sql`make_interval(secs => ${windowSeconds})`;
     const fresh = sql`array(select t from unnest(w.taken) as t where t > clock_timestamp() - ${span} order by t)`;
     const { rows } = await sql<WindowRow>`
@@ -35,21 +35,21 @@ export class DatabaseCounter implements Counter {
         extract(epoch from taken[1] + ${span} - clock_timestamp())::float8 as reset`.execute(
       this.#em.fork().getKysely(),
     );
-    return toTaken(rows[0], limit);
+    return toQuotaState(rows[0], limit);
   }
 
-  async peek({ key, limit, windowSeconds }: Quota): Promise<Taken> {
+  async peek({ key, limit, windowSeconds }: Quota): Promise<QuotaState> {
     const span = sql`make_interval(secs => ${windowSeconds})`;
     const { rows } = await sql<WindowRow>`
       select count(*)::int < ${limit} as allowed, count(*)::int as taken,
         coalesce(extract(epoch from min(t) + ${span} - clock_timestamp()), 0)::float8 as reset
       from rate_limit_windows w, unnest(w.taken) as t
       where w.key = ${key} and t > clock_timestamp() - ${span}`.execute(this.#em.fork().getKysely());
-    return toTaken(rows[0], limit);
+    return toQuotaState(rows[0], limit);
   }
 }
 
-function toTaken(row: WindowRow | undefined, limit: number): Taken {
+function toQuotaState(row: WindowRow | undefined, limit: number): QuotaState {
   if (row === undefined) throw new Error("the database returned no rate limit window");
   const resetSeconds = row.taken === 0 ? 0 : Math.max(1, Math.ceil(row.reset));
   return { allowed: row.allowed, remaining: Math.max(0, limit - row.taken), resetSeconds };

@@ -1,4 +1,4 @@
-import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
+import type { Counter, Quota, QuotaState } from "../../../domain/ports/counter.ts";
 
 /** Above this number of keys, those without an event in their window are deleted. */
 const MAX_KEYS = 10_000;
@@ -16,18 +16,18 @@ interface Window {
 export class MemoryCounter implements Counter {
   readonly #windows = new Map<string, Window>();
 
-  async take(quota: Quota): Promise<Taken> {
+  async consume(quota: Quota): Promise<QuotaState> {
     const now = performance.now();
     const taken = this.#eventsInWindow(quota, now);
     const allowed = taken.length < quota.limit;
     if (allowed) taken.push(now);
-    return toTaken(taken, quota, now, allowed);
+    return toQuotaState(taken, quota, now, allowed);
   }
 
-  async peek(quota: Quota): Promise<Taken> {
+  async peek(quota: Quota): Promise<QuotaState> {
     const now = performance.now();
     const taken = this.#eventsInWindow(quota, now);
-    return toTaken(taken, quota, now, taken.length < quota.limit);
+    return toQuotaState(taken, quota, now, taken.length < quota.limit);
   }
 
   #eventsInWindow({ key, windowSeconds }: Quota, now: number): number[] {
@@ -46,7 +46,12 @@ export class MemoryCounter implements Counter {
   }
 }
 
-function toTaken(taken: readonly number[], { limit, windowSeconds }: Quota, now: number, allowed: boolean): Taken {
+function toQuotaState(
+  taken: readonly number[],
+  { limit, windowSeconds }: Quota,
+  now: number,
+  allowed: boolean,
+): QuotaState {
   const [oldest] = taken;
   const resetSeconds = oldest === undefined ? 0 : Math.max(1, Math.ceil((oldest - now) / 1000 + windowSeconds));
   return { allowed, remaining: limit - taken.length, resetSeconds };

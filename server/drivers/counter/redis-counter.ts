@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Counter, Quota, Taken } from "../../../domain/ports/counter.ts";
+import type { Counter, Quota, QuotaState } from "../../../domain/ports/counter.ts";
 
 /**
  * Redis runs a script atomically, and on its own clock. The sorted set has one member per event, with the time of the event
@@ -14,7 +14,7 @@ local taken = redis.call('ZCARD', KEYS[1])
 local allowed = 0
 if taken < tonumber(ARGV[1]) then
   allowed = 1
-  if ARGV[3] == 'take' then
+  if ARGV[3] == 'consume' then
     redis.call('ZADD', KEYS[1], at, string.format('%.0f-%d', at, taken))
     redis.call('PEXPIRE', KEYS[1], ARGV[2] * 1000)
     taken = taken + 1
@@ -34,15 +34,15 @@ export class RedisCounter implements Counter {
     this.#redis = redis;
   }
 
-  take(quota: Quota): Promise<Taken> {
-    return this.#run(quota, "take");
+  consume(quota: Quota): Promise<QuotaState> {
+    return this.#run(quota, "consume");
   }
 
-  peek(quota: Quota): Promise<Taken> {
+  peek(quota: Quota): Promise<QuotaState> {
     return this.#run(quota, "peek");
   }
 
-  async #run({ key, limit, windowSeconds }: Quota, operation: "take" | "peek"): Promise<Taken> {
+  async #run({ key, limit, windowSeconds }: Quota, operation: "consume" | "peek"): Promise<QuotaState> {
     const reply = await this.#redis.eval(COUNT_SCRIPT, 1, `rate:${key}`, limit, windowSeconds, operation);
     const [allowed, taken, reset] = reply as [number, number, number];
     const resetSeconds = taken === 0 ? 0 : Math.max(1, reset);

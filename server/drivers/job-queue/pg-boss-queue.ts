@@ -78,7 +78,7 @@ export class PgBossQueue implements JobQueue {
     await this.#boss.send(queueName, job, { db: fromKysely(transaction) });
   }
 
-  async waiting<Q extends QueueName>(queueName: Q): Promise<Jobs[Q][]> {
+  async listWaiting<Q extends QueueName>(queueName: Q): Promise<Jobs[Q][]> {
     const jobs = await this.#boss.findJobs<Jobs[Q]>(queueName, { queued: true });
     return jobs.map((job) => job.data);
   }

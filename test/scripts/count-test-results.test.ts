@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closingLine, tally } from "../../scripts/tally.ts";
+import { closingLine, tally } from "../../scripts/count-test-results.ts";
 
 const file = (status: string, ...statuses: string[]) => ({
   status,
