@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const execute = <T = unknown>(sql: string, values: unknown[] = []): Promise<T[]> =>
   service().service.parts.orm.em.fork().execute<T[]>(sql, values);
-const purge = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
+const forget = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
 
 async function namesIn(table: string, column: string): Promise<string[]> {
   const rows = await execute<{ name: string }>(`select "${column}" as name from ${table} order by 1`);
@@ -29,7 +29,7 @@ async function namesIn(table: string, column: string): Promise<string[]> {
 
 const ago = (days: number) => `now() - interval '${days} days'`;
 
-/** Inserts into each table with expiring rows one row that must be purged and one that must remain. */
+/** Inserts an expired and a valid record into every table whose records expire. */
 async function givenExpired(clientId: string): Promise<void> {
   const user = `(select id from auth."user" limit 1)`;
   for (const [name, days, sessionDays] of [
@@ -56,7 +56,7 @@ async function givenExpired(clientId: string): Promise<void> {
   }
 }
 
-test("parallel purges delete each expired record once, and no other record", async () => {
+test("expired records are deleted once, also by parallel processes, and no other records are", async () => {
   await givenExpired(await oauth.register());
   await execute(
     `insert into audit_events (id, action, outcome, created_at)
@@ -66,8 +66,8 @@ test("parallel purges delete each expired record once, and no other record", asy
     `insert into audit_events (id, action, outcome, created_at)
      values (gen_random_uuid(), 'young', 'done', ${ago(364)})`,
   );
-  expect(await purge(null)).toBe(5);
-  const counts = await Promise.all([purge(), purge(), purge()]);
+  expect(await forget(null)).toBe(5);
+  const counts = await Promise.all([forget(), forget(), forget()]);
   expect(counts.reduce((sum, count) => sum + count)).toBe(1200);
   expect(await namesIn("auth.verification", "identifier")).toEqual(["young"]);
   expect(await namesIn(`auth."deviceCode"`, "deviceCode")).toEqual(["young"]);
@@ -79,7 +79,7 @@ test("parallel purges delete each expired record once, and no other record", asy
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
 });
 
-test("tokens are purged 90 days after they expired or were revoked, not earlier", async () => {
+test("tokens are deleted 90 days after they expired or were revoked, and not before", async () => {
   const { org_id: orgId, rest } = await service().tenant();
   const ended = [
     ["expires_at", 91],
@@ -89,12 +89,12 @@ test("tokens are purged 90 days after they expired or were revoked, not earlier"
   ] as const;
   for (const [column, daysAgo] of ended)
     await insertTokens(service(), { orgId, kind: "api_key", count: 3, ended: { column, daysAgo } });
-  expect(await purge()).toBe(6);
+  expect(await forget()).toBe(6);
   const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
   expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
 });
 
-test("an unused OAuth client is purged; a recently used one remains and works", async () => {
+test("unused OAuth clients are deleted; a recently used one remains and works", async () => {
   const resource = `${service().service.publicUrl}/mcp`;
   const scope = "read offline_access";
   const [used, idle, young, trusted, published, asked] = await Promise.all(
@@ -112,21 +112,21 @@ test("an unused OAuth client is purged; a recently used one remains and works", 
   const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
   await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
   await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
-  // A user has this client's consent page open.
+  // A user is at the consent page of this client.
   await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
   await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
   await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
-  await purge();
+  await forget();
   const left = await namesIn(`auth."oauthClient"`, "clientId");
   expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
   expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
   expect((await oauth.requestToken({ ...refresh, client_id: used! })).status).toBe(200);
   await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
-  expect(await purge()).toBe(1);
+  expect(await forget()).toBe(1);
 });
 
-test("the last use of an OAuth client is recorded once a day, and never for a rejected request", async () => {
+test("the last use of a client is stored at most once a day, and not for refused requests", async () => {
   const clientId = await oauth.register();
   const resource = `${service().service.publicUrl}/mcp`;
   const lastUse = async () =>
@@ -149,7 +149,7 @@ test("the last use of an OAuth client is recorded once a day, and never for a re
   expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
 });
 
-test("the client of a token request is read from each of the three authentication methods, and from nothing else", () => {
+test("the client of a token request is read from each form of authentication, and from nothing else", () => {
   const claims = Buffer.from('{"sub":"one"}').toString("base64url");
   const basic = (pair: string) => new Headers({ authorization: `Basic ${btoa(pair)}` });
   const ways = [
@@ -168,7 +168,7 @@ test("the client of a token request is read from each of the three authenticatio
   expect(none.map(readTokenRequestClient)).toEqual([null, null, null, null]);
 });
 
-test("the worker's sweep deletes audit events that are older than AUDIT_RETENTION_DAYS", async () => {
+test("the sweep of the worker deletes audit events that are older than AUDIT_RETENTION_DAYS", async () => {
   await using harness = await createHarness({ worker: true, config: { auditRetentionDays: 10 } });
   const { orm, boss } = harness.service.parts;
   await orm.em.fork().execute(
