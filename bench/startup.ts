@@ -38,7 +38,7 @@ export const startup: Section = {
         createMetric("Memory, peak", "MB", TARGETS.peakMb, Math.max(...all.map(({ peakMb }) => peakMb)), "maximum"),
       ],
       notes: [
-        "CPU time is that of the service's own process until it is ready; other programs on the machine add to the elapsed time, and little to the CPU time.",
+        "CPU time is that of the service's own process until it is ready; other programs on the machine lengthen the elapsed time more than the CPU time.",
       ],
     };
   },

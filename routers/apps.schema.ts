@@ -5,12 +5,10 @@ import type { AppPage } from "../domain/apps/app-page.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
-import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
+import type { Rotation } from "../domain/tokens/rotate-token.ts";
+import { overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
-const timestamp = z
-  .string()
-  .meta({ description: "RFC 3339 in UTC, with milliseconds", examples: ["2026-11-20T09:30:00.000Z"] });
 const token = z.string().meta({ description: "Bearer token for authenticated requests to the deployed app" });
 const status = z.enum(APP_STATUSES).meta({ description: "Status of the newest deployment, or `deleting`" });
 const slug = z.string().meta({ examples: ["guestbook-k7m2xq"] });
@@ -102,10 +100,7 @@ export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) }
 
 export const rotateAppTokenRequest = z.strictObject({
   id: uuid.meta({ description: "The app's id" }),
-  overlap: z
-    .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
-    .default("day")
-    .meta({ description: "How long the previous token stays valid" }),
+  overlap,
 }) satisfies z.ZodType<Rotation>;
 
 export const rotateAppTokenResponse = z

@@ -10,13 +10,13 @@ export const executeRequest = z.strictObject({
     .min(1)
     .max(MAX_CODE_BYTES, { error: CODE_TOO_LONG, abort: true })
     .refine((code) => !isCodeTooLong(code), CODE_TOO_LONG)
-    .meta({ description: "A TypeScript module with top-level await. Print what you want to see with console.log" }),
+    .meta({ description: "A TypeScript module. Top-level await is allowed. Print results with console.log" }),
   timeout_ms: z
     .int()
     .min(RUN_TIME_MS.min)
     .max(RUN_TIME_MS.max)
     .default(30_000)
-    .meta({ description: "How long it may run" }),
+    .meta({ description: "Time limit in milliseconds" }),
 });
 
 export const executeResponse = z.object({
@@ -24,6 +24,6 @@ export const executeResponse = z.object({
   stderr: z.string(),
   exit_code: z.int(),
   duration_ms: z.int(),
-  truncated: z.boolean().meta({ description: "Whether some of the output is missing" }),
+  truncated: z.boolean().meta({ description: "Whether part of the output is missing" }),
   timed_out: z.boolean(),
 }) satisfies z.ZodType<Execution>;

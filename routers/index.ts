@@ -20,7 +20,7 @@ const PROCEDURES = appRouter._def.procedures as unknown as Readonly<Record<strin
  * @param path - the dotted path of the procedure
  * @throws {TRPCError} whose cause is what the procedure threw
  */
-export async function callProcedure(
+export async function callRouterProcedure(
   context: Context,
   path: string,
   input: unknown,

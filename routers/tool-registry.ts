@@ -5,7 +5,7 @@ import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context } from "./core/context.ts";
 import { formatValidationIssues } from "./core/format-validation-issues.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
-import { appRouter, callProcedure } from "./index.ts";
+import { appRouter, callRouterProcedure } from "./index.ts";
 
 /** A tool as `tools/list` returns it. */
 export interface Tool extends Pick<ToolMeta, "name" | "title" | "description" | "annotations"> {
@@ -86,7 +86,7 @@ export async function callToolProcedure<T = Record<string, unknown>>(
   signal: AbortSignal,
 ): Promise<T> {
   try {
-    return (await callProcedure(context, path, input, signal)) as T;
+    return (await callRouterProcedure(context, path, input, signal)) as T;
   } catch (error) {
     throw toServiceError(error) ?? error;
   }
@@ -106,7 +106,8 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const [input] = inputs;
   // Without an input schema, tRPC would accept any arguments and ignore them.
   if (input === undefined || output === undefined) throw new Error(`the tool ${name} has no input or output schema`);
-  if (!isReservedToolName(name)) throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
+  if (!isReservedToolName(name))
+    throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
   // A cached result is returned without the access check of the procedure.
   if (resultVersion !== undefined && (type !== "query" || meta.access !== undefined))
     throw new Error(`the tool ${name} must be a query with the default access, because its result is cached`);

@@ -2,7 +2,7 @@ import DataLoader from "dataloader";
 import { VersionedCache } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
 import { nameDirectTools } from "./direct-tool-names.ts";
-import { type LiveProcedure, NOTHING_OFFERED, offerVersions, proceduresOf } from "./list-procedures.ts";
+import { type LiveProcedure, NO_LIVE_APPS, readProcedureVersions, listProcedures } from "./list-procedures.ts";
 import { ProcedureSearchIndex } from "./procedure-search-index.ts";
 
 /** The procedures of an organization's ready apps at one moment. Indexes over them are built on first use. */
@@ -52,7 +52,7 @@ export class ProcedureIndex {
     return this.#cache.get(orgId, {
       readVersion: () => this.#versions.load(orgId),
       read: async () => {
-        const { version, value } = await proceduresOf(this.#db, orgId);
+        const { version, value } = await listProcedures(this.#db, orgId);
         return { version, value: new OfferedProcedures(value, version) };
       },
     });
@@ -60,6 +60,6 @@ export class ProcedureIndex {
 }
 
 async function readVersions(db: Db, orgIds: readonly string[]): Promise<string[]> {
-  const versionByOrgId = await offerVersions(db, [...new Set(orgIds)]);
-  return orgIds.map((orgId) => versionByOrgId.get(orgId) ?? NOTHING_OFFERED);
+  const versionByOrgId = await readProcedureVersions(db, [...new Set(orgIds)]);
+  return orgIds.map((orgId) => versionByOrgId.get(orgId) ?? NO_LIVE_APPS);
 }

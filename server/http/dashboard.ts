@@ -6,7 +6,7 @@ import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 
-/** The output folder of `npm run build`. */
+/** The folder in which `npm run setup` stores the built dashboard. */
 const BUILD_FOLDER = path.resolve(import.meta.dirname, "../../.cache/dashboard");
 
 /** The URLs of the pages. They all serve index.html, and the router of the dashboard renders the page. */
@@ -27,7 +27,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const NOT_BUILT = "The dashboard is not built. Run npm run build. The APIs work without it.";
+const NOT_BUILT = "The dashboard is not built. Run npm run setup. The APIs work without it.";
 
 export interface DashboardOptions {
   db: Db;

@@ -3,7 +3,7 @@ import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
-import { callProcedure } from "../../routers/index.ts";
+import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { callContext } from "../context.ts";
 import { sendProcedureError, sendWrongContentType, UNKNOWN_ENDPOINT } from "./error-response.ts";
@@ -66,7 +66,7 @@ async function respond(
   if (hasBody(operation) && !isJson(request)) return sendWrongContentType(reply);
   try {
     const context = createContext(capabilities, request, reply);
-    const data = await callProcedure(context, operation.procedure, readInput(operation, request));
+    const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request));
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
     return sendProcedureError(error, operation, reply);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { PgBoss } from "pg-boss";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { LOG_BUCKET } from "../../domain/apps/app-resources.ts";
-import { proceduresOf } from "../../domain/procedures/list-procedures.ts";
+import { listProcedures } from "../../domain/procedures/list-procedures.ts";
 import { mintToken } from "../../domain/tokens/mint-token.ts";
 import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
@@ -150,7 +150,7 @@ test("apps of an older version look as before in the REST API, with their logs",
 });
 
 test("the procedures of an older version's live app can still be called", async () => {
-  const { value: procedures } = await proceduresOf(harness.service.parts.db, ORGANIZATION);
+  const { value: procedures } = await listProcedures(harness.service.parts.db, ORGANIZATION);
   expect(procedures.map(({ slug, name }) => `${slug} ${name}`)).toEqual(["shop-k7m2xq order"]);
 });
 

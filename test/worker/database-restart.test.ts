@@ -8,7 +8,7 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(
   hazard(43),
-  "a build reaches ready although every connection to the database is cut again and again",
+  "a deployment becomes ready although all connections to the database are terminated repeatedly",
   async () => {
     await using folder = await temporaryFolder();
     await (

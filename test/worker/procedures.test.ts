@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { proceduresOf } from "../../domain/procedures/list-procedures.ts";
+import { listProcedures } from "../../domain/procedures/list-procedures.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { failing } from "../support/edge/platform-resources.ts";
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const callableProcedures = async (tenant: Tenant) =>
-  (await proceduresOf(harness.service.parts.db, tenant.org_id)).value;
+  (await listProcedures(harness.service.parts.db, tenant.org_id)).value;
 
 async function deploy(tenant: Tenant, repo: string) {
   const { body } = await tenant.rest.deploy({ repo });

@@ -29,7 +29,7 @@ async function namesIn(table: string, column: string): Promise<string[]> {
 
 const ago = (days: number) => `now() - interval '${days} days'`;
 
-/** In every table of things that run out, one that is past its time and one that is not. */
+/** Inserts an expired and a valid record into every table whose records expire. */
 async function givenExpired(clientId: string): Promise<void> {
   const user = `(select id from auth."user" limit 1)`;
   for (const [name, days, sessionDays] of [
@@ -56,7 +56,7 @@ async function givenExpired(clientId: string): Promise<void> {
   }
 }
 
-test("what ran out long enough ago goes, once, however many processes look, and nothing else goes", async () => {
+test("expired records are deleted once, also by parallel processes, and no other records are", async () => {
   await givenExpired(await oauth.register());
   await execute(
     `insert into audit_events (id, action, outcome, created_at)
@@ -79,7 +79,7 @@ test("what ran out long enough ago goes, once, however many processes look, and 
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
 });
 
-test("tokens go when they are long over, and not while somebody may look for them", async () => {
+test("tokens are deleted 90 days after they expired or were revoked, and not before", async () => {
   const { org_id: orgId, rest } = await service().tenant();
   const ended = [
     ["expires_at", 91],
@@ -94,7 +94,7 @@ test("tokens go when they are long over, and not while somebody may look for the
   expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
 });
 
-test("an OAuth client that nobody uses goes; one that was used lately stays, and can be used", async () => {
+test("unused OAuth clients are deleted; a recently used one remains and works", async () => {
   const resource = `${service().service.publicUrl}/mcp`;
   const scope = "read offline_access";
   const [used, idle, young, trusted, published, asked] = await Promise.all(
@@ -112,7 +112,7 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
   const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
   await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
   await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
-  // Somebody looks at the page that asks whether to let it in.
+  // A user is at the consent page of this client.
   await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
   await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
   await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
@@ -126,7 +126,7 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
   expect(await forget()).toBe(1);
 });
 
-test("a use of a client is written down once a day, and a refused one never", async () => {
+test("the last use of a client is stored at most once a day, and not for refused requests", async () => {
   const clientId = await oauth.register();
   const resource = `${service().service.publicUrl}/mcp`;
   const lastUse = async () =>
@@ -149,7 +149,7 @@ test("a use of a client is written down once a day, and a refused one never", as
   expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
 });
 
-test("a client is known in each of the ways to say who it is, and by nothing that is not one", () => {
+test("the client of a token request is read from each form of authentication, and from nothing else", () => {
   const claims = Buffer.from('{"sub":"one"}').toString("base64url");
   const basic = (pair: string) => new Headers({ authorization: `Basic ${btoa(pair)}` });
   const ways = [
@@ -168,7 +168,7 @@ test("a client is known in each of the ways to say who it is, and by nothing tha
   expect(none.map(readTokenRequestClient)).toEqual([null, null, null, null]);
 });
 
-test("the worker's sweep deletes audit events when they are as old as AUDIT_RETENTION_DAYS says", async () => {
+test("the sweep of the worker deletes audit events that are older than AUDIT_RETENTION_DAYS", async () => {
   await using harness = await createHarness({ worker: true, config: { auditRetentionDays: 10 } });
   const { orm, boss } = harness.service.parts;
   await orm.em.fork().execute(

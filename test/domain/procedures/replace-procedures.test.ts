@@ -4,7 +4,7 @@ import { LeaseLost } from "../../../domain/deployments/lease.ts";
 import { failDeployment, finishDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
-import { proceduresOf } from "../../../domain/procedures/list-procedures.ts";
+import { listProcedures } from "../../../domain/procedures/list-procedures.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import { claimedDeployment, newestDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -12,7 +12,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
 const em = () => deps().em.fork();
-const readProcedures = async (orgId: string) => (await proceduresOf(service().service.parts.db, orgId)).value;
+const readProcedures = async (orgId: string) => (await listProcedures(service().service.parts.db, orgId)).value;
 
 const procedure = (name: string): DiscoveredProcedure => ({
   name,

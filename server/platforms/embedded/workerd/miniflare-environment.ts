@@ -18,8 +18,10 @@ export function sandboxMiniflare(): void {
   });
 }
 
-/** What the package of workerd exports. It has no type declarations. */
-export const workerd = createRequire(import.meta.url)("workerd") as {
+const require = createRequire(import.meta.url);
+
+/** The exports of the package workerd, which has no type declarations. */
+export const workerd = require("workerd") as {
   /** The path of the workerd binary for this machine. */
   default: string;
   compatibilityDate: string;
