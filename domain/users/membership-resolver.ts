@@ -57,7 +57,7 @@ export class MembershipResolver {
     return membership === undefined ? null : { ...caller, ...membership };
   }
 
-  /** Empties the cache, so that a change takes effect in this process at once. */
+  /** Invalidates the cache, so that a change takes effect in this process at once. */
   clear(): void {
     this.#cache.clear();
   }

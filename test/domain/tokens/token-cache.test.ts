@@ -46,6 +46,15 @@ test("a full cache evicts the least recently used value and keeps the others", a
   expect([evicted.lookups, kept.lookups]).toEqual([1, 0]);
 });
 
+test("a revocation invalidates every cached value at once", async () => {
+  const cache = new TokenCache<object>();
+  await cache.get("key", () => Promise.resolve({ outdated: true }));
+  cache.clear();
+  expect(await cache.get("key", () => Promise.resolve(null))).toBeNull();
+  expect(await cache.get("key", () => Promise.resolve({ current: true }))).toEqual({ current: true });
+  expect(await cache.get("key", () => Promise.resolve(null))).toEqual({ current: true });
+});
+
 test("the result of a lookup that began before a revocation is not stored", async () => {
   const cache = new TokenCache<object>();
   const { promise, resolve } = Promise.withResolvers<object>();
