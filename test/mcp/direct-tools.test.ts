@@ -65,7 +65,9 @@ test("an answer too long to show is cut, says how much is missing and how to get
 
 test("the note of a cut answer warns of repeating what wrote something", async () => {
   const { ask, sound } = await connected();
-  expect(shown(await ask(sound, "rows_write"))["note"]).toContain("The procedure was carried out: do not repeat the call");
+  expect(shown(await ask(sound, "rows_write"))["note"]).toContain(
+    "The procedure was carried out: do not repeat the call",
+  );
 });
 
 test("a program gets the whole of an answer that a tool cuts", async () => {
