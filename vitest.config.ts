@@ -5,7 +5,7 @@ import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
 const TESTS_ON_SERVICES = [
   "test/contract/{change-feed,counter,job-queue}.test.ts",
   "test/e2e/{change-feed,crash,examples,start}.test.ts",
-  "test/identity/two-processes.test.ts",
+  "test/rest/tokens-across-processes.test.ts",
 ];
 
 const embedded = {
@@ -32,6 +32,8 @@ export default defineConfig(async () => ({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Test files of one worker share its modules: importing the service takes longer than most files run.
+    isolate: false,
     // One more than the cores that most machines have at least: many tests wait for something else than the processor.
     maxWorkers: 3,
     // Of the tests of one file that may run at the same time.

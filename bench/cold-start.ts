@@ -1,9 +1,10 @@
-import { type Edge, startEdge } from "./support/start-servers.ts";
-import type { Bench, Section } from "./support/bench-section.ts";
+import type { BenchContext, Section } from "./support/bench-section.ts";
+import { measureTime } from "./support/measure.ts";
+import { requestApp } from "./support/request-app.ts";
+import { type EdgeProcess, startEdge } from "./support/start-servers.ts";
 import { percentile } from "./support/statistics.ts";
-import { timed, visit } from "./support/request-app.ts";
 
-/** What the examples stand for: a script alone, one with an SQL database, and static files. */
+/** A plain script, a script with an SQL database, and static files. */
 const EXAMPLES = ["hello", "guestbook", "site"];
 const COPIES = 2;
 const ROUNDS = 6;
@@ -12,47 +13,54 @@ const TARGET_MS = 350;
 export const coldStart: Section = {
   name: "cold-start",
   title: "Cold start",
-  method: `The first request through the front door to an app that is stopped, from the connection to the last byte of the answer: ${COPIES} copies each of ${EXAMPLES.map((name) => `\`examples/${name}\``).join(", ")}, ${ROUNDS} times in turn, one at a time.`,
-  async measure(bench) {
-    const samples = await coldStarts(bench);
+  method: `The first request through the edge proxy to a stopped app, from the connection to the last byte of the response. The apps are ${COPIES} copies each of ${EXAMPLES.map((name) => `\`examples/${name}\``).join(", ")}. Each is started ${ROUNDS} times, one app at a time.`,
+  async measure(context) {
+    const samples = await measureColdStarts(context);
     const p95 = percentile(samples, 0.95);
-    const slowest = `slowest ${Math.max(...samples).toFixed(0)} ms of ${samples.length}`;
-    const target = { bound: `≤ ${TARGET_MS} ms`, met: p95 <= TARGET_MS };
-    const figures = [
-      { what: "First request, p50", measured: `${percentile(samples, 0.5).toFixed(0)} ms`, target: null, detail: "" },
-      { what: "First request, p95", measured: `${p95.toFixed(0)} ms`, target, detail: slowest },
-    ];
-    return { figures, notes: [] };
+    return {
+      metrics: [
+        {
+          name: "First request, p50",
+          result: `${percentile(samples, 0.5).toFixed(0)} ms`,
+          target: null,
+          details: "",
+        },
+        {
+          name: "First request, p95",
+          result: `${p95.toFixed(0)} ms`,
+          target: { bound: `≤ ${TARGET_MS} ms`, met: p95 <= TARGET_MS },
+          details: `slowest ${Math.max(...samples).toFixed(0)} ms of ${samples.length} requests`,
+        },
+      ],
+      notes: [],
+    };
   },
 };
 
-async function coldStarts(bench: Bench): Promise<number[]> {
-  await using edge = await startEdge({ dataDirectory: bench.folder }, bench.signal);
-  const apps = await publishAll(edge, bench);
+async function measureColdStarts(context: BenchContext): Promise<number[]> {
+  await using edge = await startEdge({ dataDirectory: context.folder }, context.signal);
+  const apps = await publishApps(edge, context);
   const samples: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 1; round <= ROUNDS; round++) {
+    const durations: number[] = [];
     for (const { slug, url } of apps) {
-      await edge.ask("stop", slug);
-      samples.push(await timed(() => visit(url, bench.signal)));
+      await edge.call("stop", slug);
+      durations.push(await measureTime(() => requestApp(url, context.signal)));
     }
-    bench.say(
-      `round ${round + 1}: ${samples
-        .slice(-apps.length)
-        .map((ms) => ms.toFixed(0))
-        .join(", ")} ms`,
-    );
+    context.log(`round ${round}: ${durations.map((ms) => ms.toFixed(0)).join(", ")} ms`);
+    samples.push(...durations);
   }
   return samples;
 }
 
-async function publishAll(edge: Edge, { say }: Bench): Promise<{ slug: string; url: string }[]> {
+async function publishApps(edge: EdgeProcess, { log }: BenchContext): Promise<{ slug: string; url: string }[]> {
   const apps = [];
   for (const example of EXAMPLES) {
-    say(`building examples/${example}`);
-    const bundle = await edge.ask("build", example);
+    log(`building examples/${example}`);
+    const bundle = await edge.call("build", example);
     for (let copy = 1; copy <= COPIES; copy++) {
       const slug = `${example}-${copy}`;
-      apps.push({ slug, url: await edge.ask("publish", slug, bundle) });
+      apps.push({ slug, url: await edge.call("publish", slug, bundle) });
     }
   }
   return apps;

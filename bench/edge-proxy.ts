@@ -1,53 +1,51 @@
-import { round } from "./support/format-number.ts";
-import { requestsPerSecond } from "./support/load-generator.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
+import { measureRequestRate } from "./support/load-generator.ts";
+import { measureAlternately } from "./support/measure.ts";
 import { startEdge } from "./support/start-servers.ts";
-import { interleave } from "./support/measure-alternately.ts";
-import type { Bench, Figure, Section } from "./support/bench-section.ts";
 import { compare } from "./support/statistics.ts";
 
 const CONNECTIONS = [16, 50];
 const ROUNDS = 11;
 const SECONDS = 1;
-/** The front door is young JavaScript when it starts, and the app is compiled code: until the former is compiled too. */
+/** The edge proxy is JavaScript and needs time until it is compiled. The app server, workerd, is native code. */
 const WARM_UP_ROUNDS = 6;
 const TARGET = 0.5;
 
 export const edgeProxy: Section = {
-  name: "front-door",
-  title: "The front door",
-  method: `Requests to \`examples/hello\` through the front door, against requests to the app's own socket behind it. The edge, the app and the load are a process each. ${ROUNDS} rounds of ${SECONDS} s a side, after ${WARM_UP_ROUNDS} that do not count.`,
-  async measure(bench) {
-    const { folder, signal } = bench;
-    await using edge = await startEdge({ dataDirectory: folder }, signal);
-    const url = await edge.ask("publish", "hello", await edge.ask("build", "hello"));
-    const port = await edge.ask("portOf", "hello");
-    const figures: Figure[] = [];
-    for (const connections of CONNECTIONS) figures.push(await race(bench, { url, port, connections }));
-    return { figures, notes: [] };
+  name: "edge-proxy",
+  title: "Edge proxy",
+  method: `Requests to \`examples/hello\` through the edge proxy. The baseline is requests to the app's own port, without the edge proxy. The edge proxy, the app and the load generator are separate processes. ${ROUNDS} rounds of ${SECONDS} s for each side, after ${WARM_UP_ROUNDS} warm-up rounds.`,
+  async measure(context) {
+    await using edge = await startEdge({ dataDirectory: context.folder }, context.signal);
+    const url = await edge.call("publish", "hello", await edge.call("build", "hello"));
+    const appPort = await edge.call("appPort", "hello");
+    const metrics: Metric[] = [];
+    for (const connections of CONNECTIONS) metrics.push(await measureShare(context, { url, appPort, connections }));
+    return { metrics, notes: [] };
   },
 };
 
-interface Race {
+interface Target {
   url: string;
-  port: number | undefined;
+  appPort: number | undefined;
   connections: number;
 }
 
-async function race({ signal, say }: Bench, { url, port, connections }: Race): Promise<Figure> {
-  const door = new URL(url);
-  const measure = async (name: string, target: string | undefined): Promise<number> => {
-    const load = { url: `http://127.0.0.1:${target}/`, headers: [{ host: door.host }], connections, seconds: SECONDS };
-    const rate = await requestsPerSecond(load, signal);
-    say(`${name}, ${connections} connections: ${round(rate)} requests/s`);
+async function measureShare({ signal, log }: BenchContext, { url, appPort, connections }: Target): Promise<Metric> {
+  const { host, port: proxyPort } = new URL(url);
+  const measure = (name: string, port: string) => async (): Promise<number> => {
+    const load = { url: `http://127.0.0.1:${port}/`, headers: [{ host }], connections, seconds: SECONDS };
+    const rate = await measureRequestRate(load, signal);
+    log(`${name}, ${connections} connections: ${formatInteger(rate)} requests/s`);
     return rate;
   };
-  const sides = { ours: () => measure("front door", door.port), theirs: () => measure("app itself", String(port)) };
-  await interleave(WARM_UP_ROUNDS, sides);
-  const { ratio, ours, theirs } = compare(await interleave(ROUNDS, sides));
+  const sides = { service: measure("edge proxy", proxyPort), baseline: measure("app port", String(appPort)) };
+  await measureAlternately(WARM_UP_ROUNDS, sides);
+  const { ratio, service, baseline } = compare(await measureAlternately(ROUNDS, sides));
   return {
-    what: `Requests/s, as a share of the app's own socket's, ${connections} connections`,
-    measured: ratio.toFixed(2),
+    name: `Requests/s with ${connections} connections, relative to the app's own port`,
+    result: ratio.toFixed(2),
     target: { bound: `≥ ${TARGET}`, met: ratio >= TARGET },
-    detail: `${round(ours)} requests/s, own socket ${round(theirs)} requests/s`,
+    details: `${formatInteger(service)} requests/s, app port ${formatInteger(baseline)} requests/s`,
   };
 }

@@ -1,10 +1,9 @@
-import { type Contenders, openContenders, type Sides } from "./gateway/compared-gateways.ts";
-import type { Side } from "./gateway/compared-request.ts";
-import type { Measured } from "./processes/generate-load.ts";
-import { round } from "./support/format-number.ts";
-import { interleave } from "./support/measure-alternately.ts";
-import { scratchDatabase } from "./support/scratch-database.ts";
-import type { Bench, Figure, Section } from "./support/bench-section.ts";
+import { type ComparedGateways, type ComparedRequests, openComparedGateways } from "./gateway/compared-gateways.ts";
+import type { ComparedRequest } from "./gateway/compared-request.ts";
+import type { LoadResult } from "./processes/generate-load.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
+import { measureAlternately } from "./support/measure.ts";
+import { createScratchDatabase } from "./support/scratch-database.ts";
 import { compare, median } from "./support/statistics.ts";
 
 const CONNECTIONS = 16;
@@ -13,80 +12,93 @@ const ROUNDS = 11;
 const SECONDS = 1;
 const APPS = 20;
 
-interface Race {
-  what: string;
-  ours: keyof Sides;
-  theirs: keyof Sides;
-  /** The least that our requests per second may be, as a multiple of the others'. */
+interface GatewayComparison {
+  name: string;
+  service: keyof ComparedRequests;
+  baseline: keyof ComparedRequests;
+  /** The lowest acceptable ratio of the requests per second; `null` without a target. */
   target: number | null;
 }
 
-const RACES: readonly Race[] = [
-  { what: "`tools/call`, of a bare `McpServer`'s", ours: "call", theirs: "mcpServerCall", target: 2 },
-  { what: "`tools/call`, of a bare `Server`'s", ours: "call", theirs: "minimalCall", target: null },
-  { what: "`tools/call`, of the REST call's for the same data", ours: "call", theirs: "rest", target: 0.6 },
-  { what: "`tools/call`, of `server-everything`'s `echo`", ours: "call", theirs: "echo", target: null },
-  { what: "`tools/list`, of a bare `McpServer`'s", ours: "list", theirs: "mcpServerList", target: 1 },
-  { what: "`tools/list`, of a bare `Server`'s", ours: "list", theirs: "minimalList", target: null },
+const COMPARISONS: readonly GatewayComparison[] = [
+  { name: "`tools/call`, relative to a bare `McpServer`", service: "call", baseline: "mcpServerCall", target: 2 },
+  { name: "`tools/call`, relative to a bare `Server`", service: "call", baseline: "serverCall", target: null },
+  { name: "`tools/call`, relative to REST with the same data", service: "call", baseline: "rest", target: 0.6 },
+  { name: "`tools/call`, relative to `echo` of `server-everything`", service: "call", baseline: "echo", target: null },
+  { name: "`tools/list`, relative to a bare `McpServer`", service: "list", baseline: "mcpServerList", target: 1 },
+  { name: "`tools/list`, relative to a bare `Server`", service: "list", baseline: "serverList", target: null },
   {
-    what: "`tools/call` of 2026-07-28, of a bare `McpServer`'s",
-    ours: "modern",
-    theirs: "mcpServerModern",
+    name: "`tools/call` of revision 2026-07-28, relative to a bare `McpServer`",
+    service: "call2026",
+    baseline: "mcpServerCall2026",
     target: null,
   },
 ];
 
 export const gateway: Section = {
   name: "gateway",
-  title: "The tool gateway",
-  method: `\`POST /mcp\` with \`tools/call service_list_apps\`, and with \`tools/list\`, on Postgres, each organization with ${APPS} apps. Against servers of the same SDK that have nothing behind them: on \`node:http\`, without authentication, database and limits, with one tool only, of the same schemas and the same answer; a new \`McpServer\` for each request, which validates as ours does, or a new \`Server\`, which does not; its transport, as ours, in its JSON form. Against \`GET /v1/apps\` of the same organizations. And against \`echo\` of \`@modelcontextprotocol/server-everything\` with a session for each connection. Ours asks the database with every request whether what it answered last has changed. An organization has a limited number of calls a minute, so the requests go round organizations enough for none to reach it; the others are sent the same headers. Each server is a process of its own, and so is the load. ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s a side, after ${WARM_UP_ROUNDS} that do not count.`,
-  async measure(bench) {
-    await using database = await scratchDatabase();
-    const stage = { databaseUrl: database.url, apps: APPS, connections: CONNECTIONS };
-    await using contenders = await openContenders(bench, stage);
-    const figures: Figure[] = [];
-    for (const race of RACES) figures.push(await run(race, contenders, bench));
-    return { figures, notes: [`The database: PostgreSQL ${database.version}.`, sizesOf(contenders.sides)] };
+  title: "Tool gateway",
+  method: `\`POST /mcp\` with \`tools/call service_list_apps\` and with \`tools/list\`, on Postgres, with ${APPS} apps in each organization. The baselines: (1) servers built with the same SDK on \`node:http\`, without authentication, database and limits, with one tool that has the same schemas and the same result. One creates an \`McpServer\` for each request, which validates input and output like the gateway; the other creates a \`Server\`, which does not validate. Both respond with JSON, like the gateway. (2) \`GET /v1/apps\` of the same organizations. (3) \`echo\` of \`@modelcontextprotocol/server-everything\`, with one session per connection. The gateway queries the database in every request to check whether its cached result is still valid. Because the number of calls per minute is limited for each organization, the requests rotate over enough organizations; the baselines get the same headers. Each server and the load generator are separate processes. ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s for each side, after ${WARM_UP_ROUNDS} warm-up rounds.`,
+  async measure(context) {
+    await using database = await createScratchDatabase();
+    const options = { databaseUrl: database.url, apps: APPS, connections: CONNECTIONS };
+    await using gateways = await openComparedGateways(context, options);
+    const metrics: Metric[] = [];
+    for (const comparison of COMPARISONS) metrics.push(await runComparison(comparison, gateways, context));
+    return { metrics, notes: [`Database: PostgreSQL ${database.version}.`, describeSizes(gateways.requests)] };
   },
 };
 
-async function run({ what, ours, theirs, target }: Race, contenders: Contenders, { say }: Bench): Promise<Figure> {
-  const measured = { ours: [] as Measured[], theirs: [] as Measured[] };
-  const measure = (side: Side, into: Measured[]) => async () => {
-    const one = await contenders.fire(side, SECONDS);
-    say(`${side.name}: ${inWords(one)}`);
-    into.push(one);
-    return one.requestsPerSecond;
+async function runComparison(
+  { name, service, baseline, target }: GatewayComparison,
+  gateways: ComparedGateways,
+  { log }: BenchContext,
+): Promise<Metric> {
+  const results = { service: [] as LoadResult[], baseline: [] as LoadResult[] };
+  const measure = (request: ComparedRequest, samples: LoadResult[]) => async () => {
+    const result = await gateways.measureLoad(request, SECONDS);
+    log(`${request.name}: ${formatResult(result)}`);
+    samples.push(result);
+    return result.requestsPerSecond;
   };
-  const [us, them] = [contenders.sides[ours], contenders.sides[theirs]];
-  await interleave(WARM_UP_ROUNDS, { ours: measure(us, []), theirs: measure(them, []) });
-  const { ratio } = compare(
-    await interleave(ROUNDS, { ours: measure(us, measured.ours), theirs: measure(them, measured.theirs) }),
-  );
+  const [serviceRequest, baselineRequest] = [gateways.requests[service], gateways.requests[baseline]];
+  await measureAlternately(WARM_UP_ROUNDS, {
+    service: measure(serviceRequest, []),
+    baseline: measure(baselineRequest, []),
+  });
+  const pairs = await measureAlternately(ROUNDS, {
+    service: measure(serviceRequest, results.service),
+    baseline: measure(baselineRequest, results.baseline),
+  });
+  const { ratio } = compare(pairs);
   return {
-    what: `Requests/s, ${what}`,
-    measured: ratio.toFixed(2),
+    name: `Requests/s of ${name}`,
+    result: ratio.toFixed(2),
     target: target === null ? null : { bound: `≥ ${target}`, met: ratio >= target },
-    detail: `${inWords(middle(measured.ours))}; ${them.name} ${inWords(middle(measured.theirs))}`,
+    details: `${formatResult(medians(results.service))}; ${baselineRequest.name} ${formatResult(medians(results.baseline))}`,
   };
 }
 
-function sizesOf({ call, list, minimalList, rest, echo }: Sides): string {
+function describeSizes({ call, list, serverList, rest, echo }: ComparedRequests): string {
   const sizes = [
-    `\`tools/call\` ${round(call.answerLength)}`,
-    `REST ${round(rest.answerLength)}`,
-    `\`tools/list\` ${round(list.answerLength)}`,
-    `that of one tool ${round(minimalList.answerLength)}`,
-    `\`echo\` ${round(echo.answerLength)}`,
+    `\`tools/call\` ${formatInteger(call.responseLength)}`,
+    `REST ${formatInteger(rest.responseLength)}`,
+    `\`tools/list\` ${formatInteger(list.responseLength)}`,
+    `\`tools/list\` of a bare server ${formatInteger(serverList.responseLength)}`,
+    `\`echo\` ${formatInteger(echo.responseLength)}`,
   ];
-  return `Characters of the answers: ${sizes.join(", ")}.`;
+  return `Response sizes in characters: ${sizes.join(", ")}.`;
 }
 
-function middle(all: readonly Measured[]): Measured {
-  const of = (field: keyof Measured) => median(all.map((one) => one[field]));
-  return { requestsPerSecond: of("requestsPerSecond"), p50Ms: of("p50Ms"), p99Ms: of("p99Ms") };
+function medians(results: readonly LoadResult[]): LoadResult {
+  const medianOf = (field: keyof LoadResult) => median(results.map((result) => result[field]));
+  return {
+    requestsPerSecond: medianOf("requestsPerSecond"),
+    p50Ms: medianOf("p50Ms"),
+    p99Ms: medianOf("p99Ms"),
+  };
 }
 
-function inWords({ requestsPerSecond, p50Ms, p99Ms }: Measured): string {
-  return `${round(requestsPerSecond)} requests/s (p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms)`;
+function formatResult({ requestsPerSecond, p50Ms, p99Ms }: LoadResult): string {
+  return `${formatInteger(requestsPerSecond)} requests/s (p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms)`;
 }

@@ -1,24 +1,26 @@
 /**
- * Measures how fast and how small the service is, and writes `docs/benchmarks.md`.
+ * Measures the speed and the memory of the service, and writes `docs/benchmarks.md`.
  *
  * Usage: npm run bench [-- <section…>]   without a section, all of them
  */
 import { fileURLToPath } from "node:url";
 import { coldStart } from "./cold-start.ts";
 import { deploy } from "./deploy.ts";
-import { execute } from "./execute.ts";
 import { edgeProxy } from "./edge-proxy.ts";
+import { execute } from "./execute.ts";
 import { gateway } from "./gateway.ts";
-import { list } from "./list-apps.ts";
+import { listApps } from "./list-apps.ts";
 import { memory } from "./memory.ts";
+import { startup } from "./startup.ts";
 import { search } from "./search.ts";
+import type { Section, SectionResult } from "./support/bench-section.ts";
+import { createScratchFolder } from "./support/scratch-folder.ts";
 import { writeReport } from "./support/write-report.ts";
-import { scratchFolder } from "./support/scratch-folder.ts";
-import type { Findings, Section } from "./support/bench-section.ts";
-import { verification } from "./token-verification.ts";
+import { tokenVerification } from "./token-verification.ts";
 
 const SECTIONS: readonly Section[] = [
-  list,
+  startup,
+  listApps,
   deploy,
   edgeProxy,
   memory,
@@ -26,37 +28,40 @@ const SECTIONS: readonly Section[] = [
   gateway,
   execute,
   search,
-  verification,
+  tokenVerification,
 ];
 const REPORT = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
 
 async function main(names: readonly string[], signal: AbortSignal): Promise<void> {
   const unknown = names.filter((name) => !SECTIONS.some((section) => section.name === name));
   if (unknown.length > 0)
-    throw new Error(`No section ${unknown.join(", ")}; there are: ${SECTIONS.map(({ name }) => name).join(", ")}`);
-  const findings = new Map<Section, Findings>();
+    throw new Error(
+      `Unknown section: ${unknown.join(", ")}. Sections: ${SECTIONS.map(({ name }) => name).join(", ")}.`,
+    );
+  const results = new Map<Section, SectionResult>();
   for (const section of SECTIONS) {
     if (names.length > 0 && !names.includes(section.name)) continue;
-    findings.set(section, await measure(section, signal));
-    // After each, so that what was measured is not lost when a later one fails.
-    await writeReport(REPORT, SECTIONS, findings);
+    results.set(section, await measure(section, signal));
+    // Written after each section, so that results are not lost when a later section fails.
+    await writeReport(REPORT, SECTIONS, results);
   }
 }
 
-async function measure(section: Section, signal: AbortSignal): Promise<Findings> {
+async function measure(section: Section, signal: AbortSignal): Promise<SectionResult> {
   console.log(`\n${section.title} (${section.name})`);
-  await using folder = await scratchFolder();
-  const found = await section.measure({ signal, folder: folder.path, say: (line) => console.log(`  ${line}`) });
-  for (const { what, measured, target, detail } of found.figures)
-    console.log(
-      `  => ${what}: ${measured} ${target ? `(${target.bound}, ${target.met ? "met" : "MISSED"})` : ""} ${detail}`,
-    );
-  for (const note of found.notes) console.log(`     ${note}`);
-  return found;
+  await using folder = await createScratchFolder();
+  const log = (line: string): void => console.log(`  ${line}`);
+  const sectionResult = await section.measure({ signal, folder: folder.path, log });
+  for (const { name, result, target, details } of sectionResult.metrics) {
+    const bound = target ? `(${target.bound}, ${target.met ? "met" : "MISSED"})` : "";
+    log(`=> ${name}: ${result} ${bound} ${details}`);
+  }
+  for (const note of sectionResult.notes) log(`   ${note}`);
+  return sectionResult;
 }
 
-/** The first Ctrl-C lets everything be cleared away; a second one does not wait for it. */
-function interruption(): AbortSignal {
+/** Aborts on the first Ctrl-C, so that all resources are removed. A second Ctrl-C exits at once. */
+function abortOnInterrupt(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => {
     if (controller.signal.aborted) process.exit(1);
@@ -66,10 +71,10 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-const signal = interruption();
+const signal = abortOnInterrupt();
 try {
   await main(process.argv.slice(2), signal);
 } catch (error) {
-  console.error(signal.aborted ? "Interrupted; everything is cleared away." : error);
+  console.error(signal.aborted ? "Interrupted. All resources were removed." : error);
   process.exitCode = 1;
 }

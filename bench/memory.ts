@@ -5,9 +5,8 @@ import type { Section } from "./support/bench-section.ts";
 export const memory: Section = {
   name: "memory",
   title: "Memory",
-  method: `Proportional set sizes on the embedded defaults. *Active:* 10 apps from \`examples/hello\`, deployed over REST and each asked once by a service that was started anew: the processes of the apps with their sandboxes, and what the service itself grew by from the third app to the tenth. *Inactive:* a service that was started with 1,000 registered apps, of which none was asked for yet, against one with none, each in turn and after a garbage collection.`,
-  async measure(bench) {
-    const active = await measureActiveApps(bench);
-    return { figures: [active, ...(await measureInactiveApps(bench))], notes: [] };
+  method: `Proportional set sizes (PSS) with the embedded defaults. *Active apps:* 10 apps from \`examples/hello\` are deployed over REST. The service is restarted, and each app gets one request. The result is the memory of the apps' processes with their sandboxes, plus the growth of the service from the third app to the tenth. *Inactive apps:* a service with 1,000 registered apps, none of which has been requested, is compared with a service without apps. Each is measured in turn, after a garbage collection.`,
+  async measure(context) {
+    return { metrics: [await measureActiveApps(context), ...(await measureInactiveApps(context))], notes: [] };
   },
 };

@@ -1,102 +1,104 @@
 import assert from "node:assert/strict";
 import { QUERIES } from "./search/queries.ts";
-import { callsWhile } from "./support/call-until-done.ts";
-import { round } from "./support/format-number.ts";
+import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
+import { callUntilDone } from "./support/call-until-done.ts";
 import { callTool, type GatewayClient } from "./support/mcp-client.ts";
+import { measureTime } from "./support/measure.ts";
+import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startService } from "./support/start-servers.ts";
-import { scratchDatabase } from "./support/scratch-database.ts";
-import type { Bench, Figure, Section } from "./support/bench-section.ts";
 import { median, percentile } from "./support/statistics.ts";
-import { timed } from "./support/request-app.ts";
 
 const APPS = 200;
 const PROCEDURES = 50;
 const WARM_UP_ROUNDS = 1;
 const ROUNDS = 5;
 const CHANGES = 5;
-/** How often another organization calls meanwhile, which is limited. */
-const CALL_EVERY_MS = 10;
+/** The interval of the other organization's calls, which keeps them below the rate limit. */
+const CALL_INTERVAL_MS = 10;
 const TARGET_MS = 30;
 
 export const search: Section = {
   name: "search",
   title: "Searching procedures",
-  method: `\`service_docs_search\` over \`POST /mcp\` with ${round(APPS * PROCEDURES)} procedures of one organization, ${PROCEDURES} of each of ${APPS} made-up apps, on Postgres. ${QUERIES.length} queries, from single words to sentences and some with mistakes, one at a time, ${ROUNDS} times in turn after ${WARM_UP_ROUNDS} time that does not count.`,
-  async measure(bench) {
-    await using database = await scratchDatabase();
-    const options = { databaseUrl: database.url, dataDirectory: bench.folder };
-    await using service = await startService(options, bench.signal);
-    const [organization, bystander] = await service.ask("foundMany", 2, 0);
+  method: `\`service_docs_search\` over \`POST /mcp\` with ${formatInteger(APPS * PROCEDURES)} procedures of one organization (${PROCEDURES} in each of ${APPS} generated apps), on Postgres. ${QUERIES.length} queries, from single words to sentences, some with spelling mistakes, one at a time. ${ROUNDS} rounds after ${WARM_UP_ROUNDS} warm-up round.`,
+  async measure(context) {
+    await using database = await createScratchDatabase();
+    const options = { databaseUrl: database.url, dataDirectory: context.folder };
+    await using service = await startService(options, context.signal);
+    const [organization, other] = await service.call("createOrganizations", 2, 0);
     const orgId = organization?.org_id ?? "";
-    await service.ask("recordProcedures", orgId, { from: 0, apps: APPS, procedures: PROCEDURES });
-    const url = `${await service.ask("publicUrl")}/mcp`;
-    const clientOf = (token = ""): GatewayClient => ({ url, token, signal: bench.signal });
+    await service.call("insertAppProcedures", orgId, { firstNumber: 0, apps: APPS, procedures: PROCEDURES });
+    const url = `${await service.call("publicUrl")}/mcp`;
+    const clientOf = (token = ""): GatewayClient => ({ url, token, signal: context.signal });
     const client = clientOf(organization?.personal_access_token);
-    const first = await measureFirst(client, clientOf(bystander?.personal_access_token), (at) =>
-      service.ask("recordProcedures", orgId, { from: APPS + at, apps: 1, procedures: PROCEDURES }),
+    const rebuild = await measureRebuild(client, clientOf(other?.personal_access_token), (index) =>
+      service.call("insertAppProcedures", orgId, { firstNumber: APPS + index, apps: 1, procedures: PROCEDURES }),
     );
-    bench.say(
-      `first query after a change: ${inMs(first.query)}, a call of another organization ${inMs(first.bystander)}`,
-    );
-    const samples = await measureQueries(client, bench);
-    return { figures: figuresOf(samples), notes: [noteOf(first)] };
+    context.log(`first query after a change: ${formatTimes(rebuild.queryMs)}`);
+    context.log(`calls of another organization meanwhile: ${formatTimes(rebuild.otherCallMs)}`);
+    return { metrics: toMetrics(await measureQueries(client, context)), notes: [toNote(rebuild)] };
   },
 };
 
-interface First {
-  query: number[];
-  bystander: number[];
+interface Rebuild {
+  /** The first query after each change. */
+  queryMs: number[];
+  /** The slowest call of another organization during each of these queries. */
+  otherCallMs: number[];
 }
 
-/** Another app becomes ready, and with the next query so does the index; what that costs, and what it costs others. */
-async function measureFirst(
+/** When an app becomes ready, the next query rebuilds the search index. Measures the effect on that query and on others. */
+async function measureRebuild(
   client: GatewayClient,
-  bystander: GatewayClient,
-  change: (at: number) => Promise<void>,
-): Promise<First> {
-  const first: First = { query: [], bystander: [] };
-  await ask(client, "refund");
-  await callTool(bystander, "service_list_apps", {});
-  for (let at = 0; at < CHANGES; at++) {
-    await change(at);
-    const query = timed(() => ask(client, "refund"));
-    const callMs = await callsWhile(query, () => callTool(bystander, "service_list_apps", {}), CALL_EVERY_MS);
-    first.query.push(await query);
-    first.bystander.push(Math.max(...callMs));
+  other: GatewayClient,
+  addApp: (index: number) => Promise<void>,
+): Promise<Rebuild> {
+  const rebuild: Rebuild = { queryMs: [], otherCallMs: [] };
+  await searchDocs(client, "refund");
+  await callTool(other, "service_list_apps", {});
+  for (let change = 0; change < CHANGES; change++) {
+    await addApp(change);
+    const query = measureTime(() => searchDocs(client, "refund"));
+    const callMs = await callUntilDone(query, () => callTool(other, "service_list_apps", {}), CALL_INTERVAL_MS);
+    rebuild.queryMs.push(await query);
+    rebuild.otherCallMs.push(Math.max(...callMs));
   }
-  return first;
+  return rebuild;
 }
 
-async function measureQueries(client: GatewayClient, { say }: Bench): Promise<number[]> {
+async function measureQueries(client: GatewayClient, { log }: BenchContext): Promise<number[]> {
   const samples: number[] = [];
-  for (let at = 0; at < WARM_UP_ROUNDS + ROUNDS; at++) {
-    const round: number[] = [];
-    for (const query of QUERIES) round.push(await timed(() => ask(client, query)));
-    say(`${at < WARM_UP_ROUNDS ? "warm-up" : "round"}: ${inMs(round)}`);
-    if (at >= WARM_UP_ROUNDS) samples.push(...round);
+  for (let round = 1 - WARM_UP_ROUNDS; round <= ROUNDS; round++) {
+    const durations: number[] = [];
+    for (const query of QUERIES) durations.push(await measureTime(() => searchDocs(client, query)));
+    log(`${round < 1 ? "warm-up" : `round ${round}`}: ${formatTimes(durations)}`);
+    if (round >= 1) samples.push(...durations);
   }
   return samples;
 }
 
-async function ask(client: GatewayClient, query: string): Promise<void> {
+async function searchDocs(client: GatewayClient, query: string): Promise<void> {
   const { hits } = await callTool<{ hits: unknown[] }>(client, "service_docs_search", { query });
-  assert.ok(hits.length > 0, `nothing was found for ${query}`);
+  assert.ok(hits.length > 0, `the query "${query}" must have hits`);
 }
 
-function figuresOf(samples: readonly number[]): Figure[] {
+function toMetrics(samples: readonly number[]): Metric[] {
   const p95 = percentile(samples, 0.95);
-  const target = { bound: `≤ ${TARGET_MS} ms`, met: p95 <= TARGET_MS };
-  const slowest = `slowest ${Math.max(...samples).toFixed(1)} ms of ${samples.length}`;
   return [
-    { what: "A query, p50", measured: `${median(samples).toFixed(1)} ms`, target: null, detail: "" },
-    { what: "A query, p95", measured: `${p95.toFixed(1)} ms`, target, detail: slowest },
+    { name: "Query, p50", result: `${median(samples).toFixed(1)} ms`, target: null, details: "" },
+    {
+      name: "Query, p95",
+      result: `${p95.toFixed(1)} ms`,
+      target: { bound: `≤ ${TARGET_MS} ms`, met: p95 <= TARGET_MS },
+      details: `slowest ${Math.max(...samples).toFixed(1)} ms of ${samples.length} queries`,
+    },
   ];
 }
 
-function noteOf({ query, bystander }: First): string {
-  return `The first query after an app has changed reads all procedures and makes the index anew: ${round(median(query))} ms. Calls of another organization in the meantime took ${round(median(bystander))} ms at the slowest.`;
+function toNote({ queryMs, otherCallMs }: Rebuild): string {
+  return `The first query after a change of an app reads all procedures and rebuilds the index: ${formatInteger(median(queryMs))} ms. The slowest call of another organization meanwhile took ${formatInteger(median(otherCallMs))} ms.`;
 }
 
-function inMs(samples: readonly number[]): string {
+function formatTimes(samples: readonly number[]): string {
   return `p50 ${median(samples).toFixed(1)} ms, slowest ${Math.max(...samples).toFixed(1)} ms`;
 }

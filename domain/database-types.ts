@@ -8,7 +8,7 @@ import type { OrganizationSchema } from "./organizations/organization.entity.ts"
 import type { AuthTables } from "./users/auth-tables.ts";
 import type { MachineTokenSchema } from "./tokens/machine-token.entity.ts";
 
-/** The tables that hot paths read without the unit of work, as rows. */
+/** The rows of the tables that are read without MikroORM's unit of work. */
 export type DatabaseTables = InferKyselyDB<
   | typeof AppSchema
   | typeof AuditEventSchema
@@ -20,15 +20,16 @@ export type DatabaseTables = InferKyselyDB<
   AuthTables;
 
 /**
- * Plain queries for hot reads. Timestamps arrive as the driver gives them (text on Postgres): pass them through
- * `new Date(...)`. Never use it inside `em.transactional`: the embedded database has one connection.
+ * A query builder for hot reads. Timestamps are text, as the driver returns them: format them with `toIsoTimestamp`. Inside
+ * `em.transactional` use {@link queryBuilderOf} instead: this query builder takes another connection, so it is not part of
+ * the transaction.
  */
 export type Db = Kysely<DatabaseTables>;
 
-/** What a domain function needs to write rows of the identity provider beside entities, in one transaction. */
+/** A transaction that writes entities together with rows of the identity provider. */
 export type SqlTransaction = Pick<SqlEntityManager, "getKysely" | "create" | "flush">;
 
-/** Plain queries in the transaction of `em`. */
+/** Returns a query builder in the transaction of `em`. */
 export function queryBuilderOf(em: Pick<SqlEntityManager, "getKysely">): Db {
   return em.getKysely<DatabaseTables>();
 }

@@ -5,30 +5,28 @@ import type { AppPage } from "../domain/apps/app-page.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
-import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
+import type { Rotation } from "../domain/tokens/rotate-token.ts";
+import { overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
-const timestamp = z
-  .string()
-  .meta({ description: "RFC 3339 in UTC, with milliseconds", examples: ["2026-11-20T09:30:00.000Z"] });
 const token = z.string().meta({ description: "Bearer token for authenticated requests to the deployed app" });
-const status = z.enum(APP_STATUSES).meta({ description: "Current build status" });
+const status = z.enum(APP_STATUSES).meta({ description: "Status of the newest deployment, or `deleting`" });
 const slug = z.string().meta({ examples: ["guestbook-k7m2xq"] });
-const statusMessage = z.string().nullable().meta({ description: "What is happening, or what to do about a failure" });
-const error = z.string().nullable().meta({ description: "Why the last build failed" });
+const statusMessage = z.string().nullable().meta({ description: "The current step, or what to do about a failure" });
+const error = z.string().nullable().meta({ description: "Why the newest deployment failed" });
 const url = z
   .url()
   .meta({ description: "Public URL of the app", examples: ["https://guestbook-k7m2xq.apps.example.com"] });
 
 export const errorBody = z
-  .object({ error: z.string().meta({ description: "What was wrong, and what is valid" }) })
+  .object({ error: z.string().meta({ description: "What is wrong, and what is valid" }) })
   .meta({ id: "Error" });
 
 export const deployRequest = z
   .strictObject({
     repo: z
       .string()
-      .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must name a repository as owner/name, such as acme/site")
+      .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
       .meta({ description: "The repository, as owner/name", examples: ["acme/site"] }),
     branch: z.string().default("main").meta({ description: "The branch to deploy" }),
     customization: z
@@ -91,7 +89,10 @@ export const logsResponse = z
     status,
     status_message: statusMessage,
     error,
-    logs: z.string().nullable().meta({ description: "Raw build log; null when none exists in object storage" }),
+    logs: z
+      .string()
+      .nullable()
+      .meta({ description: "Raw log of the newest deployment; null when none exists in object storage" }),
   })
   .meta({ id: "LogsResponse" }) satisfies z.ZodType<DeploymentLogView>;
 
@@ -99,10 +100,7 @@ export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) }
 
 export const rotateAppTokenRequest = z.strictObject({
   id: uuid.meta({ description: "The app's id" }),
-  overlap: z
-    .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
-    .default("day")
-    .meta({ description: "How long the old token stays good" }),
+  overlap,
 }) satisfies z.ZodType<Rotation>;
 
 export const rotateAppTokenResponse = z
@@ -110,16 +108,16 @@ export const rotateAppTokenResponse = z
     app_token: token,
     expires_previous_at: timestamp
       .nullable()
-      .meta({ description: "When the old token ends; null when it has ended already" }),
+      .meta({ description: "When the previous token expires; null when it has expired already" }),
   })
   .meta({ id: "RotateAppTokenResponse" }) satisfies z.ZodType<RotatedAppToken>;
 
 export const browseAppsRequest = z.strictObject({
-  limit: z.int().min(1).max(100).default(50).meta({ description: "Most apps to return" }),
-  cursor: z.string().max(200).optional().meta({ description: "The next_cursor of an earlier page" }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: "Maximum number of apps to return" }),
+  cursor: z.string().max(200).optional().meta({ description: "next_cursor of the previous page" }),
 });
 
-/** Without words that go without saying: every agent reads them with every list of the tools. */
+/** Only the descriptions that an agent needs: it reads all of them with every list of the tools. */
 const appOverview = appSummary
   .omit({ app_token: true })
   .extend({
@@ -127,7 +125,7 @@ const appOverview = appSummary
     created_at: z.string(),
     updated_at: z.string(),
     url: z.url(),
-    procedure_count: z.int().nonnegative().meta({ description: "Procedures it offers now" }),
+    procedure_count: z.int().nonnegative().meta({ description: "Procedures that can be called now" }),
   })
   .meta({ id: "AppOverview" });
 

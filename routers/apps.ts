@@ -1,4 +1,5 @@
-import { browseApps, type PageRequest } from "../domain/apps/browse-apps.ts";
+import { readPageVersion } from "../domain/apps/app-list-versions.ts";
+import { browseApps } from "../domain/apps/browse-apps.ts";
 import { deleteApp } from "../domain/apps/delete-app.ts";
 import { deployApp } from "../domain/apps/deploy-app.ts";
 import { getApp } from "../domain/apps/get-app.ts";
@@ -23,7 +24,7 @@ import { deployProcedure, procedure, router } from "./core/trpc.ts";
 const tags = ["Apps"];
 const unauthenticated = "The token is missing or invalid";
 const notFound = "No such app in the organization";
-const fault = "The service failed";
+const internalError = "Internal error of the service";
 
 export const apps = router({
   deploy: deployProcedure
@@ -35,17 +36,17 @@ export const apps = router({
         tags,
         summary: "Deploy an app from a repository",
         description:
-          "Records an app and starts its build. Follow it with the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` answers with the app of the first call.",
+          "Creates an app and starts its first deployment. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call.",
         successStatus: 201,
-        successDescription: "The deployment is initiated",
+        successDescription: "The deployment has started",
         errorResponses: {
           400: "The request is invalid",
           401: unauthenticated,
           403: "The plan limit is exceeded, or the token may not deploy",
           409: "The app made with this Idempotency-Key was deleted",
-          422: "The Idempotency-Key was used for another request",
-          429: "The organization deploys too often",
-          500: fault,
+          422: "The Idempotency-Key was used for a different request",
+          429: "The organization has reached its deploy limit",
+          500: internalError,
         },
       },
     })
@@ -62,7 +63,7 @@ export const apps = router({
         summary: "List the organization's apps",
         description: "Every app of the organization, newest first.",
         successDescription: "The apps",
-        errorResponses: { 401: unauthenticated, 500: fault },
+        errorResponses: { 401: unauthenticated, 500: internalError },
       },
     })
     .output(listAppsResponse)
@@ -76,7 +77,7 @@ export const apps = router({
         tags,
         summary: "Get one app",
         successDescription: "The app",
-        errorResponses: { 401: unauthenticated, 404: notFound, 500: fault },
+        errorResponses: { 401: unauthenticated, 404: notFound, 500: internalError },
       },
     })
     .input(appId)
@@ -91,12 +92,12 @@ export const apps = router({
         tags,
         summary: "Delete an app",
         description:
-          "Tears down the app's script, auth entry, SQL database and sources, then removes its record. The answer is `deleted` only when all of it is gone; repeating the call is safe.",
-        successDescription: "Everything of the app is gone",
+          "Removes the app's script, auth entry, SQL database and sources, then its record. The response is `deleted` only when all of them are removed. Repeating the call is safe.",
+        successDescription: "The app and all of its resources are removed",
         errorResponses: {
           401: unauthenticated,
           404: notFound,
-          500: "The teardown is not finished yet and goes on by itself",
+          500: "The teardown has not finished yet. The service continues it; repeat the call to see whether it has finished",
         },
       },
     })
@@ -112,15 +113,15 @@ export const apps = router({
         tags,
         summary: "Replace an app's token",
         description:
-          "Gives the app a new token and lets the old one run out after the overlap. Only one token overlaps: whatever was still good from an earlier rotation ends at once.",
-        successDescription: "The new token, good from now on",
+          "Gives the app a new token. The previous token stays valid for the overlap; a token from before an earlier rotation is invalid at once.",
+        successDescription: "The new token, which is valid now",
         errorResponses: {
           400: "The request is invalid",
           401: unauthenticated,
           403: "The token may not change apps",
           404: notFound,
           409: "The app is not ready",
-          500: fault,
+          500: internalError,
         },
       },
     })
@@ -135,8 +136,8 @@ export const apps = router({
         path: "/v1/apps/{id}/logs",
         tags,
         summary: "Read an app's build log",
-        successDescription: "The build status and the log as far as it is written",
-        errorResponses: { 401: unauthenticated, 404: notFound, 500: fault },
+        successDescription: "The status and the log of the newest deployment, as far as it is written",
+        errorResponses: { 401: unauthenticated, 404: notFound, 500: internalError },
       },
     })
     .input(appId)
@@ -149,11 +150,9 @@ export const apps = router({
         name: "service_list_apps",
         title: "List apps",
         description:
-          'Lists the organization\'s apps, newest first: id, name, slug, status and what to do about a failure, URL, procedure_count. Use it to find a slug or to see whether a deploy is ready; service_docs_search finds what apps can do. A page ends after limit apps, or earlier to stay short: pass next_cursor as cursor to read on, until it is null. Example: {"limit": 10}',
+          'Lists the organization\'s apps, newest first: id, name, slug, status, what to do about a failure, URL, procedure_count. Use it to find a slug or to check whether a deployment is ready. service_docs_search finds what apps can do. A page has at most limit apps, or fewer to stay short. To read the next page, pass next_cursor as cursor, until it is null. Example: {"limit": 10}',
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-        // A page shows whether another one follows, so its version covers one more app.
-        resultVersion: ({ apps: { appListVersions } }, { orgId }, { limit, cursor }: PageRequest) =>
-          cursor === undefined ? appListVersions.read(orgId, limit + 1) : null,
+        resultVersion: readPageVersion,
       },
     })
     .input(browseAppsRequest)

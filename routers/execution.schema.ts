@@ -1,17 +1,22 @@
 import { z } from "zod";
 import type { Execution } from "../domain/execution/execute-code.ts";
-import { MAX_CODE_BYTES, RUN_TIME_MS } from "../domain/ports/code-runtime.ts";
+import { isCodeTooLong, MAX_CODE_BYTES, RUN_TIME_MS } from "../domain/ports/code-runtime.ts";
+
+const CODE_TOO_LONG = `exceeds ${MAX_CODE_BYTES / 1024} KiB; run it in parts`;
 
 export const executeRequest = z.strictObject({
-  code: z.string().min(1).max(MAX_CODE_BYTES).meta({
-    description: "A TypeScript module with top-level await. Print what you want to see with console.log",
-  }),
+  code: z
+    .string()
+    .min(1)
+    .max(MAX_CODE_BYTES, { error: CODE_TOO_LONG, abort: true })
+    .refine((code) => !isCodeTooLong(code), CODE_TOO_LONG)
+    .meta({ description: "A TypeScript module. Top-level await is allowed. Print results with console.log" }),
   timeout_ms: z
     .int()
-    .min(RUN_TIME_MS.least)
-    .max(RUN_TIME_MS.most)
+    .min(RUN_TIME_MS.min)
+    .max(RUN_TIME_MS.max)
     .default(30_000)
-    .meta({ description: "How long it may run" }),
+    .meta({ description: "Time limit in milliseconds" }),
 });
 
 export const executeResponse = z.object({
@@ -19,6 +24,6 @@ export const executeResponse = z.object({
   stderr: z.string(),
   exit_code: z.int(),
   duration_ms: z.int(),
-  truncated: z.boolean().meta({ description: "Whether some of the output is missing" }),
+  truncated: z.boolean().meta({ description: "Whether part of the output is missing" }),
   timed_out: z.boolean(),
 }) satisfies z.ZodType<Execution>;

@@ -9,7 +9,7 @@ export const execution = router({
         name: "service_execute",
         title: "Run TypeScript",
         description:
-          'Runs TypeScript and returns stdout, stderr and the exit code. The global `service` calls the organization\'s apps and this gateway\'s tools: `await service.apps["<slug>"].<procedure>(input)`, `await service.tools.<tool>(input)`; a call that fails rejects with an Error that has a code. Use it for several calls in a row, or to compute over results. Find procedures with service_docs_search first; `console.log(await service.types("<slug>"))` prints all of an app\'s with their types. Long output is cut: print what you need. No network, files, environment or npm; `import { z } from "zod"` works. Example: const apps = await service.tools.service_list_apps({}); console.log(apps.apps.length);',
+          'Runs TypeScript and returns stdout, stderr and the exit code. The global `service` calls the organization\'s apps and this gateway\'s tools: `await service.apps["<slug>"].<procedure>(input)`, `await service.tools.<tool>(input)`; a failed call rejects with an Error that has a code. Use it for several calls in a row, or to compute with results. Find procedures with service_docs_search first; `console.log(await service.types("<slug>"))` prints the types of all procedures of an app. Long output is truncated: print only what you need. Network, files, environment variables and npm packages are not available; `import { z } from "zod"` works. Example: const apps = await service.tools.service_list_apps({}); console.log(apps.apps.length);',
         annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       },
     })

@@ -1,14 +1,39 @@
+import type { AnyTRPCProcedure } from "@trpc/server";
 import { apps } from "./apps.ts";
 import { audit } from "./audit.ts";
+import type { Context } from "./core/context.ts";
+import { router } from "./core/trpc.ts";
 import { execution } from "./execution.ts";
 import { procedures } from "./procedures.ts";
 import { tokens } from "./tokens.ts";
-import { createCallerFactory, router } from "./core/trpc.ts";
 import { usage } from "./usage.ts";
 
 export const appRouter = router({ apps, audit, execution, procedures, tokens, usage });
 
 export type AppRouter = typeof appRouter;
 
-/** Calls procedures in this process, with a context of the caller's choosing. */
-export const createCaller = createCallerFactory(appRouter);
+const PROCEDURES = appRouter._def.procedures as unknown as Readonly<Record<string, AnyTRPCProcedure>>;
+
+/**
+ * Calls a procedure in this process.
+ *
+ * @param path - the dotted path of the procedure
+ * @throws {TRPCError} whose cause is what the procedure threw
+ */
+export async function callRouterProcedure(
+  context: Context,
+  path: string,
+  input: unknown,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const procedure = PROCEDURES[path];
+  if (procedure === undefined) throw new Error(`the router has no procedure ${path}`);
+  return procedure({
+    ctx: context,
+    path,
+    type: procedure._def.type,
+    getRawInput: async () => input,
+    signal,
+    batchIndex: 0,
+  });
+}

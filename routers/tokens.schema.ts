@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { SCOPES, TOKEN_KINDS } from "../domain/shared/caller.ts";
 import type { TokenRequest } from "../domain/tokens/issue-token.ts";
-import { OVERLAPS, type Rotation } from "../domain/tokens/rotate-token.ts";
+import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import type { IssuedToken, TokenView } from "../domain/tokens/token-view.ts";
+import { overlap, timestamp } from "./core/common.schema.ts";
 
-const timestamp = z.string().meta({ description: "RFC 3339 in UTC, with milliseconds" });
 const kind = z.enum(TOKEN_KINDS).meta({
   description:
     "`api_key`: REST, for the organization. `personal_access_token`: the tool gateway, for a user. `gateway_token`: the tool gateway, for one agent",
@@ -59,10 +59,7 @@ export const listTokensResponse = z
 
 export const rotateTokenRequest = z.strictObject({
   id: z.uuid(),
-  overlap: z
-    .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
-    .default("day")
-    .meta({ description: "How long the old token remains valid" }),
+  overlap,
 }) satisfies z.ZodType<Rotation>;
 
 export const revokeTokenResponse = z.object({ status: z.literal("revoked") }).meta({ id: "RevokeTokenResponse" });

@@ -1,11 +1,11 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
-import { isReservedName } from "../domain/procedures/direct-tool-names.ts";
+import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context } from "./core/context.ts";
 import { formatValidationIssues } from "./core/format-validation-issues.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
-import { appRouter, createCaller } from "./index.ts";
+import { appRouter, callRouterProcedure } from "./index.ts";
 
 /** A tool as `tools/list` returns it. */
 export interface Tool extends Pick<ToolMeta, "name" | "title" | "description" | "annotations"> {
@@ -68,27 +68,25 @@ export async function callToolForProgram(
   signal: AbortSignal,
 ): Promise<unknown> {
   const entry = TOOLS.get(name);
-  if (entry !== undefined && name !== NOT_FOR_PROGRAMS) return callProcedureAt(context, entry.path, input, signal);
+  if (entry !== undefined && name !== NOT_FOR_PROGRAMS) return callToolProcedure(context, entry.path, input, signal);
   const names = TOOLS_FOR_PROGRAMS.map((tool) => tool.name).join(", ");
   throw new ServiceError("not_found", `Programs have no such tool. Available tools: ${names}.`);
 }
 
 /**
- * Calls the procedure at a dotted path of the router.
+ * Calls the procedure of a tool.
  *
+ * @param path - the dotted path of the procedure
  * @throws {ServiceError} for every error that the caller can act on; anything else thrown is an internal error
  */
-export async function callProcedureAt<T = Record<string, unknown>>(
+export async function callToolProcedure<T = Record<string, unknown>>(
   context: Context,
   path: string,
   input: unknown,
   signal: AbortSignal,
 ): Promise<T> {
-  const procedure = path
-    .split(".")
-    .reduce<unknown>((router, key) => (router as Record<string, unknown>)[key], createCaller(context, { signal }));
   try {
-    return await (procedure as (input: unknown) => Promise<T>)(input);
+    return (await callRouterProcedure(context, path, input, signal)) as T;
   } catch (error) {
     throw toServiceError(error) ?? error;
   }
@@ -108,7 +106,8 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const [input] = inputs;
   // Without an input schema, tRPC would accept any arguments and ignore them.
   if (input === undefined || output === undefined) throw new Error(`the tool ${name} has no input or output schema`);
-  if (!isReservedName(name)) throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
+  if (!isReservedToolName(name))
+    throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
   // A cached result is returned without the access check of the procedure.
   if (resultVersion !== undefined && (type !== "query" || meta.access !== undefined))
     throw new Error(`the tool ${name} must be a query with the default access, because its result is cached`);

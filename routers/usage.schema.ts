@@ -15,7 +15,7 @@ export const usageResponse = z.object({
       limit: count,
       window_seconds: count,
       remaining: count,
-      reset_seconds: count.meta({ description: "Seconds until the oldest counted call lapses" }),
+      reset_seconds: count.meta({ description: "Seconds until the oldest counted call leaves the window" }),
     }),
   ),
 }) satisfies z.ZodType<Usage>;

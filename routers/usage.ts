@@ -9,7 +9,7 @@ export const usage = router({
         name: "service_get_usage",
         title: "Plan and usage",
         description:
-          "Reads the organization's plan, how much of its quotas is used, and what its rate limits have left. Use it before deploying, or when a call was refused for a limit; service_list_apps tells about the apps themselves. It counts as a tool call and spends nothing else.",
+          "Reads the organization's plan, its used quotas, and what remains of its rate limits. Use it before a deployment, or when a call failed because of a limit. service_list_apps lists the apps themselves. It counts as one tool call and against no other limit.",
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       },
     })

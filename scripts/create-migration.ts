@@ -1,6 +1,7 @@
 // Writes the difference between the entities and the migrations as a new migration: npm run migration -- <name>
+import { openMigrator } from "../server/database/migrate.ts";
 import { openScratchOrm } from "./scratch-orm.ts";
 
 await using scratch = await openScratchOrm();
-const { fileName } = await scratch.orm.migrator.create(undefined, false, false, process.argv[2]);
+const { fileName } = await (await openMigrator(scratch.orm)).create(undefined, false, false, process.argv[2]);
 console.log(fileName === "" ? "Nothing has changed." : `Wrote ${fileName}`);

@@ -3,12 +3,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { TOOL_LIST } from "../routers/tool-registry.ts";
-import { openApiDocument } from "../server/rest/openapi.ts";
+import { createOpenApiDocument } from "../server/rest/openapi.ts";
 import { renderRestReference } from "./rest-reference.ts";
 import { renderToolsReference } from "./tools-reference.ts";
 
 const docs = path.join(import.meta.dirname, "..", "docs");
-const document = openApiDocument("http://127.0.0.1:3000");
+const document = createOpenApiDocument("http://127.0.0.1:3000");
 const files = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "rest.md": renderRestReference(document),

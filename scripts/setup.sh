@@ -78,9 +78,9 @@ check_system() {
   fi
 
   if wants_browser && ! has_browser; then
-    install_system_packages chromium || say "Going on without Chromium: the tests that need a browser will not run."
+    install_system_packages chromium || say "Chromium could not be installed. The browser tests will not run."
   elif ! has_browser; then
-    say "No Chromium here, which only the browser tests need. SETUP_BROWSER=1 npm run setup installs it."
+    say "Chromium is not installed. Only the browser tests need it: SETUP_BROWSER=1 npm run setup installs it."
   fi
 }
 
@@ -129,7 +129,7 @@ link_postgres() {
 }
 
 warm_packages() {
-  node scripts/warm-packages.ts || problem "The packages that the example apps build with are not at hand (see above)."
+  node scripts/warm-packages.ts || problem "The packages for building the example apps could not be installed (see above)."
 }
 
 # The pages for people; quick, so it is done every time.

@@ -11,7 +11,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { closingLine, type Tally, tally, type TestReport } from "./tally.ts";
+import { closingLine, type Tally, tally, type TestReport } from "./count-test-results.ts";
 import { unansweredServices } from "./test-services.ts";
 
 const root = path.dirname(import.meta.dirname);

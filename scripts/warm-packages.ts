@@ -10,7 +10,7 @@ import type { Bundler } from "../domain/ports/bundler.ts";
 import { readConfig } from "../server/config.ts";
 import { fillCompileCache } from "../server/drivers/bundler/fill-compile-cache.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "../server/composition/bundler.ts";
-import { Modules, MODULES_FOLDER } from "../server/drivers/code-runtime/importable-modules.ts";
+import { ImportableModules, MODULES_FOLDER } from "../server/drivers/code-runtime/importable-modules.ts";
 import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 
@@ -47,7 +47,7 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
 async function warm(): Promise<void> {
   const config = readConfig();
   const sandbox = config.sandbox === "bubblewrap" ? new BubblewrapSandbox() : new UnconfinedSandbox();
-  await new Modules(MODULES_FOLDER).ready();
+  await new ImportableModules(MODULES_FOLDER).prepare();
   await fillCompileCache(sandbox, TOOLCHAIN_FOLDERS.modules, TOOLCHAIN_FOLDERS.compiled);
   const bundler = createBundler(sandbox, config.npmEnvironment);
   for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {

@@ -3,7 +3,7 @@ import path from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
-/** A setting is missing or wrong. `message` names every variable at fault, the rule, and an example. */
+/** A setting is missing or invalid. `message` names every such variable, its rule, and an example. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -24,12 +24,12 @@ const url = (protocols: string[], example: string) =>
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of: ${values.join(", ")}` });
 
-/** Addresses and CIDR ranges, divided by commas. Not all addresses there are: that would let every client name its own. */
+/** Addresses and CIDR ranges, separated by commas. A range of all addresses is invalid: any client could then choose its address. */
 const proxies = z
   .string()
   .transform((list) => list.split(",").map((range) => range.trim()))
   .refine((ranges) => ranges.every(isRange), {
-    error: "must be addresses or CIDR ranges, divided by commas, such as 127.0.0.1,10.0.0.0/8",
+    error: "must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8",
   })
   .optional();
 
@@ -44,7 +44,7 @@ function isRange(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32));
 }
 
-const notYet = (reason: string) =>
+const unsupported = (reason: string) =>
   z
     .string()
     .optional()
@@ -74,11 +74,11 @@ const environment = z.object({
     .min(32, "must have 32 characters or more, such as the output of: openssl rand -hex 32")
     .optional(),
   SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
-  // Named here although there is one choice each so far: a setting that is ignored in silence is worse than a refused one.
+  // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
-  BUILDER_COMMAND: notYet("this version has no app builder agent"),
-  MODEL_PROVIDER: notYet("this version calls no language model"),
+  BUILDER_COMMAND: unsupported("this version has no app builder agent"),
+  MODEL_PROVIDER: unsupported("this version calls no language model"),
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
   CLIENT_METADATA_DOCUMENTS: oneOf(["on", "off"]).default("on"),
   GITHUB_CLIENT_ID: z.string().optional(),
@@ -91,7 +91,7 @@ const environment = z.object({
   PLANS_FILE: z.string().min(1, "must be a JSON file, such as plans.json").optional(),
   AUDIT_RETENTION_DAYS: z
     .string()
-    .regex(/^\d{1,5}$/, "must be a whole number of days, such as 365, or 0 to keep audit events for ever")
+    .regex(/^\d{1,5}$/, "must be a whole number of days, such as 365, or 0 to keep audit events without limit")
     .transform(Number)
     .default(365),
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -114,33 +114,33 @@ export interface Config {
   host: string;
   port: number;
   edgePort: number;
-  /** As configured; `null` when it follows from the port that was bound. */
+  /** `null` when it is not configured. It then follows from the port that the service listens on. */
   publicUrl: string | null;
-  /** From which addresses `X-Forwarded-For` is believed. */
+  /** Trusted proxy addresses or CIDR ranges: the service reads `X-Forwarded-For` from them only. */
   trustedProxies: readonly string[];
   appsDomain: string | null;
   dataDirectory: string;
   databaseUrl: string | null;
   redisUrl: string | null;
   gitBaseUrl: string;
-  /** `null` on the embedded default, where the service keeps a generated one in its data folder. */
+  /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
   defaultPlan: string;
   plans: Readonly<Record<string, { apps: number }>>;
-  /** Who may sign up once there is somebody: anybody, whoever holds an invitation, or nobody. */
+  /** Who may sign up after the first user: everyone (`open`), users with an invitation (`invite`), or no one (`closed`). */
   signUp: "open" | "invite" | "closed";
-  /** Whether OAuth clients may be known by the URL of their own metadata, which the service then reads from the internet. */
+  /** Whether OAuth clients may publish their metadata at a URL instead of registering. The service then fetches it. */
   clientMetadataDocuments: boolean;
   social: Readonly<Record<"github" | "google", { clientId: string; clientSecret: string } | null>>;
-  /** An identity provider whose access tokens are accepted beside the service's own. */
+  /** An external identity provider whose access tokens the service accepts in addition to its own. */
   oidc: { issuer: string; audience: string } | null;
-  /** For how many days audit events are kept; `null` for ever. */
+  /** Days until an audit event is deleted; `null` for never. */
   auditRetentionDays: number | null;
   logLevel: string;
   buildConcurrency: number;
   maxActiveApps: number;
-  /** The machine's environment as npm needs it: its registry setting and certificates, and nothing of ours. */
+  /** The environment variables that npm reads its settings from, such as the registry and certificates. */
   npmEnvironment: Readonly<Record<string, string>>;
 }
 
@@ -149,10 +149,10 @@ const BUILT_IN_PLANS = { free: { apps: 10 }, team: { apps: 100 }, scale: { apps:
 /**
  * Reads the configuration from the process's environment.
  *
- * @throws {ConfigError} that names each variable at fault
+ * @throws {ConfigError} that names each invalid variable
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Config> {
-  const parsed = environment.safeParse(withoutEmpty(env));
+  const parsed = environment.safeParse(removeEmpty(env));
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map((i) => `${i.path.join(".")} ${i.message}`).join("\n"));
   const values = parsed.data;
@@ -194,26 +194,26 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     logLevel: values.LOG_LEVEL,
     buildConcurrency: values.BUILD_CONCURRENCY,
     maxActiveApps: values.MAX_ACTIVE_APPS,
-    npmEnvironment: npmEnvironment(env),
+    npmEnvironment: selectNpmVariables(env),
   });
 }
 
-/** Two settings that mean something only together. */
+/** Combines two settings that are only valid together. */
 function pair<K extends string, T>(
   values: Partial<Record<K, unknown>>,
   first: K,
   second: K,
-  both: (first: string, second: string) => T,
+  combine: (first: string, second: string) => T,
 ): T | null {
   const [a, b] = [values[first], values[second]];
   if (a === undefined && b === undefined) return null;
-  if (typeof a === "string" && typeof b === "string") return both(a, b);
-  const [there, missing] = a === undefined ? [second, first] : [first, second];
-  throw new ConfigError(`${missing} must be set too, because ${there} is`);
+  if (typeof a === "string" && typeof b === "string") return combine(a, b);
+  const [present, missing] = a === undefined ? [second, first] : [first, second];
+  throw new ConfigError(`${missing} must be set too, because ${present} is`);
 }
 
-/** `PORT=` in an env file means "not set", as everywhere else. */
-function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Removes empty variables: `PORT=` in an env file means "not set". */
+function removeEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
@@ -234,7 +234,7 @@ function parsePlans(file: string): Config["plans"] {
 
 const NPM_VARIABLES = /^(npm_config_.*|HOME|PATH|PREFIX|(HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
-function npmEnvironment(env: NodeJS.ProcessEnv): Config["npmEnvironment"] {
+function selectNpmVariables(env: NodeJS.ProcessEnv): Config["npmEnvironment"] {
   return Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] => NPM_VARIABLES.test(entry[0]) && entry[1] !== undefined,

@@ -1,4 +1,4 @@
-/** What `service_execute` returns. */
+/** The result of `service_execute`. */
 export interface Execution {
   stdout: string;
   stderr: string;
@@ -7,73 +7,73 @@ export interface Execution {
   timed_out: boolean;
 }
 
-/** A program that wants more than it may have. */
+/** A program that tries to exceed a limit or to leave its sandbox. */
 export interface HostileProgram {
-  what: string;
+  description: string;
   code: string;
-  /** Whether it got none of it. */
-  isContained(end: Execution): boolean;
+  /** Whether the attempt failed. */
+  isContained(execution: Execution): boolean;
 }
 
-const TIMED_OUT = 124;
-const STOPPED = 137;
-const KEPT_CHARACTERS = 64 * 1024;
+const EXIT_TIMED_OUT = 124;
+const EXIT_KILLED = 137;
+const MAX_OUTPUT_CHARACTERS = 64 * 1024;
 
 const ENDLESS_LOOP: HostileProgram = {
-  what: "an endless loop",
+  description: "an endless loop",
   code: "while (true) {}",
-  isContained: ({ exit_code, timed_out }) => timed_out && exit_code === TIMED_OUT,
+  isContained: ({ exit_code, timed_out }) => timed_out && exit_code === EXIT_TIMED_OUT,
 };
 
 const MUCH_MEMORY: HostileProgram = {
-  what: "10 GB of memory",
-  code: `const kept = [];
-    for (let at = 0; at < 10 * 1024; at++) kept.push(new Uint8Array(1024 * 1024).fill(1));
-    console.log("GOT IT");`,
+  description: "10 GB of memory",
+  code: `const chunks = [];
+    for (let count = 0; count < 10 * 1024; count++) chunks.push(new Uint8Array(1024 * 1024).fill(1));
+    console.log("ALLOCATED");`,
   isContained: ({ exit_code, stdout }) => exit_code !== 0 && stdout === "",
 };
 
-/** Each way to start something is tried for as long as the program lives, and what has started would say so. */
+/** Tries every way to start a process or a thread for 2 s. Any success is printed. */
 const FORK_BOMB: HostileProgram = {
-  what: "a fork bomb",
+  description: "a fork bomb",
   code: `import { spawnSync } from "node:child_process";
     const bomb = ["-c", "bomb() { bomb | bomb & }; bomb"];
-    const ways = [
+    const attempts = [
       () => new Deno.Command("/bin/sh", { args: bomb }).spawn(),
       () => { const { error } = spawnSync("/bin/sh", bomb); if (error) throw error; },
       () => new Worker("data:text/javascript,while(true){}", { type: "module" }),
     ];
-    for (const until = Date.now() + 2000; Date.now() < until; )
-      for (const way of ways) try { way(); console.log("STARTED", String(way)); } catch { await null; }
+    for (const deadline = Date.now() + 2000; Date.now() < deadline; )
+      for (const attempt of attempts) try { attempt(); console.log("STARTED", String(attempt)); } catch { await null; }
     console.log("none started");`,
   isContained: ({ stdout }) => stdout === "none started\n",
 };
 
 const MUCH_OUTPUT: HostileProgram = {
-  what: "1 GB of output",
+  description: "1 GB of output",
   code: `const line = "x".repeat(1024 * 1024 - 1);
-    for (let at = 0; at < 1024; at++) console.log(line);`,
+    for (let count = 0; count < 1024; count++) console.log(line);`,
   isContained: ({ exit_code, stdout, truncated }) =>
-    exit_code === STOPPED && truncated && stdout.length <= KEPT_CHARACTERS,
+    exit_code === EXIT_KILLED && truncated && stdout.length <= MAX_OUTPUT_CHARACTERS,
 };
 
 const STATIC_IMPORT: HostileProgram = {
-  what: "a static import of /etc/passwd",
+  description: "a static import of /etc/passwd",
   code: `import secret from "file:///etc/passwd" with { type: "text" };
     console.log(secret);`,
   isContained: ({ exit_code, stdout, stderr }) => exit_code !== 0 && stdout === "" && !stderr.includes("root:"),
 };
 
-/** Told by the program, because only it can see that an address answers. */
-function reaching(what: string, url: string): HostileProgram {
+/** The program itself reports the result: only it can see whether an address responds. */
+function requestProgram(description: string, url: string): HostileProgram {
   return {
-    what,
-    code: `try { console.log("REACHED", (await fetch(${JSON.stringify(url)})).status); } catch { console.log("closed"); }`,
-    isContained: ({ stdout }) => stdout === "closed\n",
+    description,
+    code: `try { console.log("REACHED", (await fetch(${JSON.stringify(url)})).status); } catch { console.log("blocked"); }`,
+    isContained: ({ stdout }) => stdout === "blocked\n",
   };
 }
 
-/** @param publicUrl - where the service itself answers on this machine */
+/** @param publicUrl - the URL of the service on this machine */
 export function hostilePrograms(publicUrl: string): HostileProgram[] {
   return [
     ENDLESS_LOOP,
@@ -81,7 +81,7 @@ export function hostilePrograms(publicUrl: string): HostileProgram[] {
     FORK_BOMB,
     MUCH_OUTPUT,
     STATIC_IMPORT,
-    reaching("a request to the service's own port", `${publicUrl}/healthz`),
-    reaching("a request to the internet", "https://example.com"),
+    requestProgram("a request to the service's own port", `${publicUrl}/healthz`),
+    requestProgram("a request to the internet", "https://example.com"),
   ];
 }

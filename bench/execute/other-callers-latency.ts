@@ -1,60 +1,63 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { callsWhile } from "../support/call-until-done.ts";
+import { callUntilDone } from "../support/call-until-done.ts";
 import { callTool, type GatewayClient } from "../support/mcp-client.ts";
 import type { Execution, HostileProgram } from "./hostile-programs.ts";
 
-/** How often the others call, one call at a time, in milliseconds. */
-export const CALL_EVERY_MS = 50;
-/** How long each program is run over and over, in milliseconds. */
+/** The interval of the other organizations' calls, in milliseconds. */
+export const CALL_INTERVAL_MS = 50;
+/** How long each hostile program is repeated, in milliseconds. */
 export const HOSTILE_MS = 4_000;
-export interface Disturbance {
-  what: string;
-  /** How each program ended, in words, and how many did. */
-  endings: Map<string, number>;
-  /** How long the others' calls took, in milliseconds. */
+
+/** The effect of one hostile program on other organizations. */
+export interface HostileRun {
+  description: string;
+  /** The number of executions by how they exited. */
+  exits: Map<string, number>;
+  /** The durations of the other organizations' calls, in milliseconds. */
   callMs: number[];
 }
 
-/** How long the others' calls take when there is nobody else. */
-export function callsInPeace(others: readonly GatewayClient[]): Promise<number[]> {
-  return othersWhile(sleep(HOSTILE_MS), others);
+/** Measures the calls of the other organizations while no program runs. */
+export function measureIdleCalls(others: readonly GatewayClient[]): Promise<number[]> {
+  return measureCallsDuring(sleep(HOSTILE_MS), others);
 }
 
 /**
- * Runs a program over and over, some of it at a time, while other organizations call a tool that has nothing to do with it.
+ * Runs a program repeatedly, `concurrency` times in parallel, while other organizations call another tool.
  *
- * @throws when one of the programs was not contained
+ * @throws when a program was not contained
  */
-export async function disturb(
-  { what, code, isContained }: HostileProgram,
-  atATime: number,
+export async function runHostileProgram(
+  { description, code, isContained }: HostileProgram,
+  concurrency: number,
   hostile: GatewayClient,
   others: readonly GatewayClient[],
-): Promise<Disturbance> {
-  const endings = new Map<string, number>();
-  const until = performance.now() + HOSTILE_MS;
+): Promise<HostileRun> {
+  const exits = new Map<string, number>();
+  const deadline = performance.now() + HOSTILE_MS;
   const repeat = async (): Promise<void> => {
     do {
-      const end = await callTool<Execution>(hostile, "service_execute", { code, timeout_ms: HOSTILE_MS });
-      if (!isContained(end)) throw new Error(`Not contained, ${what}: ${JSON.stringify(end).slice(0, 2000)}`);
-      const ending = inWords(end);
-      endings.set(ending, (endings.get(ending) ?? 0) + 1);
-    } while (performance.now() < until);
+      const execution = await callTool<Execution>(hostile, "service_execute", { code, timeout_ms: HOSTILE_MS });
+      if (!isContained(execution))
+        throw new Error(`The program was not contained: ${description}: ${JSON.stringify(execution).slice(0, 2000)}`);
+      const exit = formatExit(execution);
+      exits.set(exit, (exits.get(exit) ?? 0) + 1);
+    } while (performance.now() < deadline);
   };
-  const callMs = await othersWhile(Promise.all(Array.from({ length: atATime }, repeat)), others);
-  return { what, endings, callMs };
+  const callMs = await measureCallsDuring(Promise.all(Array.from({ length: concurrency }, repeat)), others);
+  return { description, exits, callMs };
 }
 
-/** They take turns, because the number of an organization's calls is limited. */
-function othersWhile(work: Promise<unknown>, others: readonly GatewayClient[]): Promise<number[]> {
-  const call = async (at: number): Promise<void> => {
-    const other = others[at % others.length];
-    if (other === undefined) throw new Error("There are no others");
+/** The organizations take turns, because the number of calls of one organization is limited. */
+function measureCallsDuring(work: Promise<unknown>, others: readonly GatewayClient[]): Promise<number[]> {
+  const call = async (index: number): Promise<void> => {
+    const other = others[index % others.length];
+    if (other === undefined) throw new Error("At least one other organization is required.");
     await callTool(other, "service_list_apps", {});
   };
-  return callsWhile(work, call, CALL_EVERY_MS);
+  return callUntilDone(work, call, CALL_INTERVAL_MS);
 }
 
-function inWords({ exit_code, timed_out }: Execution): string {
+function formatExit({ exit_code, timed_out }: Execution): string {
   return timed_out ? `exit code ${exit_code}, timed out` : `exit code ${exit_code}`;
 }

@@ -1,109 +1,114 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../processes/bare-gateway.ts";
-import type { Measured } from "../processes/generate-load.ts";
+import type { ListAppsResult } from "../processes/bare-gateway.ts";
+import type { LoadResult } from "../processes/generate-load.ts";
+import type { BenchContext } from "../support/bench-section.ts";
 import { type LoadGenerator, startLoadGenerator } from "../support/load-generator.ts";
-import { callOf, callTool, listTools, modernCallOf } from "../support/mcp-client.ts";
-import { type Service, startBareGateway, startEverything, startService } from "../support/start-servers.ts";
-import type { Bench } from "../support/bench-section.ts";
-import { echoSessions } from "./echo-sessions.ts";
-import { callers, lookedAt, type Side } from "./compared-request.ts";
+import { callTool, callToolBody, callToolRequest2026, listToolsBody } from "../support/mcp-client.ts";
+import { type ServiceProcess, startBareGateway, startReferenceServer, startService } from "../support/start-servers.ts";
+import { type ComparedRequest, headersByToken, probeRequest } from "./compared-request.ts";
+import { openEchoSessions } from "./echo-sessions.ts";
 
 /**
- * How many organizations call in one measurement, each connection for the same number of them. No more than the gateway
- * keeps the procedures of, which `tools/list` needs.
+ * The number of organizations that call in one measurement. It is below the number of organizations whose procedures the
+ * gateway caches, which `tools/list` reads.
  */
 const CALLERS = 96;
-/** Every measurement has other callers than the last few, so that none of them comes to the limit of its calls. */
+/** Consecutive measurements use different groups of callers, so that no organization exceeds its rate limit. */
 const GROUPS = 16;
 
 const TOOL = "service_list_apps";
-const MODERN = modernCallOf(TOOL, {});
+const REQUEST_2026 = callToolRequest2026(TOOL, {});
 
-export interface Sides {
-  call: Side;
-  list: Side;
-  modern: Side;
-  rest: Side;
-  mcpServerCall: Side;
-  mcpServerList: Side;
-  mcpServerModern: Side;
-  minimalCall: Side;
-  minimalList: Side;
-  echo: Side;
+export interface ComparedRequests {
+  call: ComparedRequest;
+  list: ComparedRequest;
+  call2026: ComparedRequest;
+  rest: ComparedRequest;
+  mcpServerCall: ComparedRequest;
+  mcpServerList: ComparedRequest;
+  mcpServerCall2026: ComparedRequest;
+  serverCall: ComparedRequest;
+  serverList: ComparedRequest;
+  echo: ComparedRequest;
 }
 
-export interface Contenders extends AsyncDisposable {
-  sides: Sides;
-  fire(side: Side, seconds: number): Promise<Measured>;
+type ServiceRequests = Pick<ComparedRequests, "call" | "list" | "call2026" | "rest">;
+
+export interface ComparedGateways extends AsyncDisposable {
+  requests: ComparedRequests;
+  measureLoad(request: ComparedRequest, seconds: number): Promise<LoadResult>;
 }
 
-/** Starts all servers that are compared, on the same machine at the same time; only one is asked at a time. */
-export async function openContenders(
-  { folder, signal }: Bench,
+/** Starts all compared servers. Only one of them gets requests at a time. */
+export async function openComparedGateways(
+  { folder, signal }: BenchContext,
   { databaseUrl, apps, connections }: { databaseUrl: string; apps: number; connections: number },
-): Promise<Contenders> {
+): Promise<ComparedGateways> {
   await using opening = new AsyncDisposableStack();
   const service = opening.use(await startService({ databaseUrl, dataDirectory: folder }, signal));
-  const ours = await sidesOfService(service, apps, signal);
-  const answer = await answerOf(ours.call, signal);
-  const mcpServer = opening.use(await startBareGateway({ kind: "McpServer", answer }, signal));
-  const minimal = opening.use(await startBareGateway({ kind: "Server", answer }, signal));
-  const everything = opening.use(await startEverything(signal));
+  const ofService = await prepareServiceRequests(service, apps, signal);
+  const result = await callListApps(ofService.call, signal);
+  const mcpServer = opening.use(await startBareGateway({ kind: "McpServer", result }, signal));
+  const server = opening.use(await startBareGateway({ kind: "Server", result }, signal));
+  const reference = opening.use(await startReferenceServer(signal));
   const generator = opening.use(await startLoadGenerator(signal));
-  const at = async (bare: typeof mcpServer, side: Side, name: string) =>
-    lookedAt({ ...side, name, url: `${await bare.ask("publicUrl")}/mcp` }, signal);
-  const sides = {
-    ...ours,
-    mcpServerCall: await at(mcpServer, ours.call, "bare McpServer"),
-    mcpServerList: await at(mcpServer, ours.list, "bare McpServer"),
-    mcpServerModern: await at(mcpServer, ours.modern, "bare McpServer"),
-    minimalCall: await at(minimal, ours.call, "bare Server"),
-    minimalList: await at(minimal, ours.list, "bare Server"),
-    echo: await lookedAt(await echoSessions(await everything.ask("publicUrl"), connections, signal), signal),
+  const sendTo = async (gateway: typeof server, request: ComparedRequest, name: string) =>
+    probeRequest({ ...request, name, url: `${await gateway.call("publicUrl")}/mcp` }, signal);
+  const echo = await openEchoSessions(await reference.call("publicUrl"), connections, signal);
+  const requests = {
+    ...ofService,
+    mcpServerCall: await sendTo(mcpServer, ofService.call, "bare McpServer"),
+    mcpServerList: await sendTo(mcpServer, ofService.list, "bare McpServer"),
+    mcpServerCall2026: await sendTo(mcpServer, ofService.call2026, "bare McpServer"),
+    serverCall: await sendTo(server, ofService.call, "bare Server"),
+    serverList: await sendTo(server, ofService.list, "bare Server"),
+    echo: await probeRequest(echo, signal),
   };
-  for (const side of [sides.mcpServerCall, sides.minimalCall])
-    assert.equal(side.answerLength, ours.call.answerLength, "all must answer the same");
+  for (const request of [requests.mcpServerCall, requests.serverCall])
+    assert.equal(request.responseLength, ofService.call.responseLength, "the responses must be equal");
   const opened = opening.move();
-  const fire = inTurn(generator, connections);
-  return { sides, fire, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  const measureLoad = rotateCallers(generator, connections);
+  return { requests, measureLoad, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function sidesOfService(
-  service: Service,
+async function prepareServiceRequests(
+  service: ServiceProcess,
   apps: number,
   signal: AbortSignal,
-): Promise<Pick<Sides, "call" | "list" | "modern" | "rest">> {
-  const organizations = await service.ask("foundMany", GROUPS * CALLERS, apps);
-  const publicUrl = await service.ask("publicUrl");
+): Promise<ServiceRequests> {
+  const organizations = await service.call("createOrganizations", GROUPS * CALLERS, apps);
+  const publicUrl = await service.call("publicUrl");
   const tokens = organizations.map((organization) => organization.personal_access_token);
   const keys = organizations.map((organization) => organization.api_key);
   const post = { method: "POST", url: `${publicUrl}/mcp` } as const;
-  const call = { ...post, name: "tools/call", body: callOf(TOOL, {}), headers: callers(tokens) };
-  const list = { ...post, name: "tools/list", body: listTools(), headers: callers(tokens) };
-  const modern = { ...post, name: "tools/call of 2026-07-28", ...MODERN, headers: callers(tokens, MODERN.headers) };
-  const rest = { name: "REST", url: `${publicUrl}/v1/apps`, headers: callers(keys, {}) };
+  const call = { ...post, name: "tools/call", body: callToolBody(TOOL, {}), headers: headersByToken(tokens) };
+  const list = { ...post, name: "tools/list", body: listToolsBody(), headers: headersByToken(tokens) };
+  const headers2026 = headersByToken(tokens, REQUEST_2026.headers);
+  const call2026 = { ...post, name: "tools/call of 2026-07-28", body: REQUEST_2026.body, headers: headers2026 };
+  const rest = { name: "REST", url: `${publicUrl}/v1/apps`, headers: headersByToken(keys, {}) };
   return {
-    call: await lookedAt(call, signal),
-    list: await lookedAt(list, signal),
-    modern: await lookedAt(modern, signal),
-    rest: await lookedAt(rest, signal),
+    call: await probeRequest(call, signal),
+    list: await probeRequest(list, signal),
+    call2026: await probeRequest(call2026, signal),
+    rest: await probeRequest(rest, signal),
   };
 }
 
-/** Measures a side with the next of its callers. */
-function inTurn(generator: LoadGenerator, connections: number): Contenders["fire"] {
-  const turns = new Map<Side, number>();
-  return (side, seconds) => {
-    const { name: _name, headers, ...request } = side;
-    const turn = turns.get(side) ?? 0;
-    turns.set(side, turn + 1);
-    const from = (turn * CALLERS) % headers.length;
-    return generator.ask("fire", { ...request, headers: headers.slice(from, from + CALLERS), connections, seconds });
+/** Measures each request with its next group of callers. */
+function rotateCallers(generator: LoadGenerator, connections: number): ComparedGateways["measureLoad"] {
+  const measurements = new Map<ComparedRequest, number>();
+  return (request, seconds) => {
+    const { name: _name, headers, ...load } = request;
+    const measurement = measurements.get(request) ?? 0;
+    measurements.set(request, measurement + 1);
+    const start = (measurement * CALLERS) % headers.length;
+    const group = headers.slice(start, start + CALLERS);
+    return generator.call("generateLoad", { ...load, headers: group, connections, seconds });
   };
 }
 
-/** What the gateway answers the first of the callers. */
-function answerOf({ url, headers }: Side, signal: AbortSignal): Promise<Answer> {
+/** Returns the gateway's result for the first caller. */
+function callListApps({ url, headers }: ComparedRequest, signal: AbortSignal): Promise<ListAppsResult> {
   const token = headers[0]?.["authorization"]?.slice("Bearer ".length) ?? "";
   return callTool({ url, token, signal }, TOOL, {});
 }

@@ -3,41 +3,42 @@ import { JSON_CONTENT } from "../support/mcp-client.ts";
 
 type Headers = Record<string, string>;
 
-/** One request, as many callers make it. */
-export interface Side extends Omit<Load, "connections" | "seconds"> {
+/** A request of a comparison, with the headers of many callers. */
+export interface ComparedRequest extends Omit<Load, "connections" | "seconds"> {
   name: string;
-  answerLength: number;
+  responseLength: number;
 }
 
 /**
- * What is asked for under load, and how long the answer to it is.
+ * Sends the request once as the first caller and once as the last, and adds the length of the responses.
  *
- * @throws when it is no good answer, not ASCII, or not as long for the first caller as for the last one
+ * @throws when a response is an error or not ASCII, or when the two have different lengths
  */
-export async function lookedAt(side: Omit<Side, "answerLength">, signal: AbortSignal): Promise<Side> {
-  const [first, last] = [
-    await answerOf(side, side.headers[0], signal),
-    await answerOf(side, side.headers.at(-1), signal),
-  ];
-  if (first.length !== last.length) throw new Error(`${side.name} answers ${first} and ${last}`);
-  // Under load an answer is put together from pieces, and a character of several bytes may lie in two of them.
-  if (Buffer.byteLength(first) !== first.length) throw new Error(`${side.name} answers with more than ASCII`);
-  return { ...side, answerLength: first.length };
+export async function probeRequest(
+  request: Omit<ComparedRequest, "responseLength">,
+  signal: AbortSignal,
+): Promise<ComparedRequest> {
+  const first = await fetchText(request, request.headers[0], signal);
+  const last = await fetchText(request, request.headers.at(-1), signal);
+  if (first.length !== last.length) throw new Error(`${request.name} has different responses: ${first} and ${last}`);
+  // The load generator counts characters per chunk, and a multi-byte character can be split over two chunks.
+  if (Buffer.byteLength(first) !== first.length) throw new Error(`The response of ${request.name} is not ASCII.`);
+  return { ...request, responseLength: first.length };
 }
 
-async function answerOf(
-  { name, url, method = "GET", body }: Omit<Side, "answerLength">,
+async function fetchText(
+  { name, url, method = "GET", body }: Omit<ComparedRequest, "responseLength">,
   headers: Headers = {},
   signal: AbortSignal,
 ): Promise<string> {
   const response = await fetch(url, { method, headers, signal, ...(body !== undefined && { body }) });
   const text = await response.text();
-  const isGood = response.ok && !text.includes('"isError":true') && !text.includes('"error":{');
-  if (!isGood) throw new Error(`${name} answered ${response.status}: ${text.slice(0, 1000)}`);
+  const succeeded = response.ok && !text.includes('"isError":true') && !text.includes('"error":{');
+  if (!succeeded) throw new Error(`${name} returned ${response.status}: ${text.slice(0, 1000)}`);
   return text;
 }
 
-/** The specification's minimal headers of a call. */
-export function callers(tokens: readonly string[], more: Headers = JSON_CONTENT): Headers[] {
+/** Returns the headers of one request for each token: the minimum that the specification requires. */
+export function headersByToken(tokens: readonly string[], more: Headers = JSON_CONTENT): Headers[] {
   return tokens.map((token) => ({ authorization: `Bearer ${token}`, ...more }));
 }

@@ -5,7 +5,7 @@ import { readConfig } from "../../server/config.ts";
 import { openEmbeddedPlatform } from "../../server/platforms/embedded/open-embedded-platform.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { buildExample } from "../support/build-example.ts";
-import { serve } from "../support/serve-commands.ts";
+import { serveCommands } from "../support/serve-commands.ts";
 
 export interface EdgeOptions {
   dataDirectory: string;
@@ -38,7 +38,7 @@ async function open({ dataDirectory }: EdgeOptions) {
       return (await platform.scripts.publish(slug, script, signal)).url;
     },
     /** The port of the app itself, behind the edge proxy. */
-    async portOf(slug: string): Promise<number | undefined> {
+    async appPort(slug: string): Promise<number | undefined> {
       const app = await platform.supervisor.acquire(slug);
       app?.release();
       return app?.port;
@@ -49,4 +49,4 @@ async function open({ dataDirectory }: EdgeOptions) {
   return { commands, close: () => platform.close() };
 }
 
-await serve(open);
+await serveCommands(open);

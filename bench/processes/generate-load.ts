@@ -1,22 +1,22 @@
-/** What puts a server under load. */
+/** A load generator. */
 import autocannon from "autocannon";
-import { serve } from "../support/serve-commands.ts";
+import { serveCommands } from "../support/serve-commands.ts";
 import { percentile } from "../support/statistics.ts";
 
 export interface Load {
   url: string;
-  /** GET when left out. */
+  /** GET by default. */
   method?: "GET" | "POST";
   body?: string;
-  /** The headers of a request, in as many versions as there are; each connection goes round its own share of them. */
+  /** The headers of each caller. Every connection rotates over its own share of the callers. */
   headers: readonly Record<string, string>[];
-  /** How long every answer must be, in characters; any length will do when left out. */
-  answerLength?: number;
+  /** The expected length of every response, in characters; not checked by default. */
+  responseLength?: number;
   connections: number;
   seconds: number;
 }
 
-export interface Measured {
+export interface LoadResult {
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -24,33 +24,37 @@ export interface Measured {
 
 export type LoadCommands = Awaited<ReturnType<typeof open>>["commands"];
 
-/** Short, so that a run ends soon after its time is up: it is only looked at when a sample is taken. */
+/** Short, because autocannon checks only when it takes a sample whether the time is over. */
 const SAMPLE_MS = 100;
 
 async function open() {
-  return { commands: { fire }, close: async () => undefined };
+  return { commands: { generateLoad }, close: async () => undefined };
 }
 
 /**
- * Asks for one URL over and over, each connection waiting for its answer.
+ * Sends requests to one URL. Each connection waits for a response before its next request.
  *
- * @throws when not every answer was a good one, because then something else was measured
+ * @throws when a response was not the expected one, because then the result means something else
  */
-async function fire({ headers, answerLength, connections, seconds, ...request }: Load): Promise<Measured> {
+async function generateLoad(load: Load): Promise<LoadResult> {
+  const { headers, responseLength, connections, seconds, ...request } = load;
   let started = 0;
   const latencies: number[] = [];
   const options: autocannon.Options = {
-    ...{ ...request, connections, duration: seconds, sampleInt: SAMPLE_MS },
+    ...request,
+    connections,
+    duration: seconds,
+    sampleInt: SAMPLE_MS,
     setupClient: (client) =>
-      client.setRequests(shareOf(headers, started++, connections).map((each) => ({ headers: each }))),
-    ...(answerLength !== undefined && { verifyBody: (body) => body?.length === answerLength }),
+      client.setRequests(selectShare(headers, started++, connections).map((each) => ({ headers: each }))),
   };
+  if (responseLength !== undefined) options.verifyBody = (body) => body?.length === responseLength;
   const { requests, duration, errors, non2xx, mismatches } = await new Promise<autocannon.Result>((resolve, reject) => {
     const run = autocannon(options, (error, result) => (error ? reject(error as Error) : resolve(result)));
     run.on("response", (_client, _status, _bytes, ms) => latencies.push(ms));
   });
   if (errors + non2xx + mismatches > 0)
-    throw new Error(`${errors} errors, ${non2xx} refusals and ${mismatches} other answers under load`);
+    throw new Error(`Under load: ${errors} errors, ${non2xx} error responses, ${mismatches} unexpected responses.`);
   return {
     requestsPerSecond: requests.total / duration,
     p50Ms: percentile(latencies, 0.5),
@@ -58,9 +62,9 @@ async function fire({ headers, answerLength, connections, seconds, ...request }:
   };
 }
 
-function shareOf<T>(all: readonly T[], connection: number, connections: number): T[] {
+function selectShare<T>(all: readonly T[], connection: number, connections: number): T[] {
   const step = Math.min(connections, all.length);
-  return all.filter((_, at) => at % step === connection % step);
+  return all.filter((_, index) => index % step === connection % step);
 }
 
-await serve(open);
+await serveCommands(open);

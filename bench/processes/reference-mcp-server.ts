@@ -1,26 +1,26 @@
-/** The reference server of the protocol with its streamable HTTP transport, as it comes. */
+/** The reference server of the Model Context Protocol, `server-everything`, with its Streamable HTTP transport. */
 import { once } from "node:events";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { serve } from "../support/serve-commands.ts";
+import { serveCommands } from "../support/serve-commands.ts";
 
-export type EverythingCommands = Awaited<ReturnType<typeof open>>["commands"];
+export type ReferenceServerCommands = Awaited<ReturnType<typeof open>>["commands"];
 
 const POLL_MS = 20;
 
-/** It listens as soon as it is loaded, on a port that it has to be told, and says that it does to its error stream. */
+/** The module listens as soon as it is imported, on the port in `PORT`, and logs that to standard error. */
 async function open() {
-  const port = await freePort();
+  const port = await findFreePort();
   process.env["PORT"] = String(port);
-  const say = console.error;
+  const { error } = console;
   console.error = () => undefined;
   await import(import.meta.resolve("@modelcontextprotocol/server-everything/dist/transports/streamableHttp.js"));
-  while (!(await isOpen(port))) await sleep(POLL_MS);
-  console.error = say;
+  while (!(await isListening(port))) await sleep(POLL_MS);
+  console.error = error;
   return { commands: { publicUrl: () => `http://127.0.0.1:${port}` }, close: async () => undefined };
 }
 
-async function freePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const server = net.createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as net.AddressInfo;
@@ -29,7 +29,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function isOpen(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = net.connect(port, "127.0.0.1");
   try {
     await once(socket, "connect");
@@ -41,4 +41,4 @@ async function isOpen(port: number): Promise<boolean> {
   }
 }
 
-await serve(open);
+await serveCommands(open);

@@ -11,12 +11,12 @@ import { databaseDirectory } from "../../server/platforms/embedded/databases/sql
 import { mkdir } from "node:fs/promises";
 
 /**
- * Registers live apps as a deploy does in the end, but without a build and without starting them: the record, the auth
- * entry, the folder of the database, and the script in the edge's own store.
+ * Inserts live apps like a deployment does, but without a build and without starting them: the row, the auth entry, the
+ * folder of the SQL database, and the script in the edge platform's store.
  *
- * @returns their slugs
+ * @returns the slugs of the apps
  */
-export async function registerApps(
+export async function insertLiveApps(
   { em, dataDirectory }: { em: Em; dataDirectory: string },
   orgId: string,
   count: number,

@@ -1,43 +1,43 @@
-/** Apps as organizations have them, made up: always the same ones, and no two alike. */
+/** Generates realistic apps with procedures. The same number always gives the same app, and all apps are different. */
 import type { DiscoveredProcedure, JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import { ACTIONS, type Action, FIELDS, NAME_PARTS, SUBJECTS, TRADES } from "./sample-words.ts";
 
-export interface InventedApp {
+export interface SampleApp {
   name: string;
   procedures: DiscoveredProcedure[];
 }
 
-/** The app with this number. Every number has its own mixture of the same words, as apps of one trade have. */
-export function inventedApp(number: number, procedures: number): InventedApp {
-  const pick = picker(number);
+/** Every app uses a different mixture of the same words, because the search must distinguish similar apps. */
+export function createSampleApp(number: number, count: number): SampleApp {
+  const pick = createPicker(number);
   const trade = pick(TRADES);
-  const name = `${coined(pick)} ${trade.name}`;
-  const modules = [coined, coined, coined, coined].map((coin) => coin(pick) + pick(NAME_PARTS.kinds));
-  const found = new Map<string, DiscoveredProcedure>();
-  while (found.size < procedures) {
-    // Most of an app is about its own trade; some of it every app has.
+  const name = `${createName(pick)} ${trade.name}`;
+  const modules = Array.from({ length: 4 }, () => createName(pick) + pick(NAME_PARTS.kinds));
+  const procedureByName = new Map<string, DiscoveredProcedure>();
+  while (procedureByName.size < count) {
+    // Most procedures are about the trade of the app, and some are about subjects that all apps have.
     const subject = pick([...trade.subjects, ...trade.subjects, ...SUBJECTS]);
-    const procedure = inventedProcedure(pick, subject, pick(modules));
-    found.set(procedure.name, procedure);
+    const procedure = createProcedure(pick, subject, pick(modules));
+    procedureByName.set(procedure.name, procedure);
   }
-  return { name, procedures: [...found.values()] };
+  return { name, procedures: [...procedureByName.values()] };
 }
 
-function inventedProcedure(pick: Pick, subject: string, module: string): DiscoveredProcedure {
+function createProcedure(pick: Pick, subject: string, module: string): DiscoveredProcedure {
   const action = pick(ACTIONS);
   const [field, other] = [pick(FIELDS), pick(FIELDS)];
-  const suffix = pick(["", "", `By${capital(field.name)}`, `For${capital(pick(SUBJECTS))}`]);
+  const suffix = pick(["", "", `By${capitalize(field.name)}`, `For${capitalize(pick(SUBJECTS))}`]);
   return {
-    name: `${plural(camelCase(subject))}.${action.verb}${suffix}`,
+    name: `${pluralize(camelCase(subject))}.${action.verb}${suffix}`,
     kind: action.kind,
-    description: descriptionOf(pick, { action, subject, module, field: field.words, other: other.words }),
-    inputSchema: schemaOf(pick, [...action.fields, field.name, other.name]),
+    description: createDescription(pick, { action, subject, module, field: field.words, other: other.words }),
+    inputSchema: createSchema(pick, [...action.fields, field.name, other.name]),
     outputSchema: null,
     invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
   };
 }
 
-interface Said {
+interface DescriptionWords {
   action: Action;
   subject: string;
   module: string;
@@ -45,7 +45,7 @@ interface Said {
   other: string;
 }
 
-function descriptionOf(pick: Pick, { action, subject, module, field, other }: Said): string {
+function createDescription(pick: Pick, { action, subject, module, field, other }: DescriptionWords): string {
   const thing = pick([`the ${subject}`, `a ${subject}`, `every ${subject}`, `one ${subject}`]);
   const first = `${action.does} ${thing}${pick(["", ` of the ${pick(SUBJECTS)}`, ` in ${module}`, ` by its ${field}`])}.`;
   const second = pick([
@@ -53,12 +53,12 @@ function descriptionOf(pick: Pick, { action, subject, module, field, other }: Sa
     `Use it when the ${field} has changed, or before you ${pick(ACTIONS).words} the ${pick(SUBJECTS)}.`,
     `The ${field} is required; the ${other} may be left out.`,
     `Fails when the ${subject} does not exist or its ${field} is not valid.`,
-    `Only for members who may ${pick(ACTIONS).words} ${plural(subject)}.`,
+    `Only for members who may ${pick(ACTIONS).words} ${pluralize(subject)}.`,
   ]);
   return pick([first, `${first} ${second}`, `${first} ${second}`]);
 }
 
-function schemaOf(pick: Pick, names: readonly string[]): JsonSchema {
+function createSchema(pick: Pick, names: readonly string[]): JsonSchema {
   const chosen = FIELDS.filter(({ name }) => names.includes(name));
   const optional = [pick(FIELDS), pick(FIELDS)];
   const properties = Object.fromEntries(
@@ -69,8 +69,8 @@ function schemaOf(pick: Pick, names: readonly string[]): JsonSchema {
 
 type Pick = <T>(from: readonly T[]) => T;
 
-/** Chooses the same things in the same order for the same seed (mulberry32). */
-function picker(seed: number): Pick {
+/** A pseudo-random choice that is the same for the same seed (mulberry32). */
+function createPicker(seed: number): Pick {
   let state = seed * 7919 + 1;
   return <T>(from: readonly T[]): T => {
     state = (state + 0x6d2b79f5) | 0;
@@ -80,7 +80,7 @@ function picker(seed: number): Pick {
   };
 }
 
-function coined(pick: Pick): string {
+function createName(pick: Pick): string {
   return pick(NAME_PARTS.first) + pick(NAME_PARTS.last);
 }
 
@@ -88,10 +88,10 @@ function camelCase(words: string): string {
   return words.replaceAll(/[ -](\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function plural(noun: string): string {
+function pluralize(noun: string): string {
   return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }

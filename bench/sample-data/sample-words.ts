@@ -1,13 +1,14 @@
-/** What invented apps talk about. */
+/** The vocabulary of the sample apps. */
 import type { ProcedureKind } from "../../domain/ports/procedure-discovery.ts";
 
 export interface Action {
   verb: string;
   kind: ProcedureKind;
-  /** As a sentence begins with it, and as it is used within one. */
+  /** At the start of a sentence, such as "Lists". */
   does: string;
+  /** Within a sentence, such as "list". */
   words: string;
-  /** What it cannot do without. */
+  /** The names of its required fields. */
   fields: readonly string[];
 }
 
@@ -18,7 +19,11 @@ export interface Field {
 }
 
 const action = (verb: string, kind: ProcedureKind, does: string, words: string, ...fields: string[]): Action => ({
-  ...{ verb, kind, does, words, fields },
+  verb,
+  kind,
+  does,
+  words,
+  fields,
 });
 
 export const ACTIONS: readonly Action[] = [
@@ -35,7 +40,7 @@ export const ACTIONS: readonly Action[] = [
   action("archive", "mutation", "Archives", "archive", "id"),
   action("restore", "mutation", "Brings back from the archive", "restore", "id"),
   action("remove", "mutation", "Deletes for good", "delete", "id"),
-  action("assign", "mutation", "Hands over to somebody else", "assign", "id", "assignee"),
+  action("assign", "mutation", "Hands over to another person", "assign", "id", "assignee"),
   action("approve", "mutation", "Approves", "approve", "id", "comment"),
   action("reject", "mutation", "Turns down, with a reason,", "reject", "id", "reason"),
   action("cancel", "mutation", "Cancels", "cancel", "id", "reason"),
@@ -45,54 +50,73 @@ export const ACTIONS: readonly Action[] = [
   action("duplicate", "mutation", "Makes a copy of", "copy", "id", "name"),
   action("merge", "mutation", "Joins with another of its kind", "merge", "id", "otherId"),
   action("tag", "mutation", "Puts a label on", "label", "id", "tag"),
-  action("lock", "mutation", "Keeps everybody from changing", "lock", "id"),
+  action("lock", "mutation", "Prevents changes of", "lock", "id"),
 ];
 
 const field = (name: string, words: string, type: Field["type"] = "string"): Field => ({ name, words, type });
 
 export const FIELDS: readonly Field[] = [
-  ...[field("id", "identifier"), field("otherId", "identifier of the other one"), field("name", "display name")],
-  ...[field("limit", "number of results", "integer"), field("cursor", "place to read on from")],
-  ...[field("query", "words to look for"), field("format", "file format"), field("url", "address of the file")],
-  ...[field("since", "earliest change"), field("from", "first day"), field("until", "last day")],
-  ...[field("version", "revision number", "integer"), field("assignee", "responsible person")],
-  ...[field("comment", "remark"), field("reason", "explanation"), field("recipient", "e-mail address")],
-  ...[field("startsAt", "start time"), field("endsAt", "end time"), field("tag", "label"), field("color", "color")],
-  ...[
-    field("amountCents", "amount in cents", "integer"),
-    field("currency", "currency"),
-    field("taxRate", "tax rate", "number"),
-  ],
-  ...[field("dueDate", "due date"), field("priority", "priority", "integer"), field("status", "state")],
-  ...[
-    field("quantity", "quantity", "integer"),
-    field("weightKg", "weight in kilograms", "number"),
-    field("sku", "stock number"),
-  ],
-  ...[
-    field("street", "street"),
-    field("city", "city"),
-    field("postalCode", "postal code"),
-    field("country", "country"),
-  ],
-  ...[field("phone", "telephone number"), field("language", "language"), field("timeZone", "time zone")],
-  ...[field("isPublic", "public flag", "boolean"), field("notify", "wish to be notified", "boolean")],
-  ...[field("department", "department"), field("costCenter", "cost center"), field("salaryBand", "salary band")],
-  ...[
-    field("latitude", "latitude", "number"),
-    field("longitude", "longitude", "number"),
-    field("serial", "serial number"),
-  ],
-  ...[
-    field("rating", "rating", "number"),
-    field("discount", "discount in percent", "number"),
-    field("couponCode", "coupon code"),
-  ],
+  field("id", "identifier"),
+  field("otherId", "identifier of the other one"),
+  field("name", "display name"),
+  field("limit", "number of results", "integer"),
+  field("cursor", "place to read on from"),
+  field("query", "words to look for"),
+  field("format", "file format"),
+  field("url", "address of the file"),
+  field("since", "earliest change"),
+  field("from", "first day"),
+  field("until", "last day"),
+  field("version", "revision number", "integer"),
+  field("assignee", "responsible person"),
+  field("comment", "remark"),
+  field("reason", "explanation"),
+  field("recipient", "e-mail address"),
+  field("startsAt", "start time"),
+  field("endsAt", "end time"),
+  field("tag", "label"),
+  field("color", "color"),
+  field("amountCents", "amount in cents", "integer"),
+  field("currency", "currency"),
+  field("taxRate", "tax rate", "number"),
+  field("dueDate", "due date"),
+  field("priority", "priority", "integer"),
+  field("status", "state"),
+  field("quantity", "quantity", "integer"),
+  field("weightKg", "weight in kilograms", "number"),
+  field("sku", "stock number"),
+  field("street", "street"),
+  field("city", "city"),
+  field("postalCode", "postal code"),
+  field("country", "country"),
+  field("phone", "telephone number"),
+  field("language", "language"),
+  field("timeZone", "time zone"),
+  field("isPublic", "public flag", "boolean"),
+  field("notify", "wish to be notified", "boolean"),
+  field("department", "department"),
+  field("costCenter", "cost center"),
+  field("salaryBand", "salary band"),
+  field("latitude", "latitude", "number"),
+  field("longitude", "longitude", "number"),
+  field("serial", "serial number"),
+  field("rating", "rating", "number"),
+  field("discount", "discount in percent", "number"),
+  field("couponCode", "coupon code"),
 ];
 
-/** What every app may have to do with. */
+/** Subjects that all apps have. */
 export const SUBJECTS: readonly string[] = [
-  ...["user", "team", "report", "file", "comment", "webhook", "notification", "setting", "role", "template"],
+  "user",
+  "team",
+  "report",
+  "file",
+  "comment",
+  "webhook",
+  "notification",
+  "setting",
+  "role",
+  "template",
 ];
 
 const trade = (name: string, ...subjects: string[]) => ({ name, subjects });
@@ -125,7 +149,7 @@ export const TRADES = [
   trade("Farm", "field", "harvest", "animal", "tractor", "irrigation", "seed", "fertilizer", "milk yield"),
 ] as const;
 
-/** Parts of the names of companies that do not exist. */
+/** Parts of invented company names. */
 export const NAME_PARTS = {
   first: [
     "Nor",

@@ -2,45 +2,45 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { readUploadForm } from "../../server/platforms/embedded/workerd/upload-form.ts";
-import { runProgram } from "./run-command.ts";
-import { timed } from "./request-app.ts";
+import { runCommand } from "./run-command.ts";
+import { measureTime } from "./measure.ts";
 
 const WRANGLER = fileURLToPath(new URL("../../node_modules/wrangler/bin/wrangler.js", import.meta.url));
 
-/** What a build of the service is spared too: reports to the vendor and the search for a newer version. */
-const QUIET = {
+/** Turns off telemetry and update checks, like in a build of the service. */
+const WRANGLER_ENV = {
   CI: "1",
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_SEND_ERROR_REPORTS: "false",
   WRANGLER_HIDE_BANNER: "true",
 };
 
-/** How long each part took by itself, in milliseconds. */
-export interface BareParts {
+/** The duration of each step, in milliseconds. */
+export interface BareDeployTimes {
   clone: number;
   bundle: number;
   response: number;
 }
 
-/** Does by itself, one after the other, what no deploy of a plain script can do without. */
-export async function bareDeploy(repository: string, folder: string, signal: AbortSignal): Promise<BareParts> {
+/** Runs the steps that every deployment of a plain script needs, one after the other and without the service. */
+export async function runBareDeploy(repository: string, folder: string, signal: AbortSignal): Promise<BareDeployTimes> {
   const clone = path.join(folder, "clone");
   const form = path.join(folder, "script.form");
   const origin = pathToFileURL(repository).href;
   return {
-    clone: await timed(() => runProgram(["git", "clone", "--quiet", "--depth=1", origin, clone], { signal })),
-    bundle: await timed(() => bundle(clone, form, signal)),
-    response: await timed(() => firstResponse(form)),
+    clone: await measureTime(() => runCommand(["git", "clone", "--quiet", "--depth=1", origin, clone], { signal })),
+    bundle: await measureTime(() => bundle(clone, form, signal)),
+    response: await measureTime(() => requestBundle(form)),
   };
 }
 
 async function bundle(cwd: string, form: string, signal: AbortSignal): Promise<void> {
   const options = ["--name", "app", "--compatibility-date", "2026-07-01", "--dry-run", "--outfile", form];
-  const env = { ...process.env, ...QUIET };
-  await runProgram([process.execPath, WRANGLER, "deploy", "src/index.ts", ...options], { cwd, env, signal });
+  const env = { ...process.env, ...WRANGLER_ENV };
+  await runCommand([process.execPath, WRANGLER, "deploy", "src/index.ts", ...options], { cwd, env, signal });
 }
 
-async function firstResponse(form: string): Promise<void> {
+async function requestBundle(form: string): Promise<void> {
   const { metadata, modules } = await readUploadForm(form);
   const miniflare = new Miniflare({
     modulesRoot: "/",
@@ -51,7 +51,7 @@ async function firstResponse(form: string): Promise<void> {
   });
   try {
     const response = await miniflare.dispatchFetch("http://localhost/");
-    if (response.status !== 200) throw new Error(`The bundle answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`The bundle returned ${response.status}.`);
     await response.text();
   } finally {
     await miniflare.dispose();

@@ -1,35 +1,40 @@
-/** What a section works with. */
-export interface Bench {
-  /** Aborted when somebody wants the run to end; whatever waits must then give up and clear away. */
+/** The environment of a section. */
+export interface BenchContext {
+  /** Aborted when the run is interrupted. Pending work must then stop and remove its resources. */
   signal: AbortSignal;
-  /** An empty folder that is removed when the section ends. */
+  /** An empty folder that is removed after the section. */
   folder: string;
-  /** Reports progress, a line at a time. */
-  say(line: string): void;
+  /** Prints one line of progress. */
+  log(line: string): void;
 }
 
-/** One measured figure and what it is held to. */
-export interface Figure {
-  what: string;
-  measured: string;
-  /** `null` for a figure that only explains another one. */
+/** One measured value and its target. */
+export interface Metric {
+  name: string;
+  result: string;
+  /** `null` for a metric without a target. */
   target: { bound: string; met: boolean } | null;
-  /** The absolute values behind it. */
-  detail: string;
+  /** The absolute values from which the result was calculated. */
+  details: string;
 }
 
-export interface Findings {
-  figures: Figure[];
-  /** Sentences for the reader that the figures need. */
+export interface SectionResult {
+  metrics: Metric[];
+  /** Paragraphs that explain the metrics. */
   notes: string[];
 }
 
-/** A part of the benchmarks that can be run by itself. */
+/** A part of the benchmarks that can be run on its own. */
 export interface Section {
-  /** What it is called on the command line. */
+  /** The name on the command line. */
   name: string;
   title: string;
-  /** How it is measured, in a paragraph. */
+  /** A paragraph that describes how it is measured. */
   method: string;
-  measure(bench: Bench): Promise<Findings>;
+  measure(context: BenchContext): Promise<SectionResult>;
+}
+
+/** Formats a number as an integer with thousands separators. */
+export function formatInteger(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
 }

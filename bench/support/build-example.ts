@@ -8,10 +8,11 @@ interface BuildPlatform {
   workspaces: Workspaces;
 }
 
-/** Builds one of the examples as a deploy does, and leaves the bundle in its workspace. */
+/** Builds an example like a deployment does, and keeps the bundle in its workspace. */
 export async function buildExample({ git, bundler, workspaces }: BuildPlatform, example: string): Promise<Bundle> {
   const { sourceDirectory, outputDirectory } = await workspaces.open(example, 1);
-  const shared = { onOutput: () => undefined, signal: new AbortController().signal };
-  await git.checkOut({ repo: `examples/${example}`, branch: "main", directory: sourceDirectory, ...shared });
-  return bundler.bundle({ sourceDirectory, outputDirectory, ...shared });
+  const onOutput = () => undefined;
+  const { signal } = new AbortController();
+  await git.checkOut({ repo: `examples/${example}`, branch: "main", directory: sourceDirectory, onOutput, signal });
+  return bundler.bundle({ sourceDirectory, outputDirectory, onOutput, signal });
 }

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { timed } from "./request-app.ts";
+import { measureTime } from "./measure.ts";
 
 /**
- * Makes one call after the other until `work` is done.
+ * Makes calls, one after the other, until `work` is done.
  *
- * @param call - told how many calls were made before
- * @param everyMs - from the start of a call to that of the next one, in milliseconds, unless the call takes longer
- * @returns how long each call took, in milliseconds
+ * @param call - gets the number of calls before it
+ * @param intervalMs - from the start of one call to the start of the next, unless the call takes longer
+ * @returns the duration of each call, in milliseconds
  */
-export async function callsWhile(
+export async function callUntilDone(
   work: Promise<unknown>,
-  call: (at: number) => Promise<unknown>,
-  everyMs = 0,
+  call: (index: number) => Promise<unknown>,
+  intervalMs = 0,
 ): Promise<number[]> {
   const callMs: number[] = [];
-  const over = new AbortController();
-  const calling = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      const ms = await timed(() => call(callMs.length));
+  const done = new AbortController();
+  const makeCalls = async (): Promise<void> => {
+    while (!done.signal.aborted) {
+      const ms = await measureTime(() => call(callMs.length));
       callMs.push(ms);
-      await sleep(Math.max(0, everyMs - ms));
+      await sleep(Math.max(0, intervalMs - ms));
     }
   };
-  await Promise.all([calling(), work.finally(() => over.abort())]);
+  await Promise.all([makeCalls(), work.finally(() => done.abort())]);
   return callMs;
 }

@@ -1,55 +1,56 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Service } from "./start-servers.ts";
+import type { ServiceProcess } from "./start-servers.ts";
 
 const POLL_MS = 10;
 
-export interface Deployed {
+export interface DeployedApp {
   slug: string;
-  /** How long the whole deploy took, and how long the app was seen in each status on the way, in milliseconds. */
+  /** The duration of the whole deployment. */
   tookMs: number;
+  /** The duration of each status, as a client sees it. */
   statusMs: Record<string, number>;
-  /** Deletes the app again. */
+  /** Deletes the app. */
   remove(): Promise<void>;
 }
 
 /**
- * Deploys an example over REST and follows its status until it is `ready`, as a client would. Each deploy is made by
- * an organization of its own, because their number is limited.
+ * Deploys an example over REST and polls its status until it is `ready`. Every deployment belongs to a new organization,
+ * because the number of deployments is limited.
  *
- * @throws with the build's error when it fails
+ * @throws with the error of the build when it fails
  */
-export async function deployApp(service: Service, example: string, signal: AbortSignal): Promise<Deployed> {
-  const { api_key: apiKey } = await service.ask("found");
-  const publicUrl = await service.ask("publicUrl");
-  const call = async <T>(method: string, target: string, body?: object): Promise<T> => {
+export async function deployApp(service: ServiceProcess, example: string, signal: AbortSignal): Promise<DeployedApp> {
+  const { api_key: apiKey } = await service.call("createOrganization");
+  const publicUrl = await service.call("publicUrl");
+  const send = async <T>(method: string, target: string, body?: object): Promise<T> => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
     const init = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
     const response = await fetch(`${publicUrl}/v1/apps${target}`, init);
-    if (!response.ok) throw new Error(`${method} ${target} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${method} ${target} returned ${response.status}: ${await response.text()}`);
     return (await response.json()) as T;
   };
   const startedAt = performance.now();
-  const { app_id: id, slug } = await call<{ app_id: string; slug: string }>("POST", "/deploy", {
+  const { app_id: id, slug } = await send<{ app_id: string; slug: string }>("POST", "/deploy", {
     repo: `examples/${example}`,
   });
-  const statusMs = await follow(() => call("GET", `/${id}`), startedAt);
+  const statusMs = await pollStatus(() => send("GET", `/${id}`), startedAt);
   const tookMs = performance.now() - startedAt;
-  return { slug, tookMs, statusMs, remove: async () => void (await call("DELETE", `/${id}`)) };
+  return { slug, tookMs, statusMs, remove: async () => void (await send("DELETE", `/${id}`)) };
 }
 
-async function follow(
-  look: () => Promise<{ status: string; error: string | null }>,
+async function pollStatus(
+  readStatus: () => Promise<{ status: string; error: string | null }>,
   startedAt: number,
 ): Promise<Record<string, number>> {
   const statusMs: Record<string, number> = {};
-  let seenAt = startedAt;
+  let polledAt = startedAt;
   for (;;) {
-    const { status, error } = await look();
+    const { status, error } = await readStatus();
     if (status === "failed") throw new Error(`The build failed: ${error}`);
     const now = performance.now();
-    // What has passed since the last look goes to the status found now: it came up in between.
-    statusMs[status] = (statusMs[status] ?? 0) + now - seenAt;
-    seenAt = now;
+    // The time since the last poll counts for the new status, which began at some moment in between.
+    statusMs[status] = (statusMs[status] ?? 0) + now - polledAt;
+    polledAt = now;
     if (status === "ready") return statusMs;
     await sleep(POLL_MS);
   }

@@ -1,20 +1,19 @@
 import type { Load, LoadCommands } from "../processes/generate-load.ts";
-import { type Partner, startProcess } from "./start-process.ts";
+import { type CommandProcess, startProcess } from "./start-process.ts";
 
-export type LoadGenerator = Partner<LoadCommands>;
+export type LoadGenerator = CommandProcess<LoadCommands>;
 
-/** A process that puts others under load. */
+/** Starts a process that generates load. */
 export function startLoadGenerator(signal: AbortSignal): Promise<LoadGenerator> {
   return startProcess(new URL("../processes/generate-load.ts", import.meta.url), {}, signal);
 }
 
 /**
- * Asks for one URL over and over, each connection waiting for its answer, from a process of its own.
+ * Sends requests from a process of its own, and returns the responses per second.
  *
- * @returns the answers per second
- * @throws when not every answer was a good one, because then something else was measured
+ * @throws when a response is not the expected one
  */
-export async function requestsPerSecond(load: Load, signal: AbortSignal): Promise<number> {
+export async function measureRequestRate(load: Load, signal: AbortSignal): Promise<number> {
   await using generator = await startLoadGenerator(signal);
-  return (await generator.ask("fire", load)).requestsPerSecond;
+  return (await generator.call("generateLoad", load)).requestsPerSecond;
 }

@@ -1,34 +1,33 @@
 import { readFile } from "node:fs/promises";
 
 /**
- * What would be free if the process ended, in MB: pages that it shares with others count in part (its proportional set
- * size).
+ * Returns the proportional set size (PSS) of a process, in MB. A page that n processes share counts as 1/n.
  *
- * @throws for a process that is gone, or one of another user
+ * @throws when the process has ended or belongs to another user
  */
 export function proportionalMb(pid: number): Promise<number> {
-  return sizeMb(pid, "Pss");
+  return readSizeMb(pid, "Pss");
 }
 
-/** The same without what is read from files, most of which is shared: how it grows depends on who else runs. */
+/** Returns the PSS without file-backed pages. Most of those are shared, so their size depends on other processes. */
 export function anonymousMb(pid: number): Promise<number> {
-  return sizeMb(pid, "Pss_Anon");
+  return readSizeMb(pid, "Pss_Anon");
 }
 
-/** The same of everything that descends from the process, and how many children of its own that are. */
+/** Returns the PSS of all descendants of a process, and the number of its direct children. */
 export async function descendantsMb(pid: number): Promise<{ children: number; mb: number }> {
-  const children = await childrenOf(pid);
+  const children = await listChildren(pid);
   let mb = 0;
   for (const child of children) mb += (await proportionalMb(child)) + (await descendantsMb(child)).mb;
   return { children: children.length, mb };
 }
 
-async function sizeMb(pid: number, field: string): Promise<number> {
+async function readSizeMb(pid: number, field: string): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(rollup)?.[1]) / 1024;
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
+async function listChildren(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.split(" ").filter(Boolean).map(Number);
 }

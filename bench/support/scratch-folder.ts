@@ -6,8 +6,8 @@ export interface ScratchFolder extends AsyncDisposable {
   path: string;
 }
 
-/** A new empty folder that goes away with all it holds. */
-export async function scratchFolder(): Promise<ScratchFolder> {
+/** Creates an empty folder. It is removed on disposal, with its contents. */
+export async function createScratchFolder(): Promise<ScratchFolder> {
   const folder = await mkdtemp(path.join(tmpdir(), "bench-"));
   return {
     path: folder,

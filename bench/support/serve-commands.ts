@@ -1,31 +1,32 @@
-/** What a process of a benchmark can be asked to do; everything passes through a structured clone. */
-export type Commands = Record<string, (...input: never[]) => unknown>;
+/** The commands of a child process. Arguments and results are copied with the structured clone algorithm. */
+export type Commands = Record<string, (...args: never[]) => unknown>;
 
-interface Served {
+interface CommandServer {
   commands: Commands;
   close(): Promise<void>;
 }
 
-/** A request, and the answer to the one with the same number. */
+/** A command call. The reply has the same number. */
 export interface Call {
   number: number;
   name: string;
-  input: unknown[];
+  args: unknown[];
 }
+
 export type Reply = { number: number } & ({ value: unknown } | { error: string });
 
 /**
- * Makes this process one that `startProcess` can start: opens what it is about, does what it is asked, and closes it
- * when the one who started it lets go, also by dying.
+ * Serves commands to the parent process, which started this one with `startProcess`. Closes when the parent disconnects,
+ * also when the parent dies. The reply with the number 0 says that the commands are ready.
  */
-export async function serve(open: (options: never) => Promise<Served>): Promise<void> {
-  // A Ctrl-C reaches the whole process group. The benchmark gets it too, and lets go of us in its own order.
+export async function serveCommands(open: (options: never) => Promise<CommandServer>): Promise<void> {
+  // Ctrl-C reaches the whole process group. The parent gets it too and closes its children in the right order.
   process.on("SIGINT", () => undefined);
-  const released = new Promise((resolve) => process.once("disconnect", resolve));
+  const disconnected = new Promise((resolve) => process.once("disconnect", resolve));
   const { commands, close } = await open(JSON.parse(process.argv[2] ?? "{}") as never);
-  process.on("message", (call: Call) => void answer(commands, call).then(send));
+  process.on("message", (call: Call) => void run(commands, call).then(send));
   send({ number: 0, value: null });
-  await released;
+  await disconnected;
   await close();
   process.exit();
 }
@@ -34,9 +35,9 @@ function send(reply: Reply): void {
   if (process.connected) process.send?.(reply);
 }
 
-async function answer(commands: Commands, { number, name, input }: Call): Promise<Reply> {
+async function run(commands: Commands, { number, name, args }: Call): Promise<Reply> {
   try {
-    return { number, value: await commands[name]?.(...(input as never[])) };
+    return { number, value: await commands[name]?.(...(args as never[])) };
   } catch (error) {
     return { number, error: String((error as Error).stack) };
   }

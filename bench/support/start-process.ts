@@ -2,64 +2,64 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Call, Commands, Reply } from "./serve-commands.ts";
 
-/** A process that does what it is asked to, one of those in `bench/processes`. */
-export interface Partner<C extends Commands> extends AsyncDisposable {
+/** A child process that serves commands: one of the programs in `bench/processes`. */
+export interface CommandProcess<C extends Commands> extends AsyncDisposable {
   pid: number;
-  /** @throws what the process says went wrong, when it ends, or when the run is aborted */
-  ask<N extends keyof C & string>(name: N, ...input: Parameters<C[N]>): Promise<Awaited<ReturnType<C[N]>>>;
+  /** @throws the error of the command, or an error when the process exits or the run is aborted */
+  call<N extends keyof C & string>(name: N, ...args: Parameters<C[N]>): Promise<Awaited<ReturnType<C[N]>>>;
 }
 
-/** How long a process may take to clear up after itself. */
+/** How long a process may take to close. */
 const CLOSE_MS = 30_000;
 
 /**
- * Starts one of the programs in `bench/processes` and waits until it is ready. What is measured runs in a process of
- * its own, so that neither the measuring nor the other side of a comparison shares its event loop and its heap.
+ * Starts one of the programs in `bench/processes` and waits until it is ready. Each server and each load generator runs
+ * in a process of its own, so that they share neither an event loop nor a heap.
  */
 export async function startProcess<C extends Commands>(
   program: URL,
   options: object,
   signal: AbortSignal,
-): Promise<Partner<C>> {
+): Promise<CommandProcess<C>> {
   signal.throwIfAborted();
   const child = fork(program, [JSON.stringify(options)], {
-    // Memory is looked at after a collection, or it would say more about the collector than about the program.
+    // Memory is measured after a garbage collection. Otherwise the result depends on when the collector ran.
     execArgv: ["--expose-gc"],
     serialization: "advanced",
-    // It logs as it does in production, to nobody.
+    // The process writes its log as in production, but the log is discarded.
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  const replies = new Replies(child, signal);
+  const replies = new ReplyQueue(child, signal);
   let calls = 0;
   try {
-    await replies.to(calls++);
+    await replies.waitFor(calls++);
   } catch (error) {
     await close(child);
     throw error;
   }
   return {
     pid: child.pid ?? 0,
-    async ask(name, ...input) {
-      const reply = replies.to(calls);
-      child.send({ number: calls++, name, input } satisfies Call);
+    async call(name, ...args) {
+      const reply = replies.waitFor(calls);
+      child.send({ number: calls++, name, args } satisfies Call);
       return (await reply) as never;
     },
     [Symbol.asyncDispose]: () => close(child),
   };
 }
 
-/** Matches replies with the calls they belong to. */
-class Replies {
+/** Matches replies to calls by their numbers. */
+class ReplyQueue {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #failure: Error | null = null;
 
   constructor(child: ChildProcess, signal: AbortSignal) {
     child.on("message", (reply: Reply) => this.#settle(reply));
-    child.once("exit", (code) => this.#failAll(new Error(`A process of the benchmark ended with ${code}`)));
+    child.once("exit", (code) => this.#failAll(new Error(`A process of the benchmark exited with code ${code}.`)));
     signal.addEventListener("abort", () => this.#failAll(signal.reason as Error), { once: true });
   }
 
-  to(number: number): Promise<unknown> {
+  waitFor(number: number): Promise<unknown> {
     if (this.#failure) throw this.#failure;
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting.set(number, waiting);
@@ -81,9 +81,9 @@ class Replies {
 
 async function close(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
+  const exited = once(child, "exit");
   if (child.connected) child.disconnect();
-  const impatience = setTimeout(() => child.kill("SIGKILL"), CLOSE_MS);
-  await ended;
-  clearTimeout(impatience);
+  const timeout = setTimeout(() => child.kill("SIGKILL"), CLOSE_MS);
+  await exited;
+  clearTimeout(timeout);
 }

@@ -1,40 +1,40 @@
 import type { BareGatewayCommands, BareGatewayOptions } from "../processes/bare-gateway.ts";
 import type { EdgeCommands, EdgeOptions } from "../processes/edge.ts";
-import type { EverythingCommands } from "../processes/reference-mcp-server.ts";
-import type { HandWrittenCommands, HandWrittenOptions } from "../processes/hand-written-list-apps.ts";
+import type { HandWrittenListCommands, HandWrittenListOptions } from "../processes/hand-written-list-apps.ts";
+import type { ReferenceServerCommands } from "../processes/reference-mcp-server.ts";
 import type { ServiceCommands, ServiceOptions } from "../processes/service.ts";
-import { type Partner, startProcess } from "./start-process.ts";
+import { type CommandProcess, startProcess } from "./start-process.ts";
 
-export type Service = Partner<ServiceCommands>;
-export type Edge = Partner<EdgeCommands>;
+export type ServiceProcess = CommandProcess<ServiceCommands>;
+export type EdgeProcess = CommandProcess<EdgeCommands>;
 
-/** The whole service. */
-export function startService(options: ServiceOptions, signal: AbortSignal): Promise<Service> {
+/** Starts the complete service. */
+export function startService(options: ServiceOptions, signal: AbortSignal): Promise<ServiceProcess> {
   return startProcess(new URL("../processes/service.ts", import.meta.url), options, signal);
 }
 
-/** The front door and the apps, without a control plane. */
-export function startEdge(options: EdgeOptions, signal: AbortSignal): Promise<Edge> {
+/** Starts the embedded edge platform without the control plane. */
+export function startEdge(options: EdgeOptions, signal: AbortSignal): Promise<EdgeProcess> {
   return startProcess(new URL("../processes/edge.ts", import.meta.url), options, signal);
 }
 
-/** What the list of apps is compared with. */
-export function startHandWritten(
-  options: HandWrittenOptions,
+/** Starts the baseline of `GET /v1/apps`. */
+export function startHandWrittenList(
+  options: HandWrittenListOptions,
   signal: AbortSignal,
-): Promise<Partner<HandWrittenCommands>> {
+): Promise<CommandProcess<HandWrittenListCommands>> {
   return startProcess(new URL("../processes/hand-written-list-apps.ts", import.meta.url), options, signal);
 }
 
-/** What the tool gateway is compared with. */
+/** Starts a baseline of the tool gateway. */
 export function startBareGateway(
   options: BareGatewayOptions,
   signal: AbortSignal,
-): Promise<Partner<BareGatewayCommands>> {
+): Promise<CommandProcess<BareGatewayCommands>> {
   return startProcess(new URL("../processes/bare-gateway.ts", import.meta.url), options, signal);
 }
 
-/** The protocol's reference server. */
-export function startEverything(signal: AbortSignal): Promise<Partner<EverythingCommands>> {
+/** Starts the reference server of the Model Context Protocol. */
+export function startReferenceServer(signal: AbortSignal): Promise<CommandProcess<ReferenceServerCommands>> {
   return startProcess(new URL("../processes/reference-mcp-server.ts", import.meta.url), {}, signal);
 }

@@ -1,40 +1,40 @@
-/** The value that half of the others lie below. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
 /**
- * The value that the share `rank` of all lies at or below, interpolated between neighbours.
+ * Returns a percentile, interpolated between neighbouring values.
  *
  * @param rank - from 0 to 1
- * @throws {RangeError} when there is no value
+ * @throws {RangeError} when there are no values
  */
 export function percentile(values: readonly number[], rank: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = rank * (sorted.length - 1);
-  const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
-  if (low === undefined || high === undefined) throw new RangeError("There is no percentile of nothing");
-  return low + (high - low) * (at - Math.floor(at));
+  const position = rank * (sorted.length - 1);
+  const [low, high] = [sorted[Math.floor(position)], sorted[Math.ceil(position)]];
+  if (low === undefined || high === undefined) throw new RangeError("A percentile requires at least one value.");
+  return low + (high - low) * (position - Math.floor(position));
 }
 
-/** One round: both sides measured directly after each other, so that they met the same noise. */
+/** One round: both sides measured directly after each other, under the same load of the machine. */
 export interface Pair {
-  ours: number;
-  theirs: number;
+  service: number;
+  baseline: number;
 }
 
 export interface Comparison {
-  /** The median of the rounds' own ratios of ours to theirs. */
+  /** The median of the ratios of service to baseline. */
   ratio: number;
-  ours: number;
-  theirs: number;
+  /** The medians of the absolute values. */
+  service: number;
+  baseline: number;
 }
 
-/** Noise that slows down a whole round leaves its ratio alone, which is why the ratios and not the medians are divided. */
+/** Takes the median of the ratios, and not the ratio of the medians: noise that slows down a whole round cancels out. */
 export function compare(pairs: readonly Pair[]): Comparison {
   return {
-    ratio: median(pairs.map(({ ours, theirs }) => ours / theirs)),
-    ours: median(pairs.map(({ ours }) => ours)),
-    theirs: median(pairs.map(({ theirs }) => theirs)),
+    ratio: median(pairs.map(({ service, baseline }) => service / baseline)),
+    service: median(pairs.map(({ service }) => service)),
+    baseline: median(pairs.map(({ baseline }) => baseline)),
   };
 }

@@ -1,53 +1,58 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus, totalmem } from "node:os";
-import type { Figure, Findings, Section } from "./bench-section.ts";
+import type { Metric, Section, SectionResult } from "./bench-section.ts";
 
 const INTRODUCTION = `# Benchmarks
 
-Written by \`npm run bench\`; do not edit it by hand. \`npm run bench -- <section…>\` measures only the sections that are
-named and leaves the others as they are. It needs what the service needs, and a Postgres at \`TEST_DATABASE_URL\`.
+This file is written by \`npm run bench\`; do not edit it. \`npm run bench -- <section…>\` measures only the named sections and
+keeps the results of the others. It needs the requirements of the service, and a Postgres server at \`TEST_DATABASE_URL\`.
 
-What is compared is measured in turn, in one run: A B, B A, A B … A ratio is the median of the ratios of the rounds, so
-a round that the machine slowed down counts no more than another one. The absolute values are medians too; they hold
-for the machine that is named below them, and say little about another one.
+The service and its baseline are measured alternately in one run: A B, B A, A B … A ratio is the median of the ratios of all
+rounds, so a round in which the machine was slow has no more weight than others. The absolute values are medians too. They
+are valid only for the machine that is named below them.
 `;
 
-/** Puts the findings of some sections into the report, in the order of `all`, and keeps what it says about the others. */
+/** Writes the results of some sections to the report, in the order of `sections`, and keeps the text of the others. */
 export async function writeReport(
   file: string,
-  all: readonly Section[],
-  findings: ReadonlyMap<Section, Findings>,
+  sections: readonly Section[],
+  results: ReadonlyMap<Section, SectionResult>,
 ): Promise<void> {
-  const earlier = await readFile(file, "utf8").catch(() => "");
-  const parts = all.map((section) => {
-    const found = findings.get(section);
-    return found === undefined ? partIn(earlier, section) : partOf(section, found);
+  const previous = await readFile(file, "utf8").catch(() => "");
+  const parts = sections.map((section) => {
+    const result = results.get(section);
+    return result === undefined ? findPart(previous, section) : formatPart(section, result);
   });
   await writeFile(file, [INTRODUCTION, ...parts.filter((part) => part !== null)].join("\n"));
 }
 
-function partIn(report: string, { title }: Section): string | null {
+/** Finds the part of a section by the command that measured it, because a title may have changed since. */
+function findPart(report: string, { name }: Section): string | null {
+  const parts = report.split(/^(?=## )/m);
   return (
-    report
-      .split(/^(?=## )/m)
-      .find((part) => part.startsWith(`## ${title}\n`))
+    parts
+      .find((part) => part.includes(commandOf(name)))
       ?.trimEnd()
       .concat("\n") ?? null
   );
 }
 
-function partOf({ name, title, method }: Section, { figures, notes }: Findings): string {
-  const table = ["| figure | measured | target | behind it |", "|---|---|---|---|", ...figures.map(rowOf)].join("\n");
-  const machine = `Measured on ${machineInWords()} with \`npm run bench -- ${name}\`.`;
+function formatPart({ name, title, method }: Section, { metrics, notes }: SectionResult): string {
+  const table = ["| Metric | Result | Target | Details |", "|---|---|---|---|", ...metrics.map(formatRow)].join("\n");
+  const machine = `Measured on ${describeMachine()} with ${commandOf(name)}.`;
   return `${[`## ${title}`, method, table, ...notes, machine].join("\n\n")}\n`;
 }
 
-function rowOf({ what, measured, target, detail }: Figure): string {
-  const bound = target === null ? "" : `${target.bound}, ${target.met ? "met" : "**missed**"}`;
-  return `| ${what} | ${measured} | ${bound} | ${detail} |`;
+function commandOf(section: string): string {
+  return `\`npm run bench -- ${section}\``;
 }
 
-function machineInWords(): string {
+function formatRow({ name, result, target, details }: Metric): string {
+  const bound = target === null ? "" : `${target.bound}, ${target.met ? "met" : "**missed**"}`;
+  return `| ${name} | ${result} | ${bound} | ${details} |`;
+}
+
+function describeMachine(): string {
   const gigabytes = Math.round(totalmem() / 1024 ** 3);
   return `${cpus().length} cores with ${gigabytes} GB of memory, Linux, Node ${process.versions.node}`;
 }

@@ -1,6 +1,13 @@
 import DataLoader from "dataloader";
 import type { ExpressionBuilder } from "kysely";
 import type { Db, DatabaseTables } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
+import type { PageRequest } from "./browse-apps.ts";
+
+export interface AppListDeps {
+  /** Tells whether the first page of an app list is still current. */
+  appListVersions: AppListVersions;
+}
 
 interface ListStart {
   orgId: string;
@@ -29,6 +36,16 @@ export class AppListVersions {
   read(orgId: string, count: number): Promise<string> {
     return this.#loader.load({ orgId, count });
   }
+}
+
+/** Reads the version of a page of `browseApps`; `null` for a later page than the first, which has no version. */
+export function readPageVersion(
+  { apps }: { apps: AppListDeps },
+  { orgId }: Caller,
+  { limit, cursor }: PageRequest,
+): Promise<string> | null {
+  // A page shows whether another one follows, so its version covers one more app.
+  return cursor === undefined ? apps.appListVersions.read(orgId, limit + 1) : null;
 }
 
 async function readVersions(db: Db, starts: readonly ListStart[]): Promise<string[]> {

@@ -97,7 +97,7 @@ async function recordApp(em: EntityManager, deps: DeployDeps, { caller, request,
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);
   const app = em.create(App, { orgId, createdBy, name, slug, repo, branch, status: "queued", latestDeploymentId });
-  if (key !== null) storeIdempotencyKey(em, orgId, key, request, app.id);
+  if (key !== null) storeIdempotencyKey(em, key, request, app);
   await em.flush();
   const source = { orgId, createdBy, repo, branch, customization };
   await deps.enqueueDeployment(em, {

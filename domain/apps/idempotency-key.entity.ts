@@ -1,6 +1,6 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** A used `Idempotency-Key`, and the app that its request created. */
+/** A used `Idempotency-Key`, with the app and the deployment that its request created. */
 const IdempotencyKeySchema = defineEntity({
   name: "IdempotencyKey",
   tableName: "idempotency_keys",
@@ -10,6 +10,8 @@ const IdempotencyKeySchema = defineEntity({
     /** SHA-256 of the first request with this key, in hex. */
     fingerprint: p.string(),
     appId: p.uuid(),
+    /** `null` for a key from before deployments had records of their own. */
+    deploymentId: p.uuid().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },
   indexes: [{ properties: ["createdAt"] }],

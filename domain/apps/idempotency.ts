@@ -50,15 +50,10 @@ export async function findAppByKey(
   return app;
 }
 
-/** Stores the key with its app in the transaction of `em`. */
-export function storeIdempotencyKey(
-  em: EntityManager,
-  orgId: string,
-  key: string,
-  request: object,
-  appId: string,
-): void {
-  em.create(IdempotencyKey, { orgId, key, appId, fingerprint: fingerprintOf(request) });
+/** Stores the key with the app that its request created, in the transaction of `em`. */
+export function storeIdempotencyKey(em: EntityManager, key: string, request: object, app: App): void {
+  const { id: appId, orgId, latestDeploymentId: deploymentId } = app;
+  em.create(IdempotencyKey, { orgId, key, appId, deploymentId, fingerprint: fingerprintOf(request) });
 }
 
 function fingerprintOf(request: object): string {

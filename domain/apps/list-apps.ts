@@ -7,7 +7,7 @@ export interface ListDeps {
   tokenSecret: string;
 }
 
-/** Every app of the caller's organization, newest first. */
+/** Lists every app of the caller's organization, newest first. */
 export async function listApps(deps: ListDeps, { orgId }: Caller): Promise<{ apps: AppSummary[] }> {
   const rows: SummaryRow[] = await deps.db
     .selectFrom("apps")

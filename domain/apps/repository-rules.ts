@@ -25,7 +25,7 @@ const REPO_RULES: readonly Rule[] = [
 
 /**
  * The rules of `git check-ref-format`, and further ones for names that git would accept, but that other programs read as
- * options, expressions or shell text, or that look different from what they are. Letters of every script are allowed.
+ * options, expressions or shell text, or that are displayed as a different name. Letters of every script are allowed.
  */
 const BRANCH_RULES: readonly Rule[] = [
   [(branch) => branch.trim() === "", "must not be empty"],

@@ -42,7 +42,7 @@ export async function sweep(deps: SweepDeps): Promise<SweepReport> {
 async function requeueTeardowns({ em, jobs }: SweepDeps): Promise<number> {
   const stalled = { status: "deleting" as const, updatedAt: { $lt: new Date(Date.now() - STALLED_MS) } };
   const apps = await em.fork().find(App, stalled, { fields: ["id"] });
-  const queued = new Set((await jobs.waiting("teardown")).map((job) => job.appId));
+  const queued = new Set((await jobs.listWaiting("teardown")).map((job) => job.appId));
   const unqueued = apps.filter((app) => !queued.has(app.id));
   for (const app of unqueued) await em.fork().transactional((tx) => jobs.enqueue(tx, "teardown", { appId: app.id }));
   return unqueued.length;
@@ -58,7 +58,7 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
       { status: { $in: [...IN_PROGRESS] }, $or: [{ leaseRenewedAt: null }, { leaseRenewedAt: { $lt: stalledSince } }] },
       { fields: ["id"] },
     );
-  const queued = new Set((await jobs.waiting("deployment")).map((job) => job.deploymentId));
+  const queued = new Set((await jobs.listWaiting("deployment")).map((job) => job.deploymentId));
   const unqueued = deployments.filter(({ id }) => !queued.has(id));
   for (const { id } of unqueued)
     await em.fork().transactional((tx) => jobs.enqueue(tx, "deployment", { deploymentId: id }));

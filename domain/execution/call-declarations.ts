@@ -1,10 +1,10 @@
 import type { JsonSchema, ProcedureKind } from "../ports/procedure-discovery.ts";
-import { type Callable, callSignature } from "../type-declarations/call-signature.ts";
 import type { LiveProcedure } from "../procedures/list-procedures.ts";
+import { type CallSchemas, createCallSignature } from "../type-declarations/call-signature.ts";
 import type { TypeBounds, TypeNames } from "../type-declarations/json-schema-to-type.ts";
-import { block, propertyName, quoted } from "../type-declarations/typescript-syntax.ts";
+import { formatBlock, formatPropertyName, quote } from "../type-declarations/typescript-syntax.ts";
 
-/** A tool of the service, as code can call it. */
+/** A tool of the service that programs can call. */
 export interface ToolDeclaration {
   name: string;
   description: string;
@@ -13,63 +13,71 @@ export interface ToolDeclaration {
   outputSchema: object;
 }
 
-/** Of each type that a call has. */
+/** Bounds on each type of a call. */
 const BOUNDS: TypeBounds = { characters: 16_000, depth: 24, properties: 200, comments: true };
-/** What one type may take of the room that is left, so that a few long ones do not leave out all others. */
-const SHARE_OF_TYPE = 1 / 8;
+/** The share of the remaining bytes that one type may use, so that a few long types do not leave out all others. */
+const MAX_TYPE_SHARE = 1 / 8;
 
-const DESCRIPTION_SHOWN = 1000;
+const MAX_DESCRIPTION_CHARACTERS = 1000;
 const VERBS = { query: "Reads", mutation: "Writes" } as const satisfies Record<ProcedureKind, string>;
 
+/** Declares the interface `ServiceTools`. */
 export function declareTools(tools: readonly ToolDeclaration[]): string {
-  const types = new DeclaredTypes("ToolType");
+  const types = new TypeDeclarations("ToolType");
   const members = tools.map(({ name, description, inputSchema, outputSchema }) => {
     const schemas = { inputSchema: inputSchema as JsonSchema, outputSchema: outputSchema as JsonSchema };
-    return `/** ${quoted(firstSentence(description))} */\n${propertyName(name)}${callText(schemas, types, BOUNDS)}`;
+    const comment = `/** ${quote(getFirstSentence(description))} */`;
+    return `${comment}\n${formatPropertyName(name)}${formatCall(schemas, types, BOUNDS)}`;
   });
-  return [...types.declarations, `interface ServiceTools ${block(members)}`].join("\n");
+  return [...types.declarations, `interface ServiceTools ${formatBlock(members)}`].join("\n");
 }
 
 /**
- * Declares procedures of one app, as many as there is room for.
+ * Declares the procedures of one app in the interface `ServiceApps`, as many as fit.
  *
- * @param number - of the app, which no other one has in the same text
- * @param room - in bytes
+ * @param appNumber - a number that no other app in the same text has
  */
-export function declareApp(slug: string, procedures: readonly LiveProcedure[], number: number, room: number): string {
-  const types = new DeclaredTypes(`App${number}Type`);
+export function declareApp(
+  slug: string,
+  procedures: readonly LiveProcedure[],
+  appNumber: number,
+  maxBytes: number,
+): string {
+  const types = new TypeDeclarations(`App${appNumber}Type`);
   const calls: Call[] = [];
-  let taken = 0;
+  let usedBytes = 0;
   for (const procedure of procedures) {
-    const { name, kind, description } = procedure;
-    const said = description === "" ? "" : `: ${quoted(description.slice(0, DESCRIPTION_SHOWN))}`;
-    const comment = `/** ${VERBS[kind]}${said} */\n`;
-    const left = room - taken - types.bytes;
-    const bounds = { ...BOUNDS, characters: Math.min(BOUNDS.characters, left * SHARE_OF_TYPE) };
-    const call = { steps: name.split("."), comment, text: callText(procedure, types, bounds) };
-    taken += bytesOf(call);
-    if (taken + types.bytes > room) break;
+    const remainingBytes = maxBytes - usedBytes - types.bytes;
+    const bounds = { ...BOUNDS, characters: Math.min(BOUNDS.characters, remainingBytes * MAX_TYPE_SHARE) };
+    const call = {
+      steps: procedure.name.split("."),
+      comment: formatComment(procedure),
+      text: formatCall(procedure, types, bounds),
+    };
+    usedBytes += measureBytes(call);
+    if (usedBytes + types.bytes > maxBytes) break;
     calls.push(call);
   }
   const leftOut = procedures.length - calls.length;
-  const others = leftOut > 0 ? [`/* ${leftOut} more */ [step: string]: any`] : [];
-  const app = `${propertyName(slug)}: ${block([...membersOf(calls), ...others])}`;
-  return [...types.declarations, `interface ServiceApps ${block([app])}`].join("\n");
+  const rest = leftOut > 0 ? [`/* ${leftOut} more */ [step: string]: any`] : [];
+  const app = `${formatPropertyName(slug)}: ${formatBlock([...formatMembers(calls), ...rest])}`;
+  return [...types.declarations, `interface ServiceApps ${formatBlock([app])}`].join("\n");
 }
 
-/** The types that calls refer to by name. */
-class DeclaredTypes implements TypeNames {
+/** Collects the named types of recursive schemas. */
+class TypeDeclarations implements TypeNames {
   readonly declarations: string[] = [];
   bytes = 0;
   readonly #prefix: string;
-  #last = 0;
+  #count = 0;
 
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
   next(): string {
-    return `${this.#prefix}${(this.#last += 1)}`;
+    this.#count += 1;
+    return `${this.#prefix}${this.#count}`;
   }
 
   declare(name: string, type: string): void {
@@ -80,35 +88,41 @@ class DeclaredTypes implements TypeNames {
 }
 
 interface Call {
-  /** What is left of its name. */
+  /** The parts of the procedure's name that are not written yet. */
   steps: string[];
   comment: string;
   text: string;
 }
 
-function callText(callable: Callable, types: TypeNames, bounds: TypeBounds): string {
-  const { input, takesNothing, output } = callSignature(callable, { input: bounds, output: bounds }, types);
-  return `(input${takesNothing ? "?" : ""}: ${input}): Promise<${output}>`;
+function formatComment({ kind, description }: LiveProcedure): string {
+  const quoted = description === "" ? "" : `: ${quote(description.slice(0, MAX_DESCRIPTION_CHARACTERS))}`;
+  return `/** ${VERBS[kind]}${quoted} */\n`;
 }
 
-/** A call may be a step of others: `orders(...)` beside `orders.list(...)`. */
-function membersOf(calls: readonly Call[]): string[] {
+function formatCall(schemas: CallSchemas, types: TypeNames, bounds: TypeBounds): string {
+  const { input, isInputOptional, output } = createCallSignature(schemas, { input: bounds, output: bounds }, types);
+  return `(input${isInputOptional ? "?" : ""}: ${input}): Promise<${output}>`;
+}
+
+/** Groups calls by the first part of their names. A call can also contain others: `orders(...)` and `orders.list(...)`. */
+function formatMembers(calls: readonly Call[]): string[] {
   return [...Map.groupBy(calls, ({ steps }) => steps[0] ?? "")].map(([step, group]) => {
     const own = group.find(({ steps }) => steps.length === 1);
-    const further = group.filter((call) => call !== own).map((call) => ({ ...call, steps: call.steps.slice(1) }));
-    const members = [...(own === undefined ? [] : [own.text]), ...membersOf(further)];
-    const isAlone = own !== undefined && further.length === 0;
-    return `${own?.comment ?? ""}${propertyName(step)}${isAlone ? own.text : `: ${block(members)}`}`;
+    const inner = group.filter((call) => call !== own).map((call) => ({ ...call, steps: call.steps.slice(1) }));
+    if (own !== undefined && inner.length === 0) return `${own.comment}${formatPropertyName(step)}${own.text}`;
+    const members = [...(own === undefined ? [] : [own.text]), ...formatMembers(inner)];
+    return `${own?.comment ?? ""}${formatPropertyName(step)}: ${formatBlock(members)}`;
   });
 }
 
-/** With the indentation that it will have. */
-function bytesOf({ steps, comment, text }: Call): number {
+/** Measures a call with the indentation that it will have. */
+function measureBytes({ steps, comment, text }: Call): number {
   const indentation = 2 * (steps.length + 1);
-  const [lines, braces] = [text.split("\n").length + 1, 2 * (steps.length - 1)];
+  const lines = text.split("\n").length + 1;
+  const braces = 2 * (steps.length - 1);
   return Buffer.byteLength(`${steps.join()}${comment}${text}`) + (lines + braces) * (indentation + 4);
 }
 
-function firstSentence(description: string): string {
+function getFirstSentence(description: string): string {
   return /^.*?\.(?=\s|$)/s.exec(description)?.[0] ?? description;
 }

@@ -1,10 +1,11 @@
+import { CallError, type CallHandler, type CodeRuntime } from "../ports/code-runtime.ts";
+import { type CallDeps, callProcedure } from "../procedures/call-procedure.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { CallError, type CallHandler, type CodeRuntime, MAX_CODE_BYTES } from "../ports/code-runtime.ts";
-import { callProcedure, type CallDeps } from "../procedures/call-procedure.ts";
+import { isRecord } from "../shared/json.ts";
 import type { ToolDeclaration } from "./call-declarations.ts";
-import { declarationsOf, programDeclarations } from "./program-declarations.ts";
-import { shortenOutput } from "./truncate-output.ts";
+import { generateDeclarations, generateDeclarationsOf } from "./program-declarations.ts";
+import { truncateOutput } from "./truncate-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   codeRuntime: CodeRuntime;
@@ -16,6 +17,7 @@ export interface ExecuteDeps extends CallDeps {
 export type CallTool = (name: string, input: unknown, signal: AbortSignal) => Promise<unknown>;
 
 export interface Program {
+  /** At most `MAX_CODE_BYTES`. */
   code: string;
   timeoutMs: number;
   callTool: CallTool;
@@ -32,10 +34,8 @@ export interface Execution {
 }
 
 /**
- * Runs an agent's TypeScript. The program holds no token: what it asks of `service` is carried out here, with the rights
- * of the caller, call by call.
- *
- * @throws {ServiceError} `invalid` for code that is too long
+ * Runs a program that an agent wrote. The program has no token: each of its calls is made here, with the rights of the
+ * caller.
  */
 export async function executeCode(
   deps: ExecuteDeps,
@@ -43,19 +43,18 @@ export async function executeCode(
   { code, timeoutMs, callTool }: Program,
   signal: AbortSignal,
 ): Promise<Execution> {
-  if (Buffer.byteLength(code) > MAX_CODE_BYTES)
-    throw new ServiceError("invalid", `code: may have ${MAX_CODE_BYTES / 1024} KiB at most. Run it in parts.`);
   const offered = await deps.procedureIndex.get(caller.orgId);
-  const declarations = programDeclarations(offered, deps.toolDeclarations);
-  const calls: CallHandler = (name, input, callSignal) => carryOut(deps, { caller, callTool, name, input }, callSignal);
-  const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, calls, signal });
-  const { stdout, stderr, isCut } = shortenOutput(result);
+  const declarations = generateDeclarations(offered, deps.toolDeclarations);
+  const handleCall: CallHandler = (name, input, callSignal) =>
+    dispatchCall(deps, { caller, callTool, name, input }, callSignal);
+  const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, handleCall, signal });
+  const { stdout, stderr, isTruncated } = truncateOutput(result);
   return {
     stdout,
     stderr,
     exit_code: result.exitCode,
     duration_ms: result.durationMs,
-    truncated: result.truncated || isCut,
+    truncated: result.truncated || isTruncated,
     timed_out: result.timedOut,
   };
 }
@@ -67,26 +66,26 @@ interface ProgramCall {
   input: unknown;
 }
 
-async function carryOut(
+async function dispatchCall(
   deps: ExecuteDeps,
   { caller, callTool, name, input }: ProgramCall,
   signal: AbortSignal,
 ): Promise<unknown> {
   if (name === "types")
-    return declarationsOf(await deps.procedureIndex.get(caller.orgId), deps.toolDeclarations, input);
+    return generateDeclarationsOf(await deps.procedureIndex.get(caller.orgId), deps.toolDeclarations, input);
   const [kind, target = "", ...rest] = name.split(".");
   if (kind === "tools" && rest.length === 0) return callTool(target, input ?? {}, signal);
   if (kind !== "apps" || rest.length === 0)
     throw new ServiceError("invalid", "Call service.apps.<slug>.<procedure>(input) or service.tools.<tool>(input).");
-  const call = { app: target, procedure: rest.join("."), input: inputOf(input) };
-  const answer = await callProcedure(deps, caller, call, signal);
-  // The app's own words, which the program may look at: they are an error's message, and nothing acts on them.
-  if (!answer.ok) throw new CallError("app_error", answer.message);
-  return answer.output ?? null;
+  const call = { app: target, procedure: rest.join("."), input: checkInput(input) };
+  const result = await callProcedure(deps, caller, call, signal);
+  // The message is text of the app. The program may read it as the message of an error, and nothing acts on it.
+  if (!result.ok) throw new CallError("app_error", result.message);
+  return result.output ?? null;
 }
 
-function inputOf(input: unknown): Record<string, unknown> {
+function checkInput(input: unknown): Record<string, unknown> {
   if (input === undefined || input === null) return {};
-  if (typeof input === "object" && !Array.isArray(input)) return input as Record<string, unknown>;
-  throw new ServiceError("invalid", "A procedure takes one object, such as { id: 7 }.");
+  if (isRecord(input)) return input;
+  throw new ServiceError("invalid", "A procedure accepts one object, such as { id: 7 }.");
 }

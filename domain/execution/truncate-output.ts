@@ -1,58 +1,62 @@
 import { RESPONSE_CHARACTERS, truncateText } from "../shared/response-budget.ts";
 
-/** What an answer holds beside the two outputs, in characters of JSON. */
-const FRAME = 300;
-const ROOM = RESPONSE_CHARACTERS - FRAME;
-/** Of an output that is cut, what is shown of its end, where errors are. */
-const SHARE_OF_END = 1 / 4;
+/** Characters of JSON that a response needs besides the two outputs. */
+const FRAME_CHARACTERS = 300;
+const MAX_CHARACTERS = RESPONSE_CHARACTERS - FRAME_CHARACTERS;
+/** The share of a truncated output that shows its end, where errors are. The rest shows its beginning. */
+const END_SHARE = 1 / 4;
 
 interface Outputs {
   stdout: string;
   stderr: string;
 }
 
-/** Cuts what a program printed to what an answer holds. An output that is short leaves its room to the other one. */
-export function shortenOutput({ stdout, stderr }: Outputs): Outputs & { isCut: boolean } {
-  const [out, errors] = [lengthOf(stdout), lengthOf(stderr)];
-  if (out + errors <= ROOM) return { stdout, stderr, isCut: false };
-  const half = ROOM / 2;
+/** Truncates what a program printed to what a response has room for. A short output leaves its room to the other one. */
+export function truncateOutput({ stdout, stderr }: Outputs): Outputs & { isTruncated: boolean } {
+  const outLength = getJsonLength(stdout);
+  const errLength = getJsonLength(stderr);
+  if (outLength + errLength <= MAX_CHARACTERS) return { stdout, stderr, isTruncated: false };
+  const half = MAX_CHARACTERS / 2;
   return {
-    stdout: cut(stdout, Math.max(half, ROOM - errors)),
-    stderr: cut(stderr, Math.max(half, ROOM - out)),
-    isCut: true,
+    stdout: truncateMiddle(stdout, Math.max(half, MAX_CHARACTERS - errLength)),
+    stderr: truncateMiddle(stderr, Math.max(half, MAX_CHARACTERS - outLength)),
+    isTruncated: true,
   };
 }
 
-function cut(text: string, room: number): string {
-  if (lengthOf(text) <= room) return text;
-  const left = room - lengthOf(note(text.length));
-  const end = endWithin(text, left * SHARE_OF_END);
-  const beginning = beginningWithin(text, left * (1 - SHARE_OF_END));
-  return `${beginning}${note(text.length - beginning.length - end.length)}${end}`;
+function truncateMiddle(text: string, maxLength: number): string {
+  if (getJsonLength(text) <= maxLength) return text;
+  const available = maxLength - getJsonLength(formatNote(text.length));
+  const end = takeEnd(text, available * END_SHARE);
+  const beginning = takeBeginning(text, available * (1 - END_SHARE));
+  return `${beginning}${formatNote(text.length - beginning.length - end.length)}${end}`;
 }
 
-function note(leftOut: number): string {
+function formatNote(leftOut: number): string {
   return `\n[${leftOut} characters left out here. Print less: filter, count or sum up in the program.]\n`;
 }
 
-function beginningWithin(text: string, room: number): string {
-  let [at, taken] = [0, 0];
-  while (at < text.length && (taken += widthAt(text, at)) <= room) at += 1;
-  return truncateText(text, at);
+function takeBeginning(text: string, maxLength: number): string {
+  let end = 0;
+  let length = 0;
+  while (end < text.length && (length += getJsonLengthAt(text, end)) <= maxLength) end += 1;
+  return truncateText(text, end);
 }
 
-function endWithin(text: string, room: number): string {
-  let [at, taken] = [text.length, 0];
-  while (at > 0 && (taken += widthAt(text, at - 1)) <= room) at -= 1;
-  return text.slice(at).replace(/^[\uDC00-\uDFFF]/, "");
+function takeEnd(text: string, maxLength: number): string {
+  let start = text.length;
+  let length = 0;
+  while (start > 0 && (length += getJsonLengthAt(text, start - 1)) <= maxLength) start -= 1;
+  // The second half of a surrogate pair cannot stand alone.
+  return text.slice(start).replace(/^[\uDC00-\uDFFF]/, "");
 }
 
-/** In characters of JSON, without the quotation marks. */
-function lengthOf(text: string): number {
+/** The length of a text as JSON, without the quotation marks. */
+function getJsonLength(text: string): number {
   return JSON.stringify(text).length - 2;
 }
 
-function widthAt(text: string, at: number): number {
+function getJsonLengthAt(text: string, at: number): number {
   const unit = text.charAt(at);
-  return unit > "\u001F" && unit !== '"' && unit !== "\\" ? 1 : lengthOf(unit);
+  return unit > "\u001F" && unit !== '"' && unit !== "\\" ? 1 : getJsonLength(unit);
 }

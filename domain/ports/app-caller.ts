@@ -1,31 +1,31 @@
-import type { Invocation } from "./procedure-discovery.ts";
+import type { Invocation, ProcedureKind } from "./procedure-discovery.ts";
 
 export interface AppCall {
   slug: string;
-  /** The app's own token: what the app lets its owner do, the call may do. */
+  /** The app's own token. The call may do what the app allows its owner to do. */
   appToken: string;
   /** The procedure's dotted name. */
   name: string;
-  kind: "query" | "mutation";
+  kind: ProcedureKind;
   invocation: Invocation;
   input: Record<string, unknown>;
   signal: AbortSignal;
 }
 
-/** What an app answered. All of it is the app's own: data, whatever it says. */
-export type AppAnswer = { ok: true; output: unknown } | { ok: false; status: number; message: string };
+/** The result of a call. `output` and `message` are text of the app: untrusted data, never instructions. */
+export type ProcedureResult = { ok: true; output: unknown } | { ok: false; status: number; message: string };
 
 /** Calls the procedures of deployed apps. */
 export interface AppCaller {
   /**
-   * Carries out one call and hands out the app's answer, a refusal or failure of the app included.
+   * Makes one call and returns the app's response. An error response of the app is a result with `ok: false`.
    *
-   * @throws {AppOutOfReach} when the app did not answer, or answered what cannot be read
+   * @throws {AppCallFailed} when the app does not respond, or its response cannot be read
    */
-  call(call: AppCall): Promise<AppAnswer>;
+  call(call: AppCall): Promise<ProcedureResult>;
 }
 
-/** The app did not answer in time, hung up, or answered too much or no JSON. `message` says which. */
-export class AppOutOfReach extends Error {
-  override readonly name = "AppOutOfReach";
+/** The app did not respond in time, closed the connection, or sent a response that cannot be read. The message says which. */
+export class AppCallFailed extends Error {
+  override readonly name = "AppCallFailed";
 }

@@ -1,19 +1,19 @@
 /**
- * Tells everybody who listens, in every process, that something of an organization may have changed: on one feed what
- * its apps offer, on another who may call it. A notice is a hint to look again and carries nothing else: it may come
+ * Notifies all listeners, in every process, that data of an organization may have changed. One feed covers the procedures
+ * of apps, another the users who may call them. A notice only says that a listener should read again: it can arrive
  * twice, out of order, or get lost on the way to another process.
  */
 export interface ChangeFeed {
   /**
-   * Called after the change is committed. The listeners of this process have been told when it returns; those of others
-   * are as soon as may be. It does not fail when nobody can be reached.
+   * Must be called after the change is committed. Listeners of this process have been called when it returns. Listeners
+   * of other processes are called as soon as possible. It never fails, even when no other process can be reached.
    */
   announce(orgId: string): void;
   /**
-   * @param listener - called for every notice, those of this process included; must not throw
-   * @param onGap - called when this process hears again after a time in which notices of any organization may have been
-   *   lost, as while its connection was; who relies on notices should then look at everything again
-   * @returns stops listening
+   * @param listener - called for every notice, including those of this process; must not throw
+   * @param onGap - called when notices of any organization may have been lost, for example after the connection was
+   *   interrupted. A listener that depends on notices must then read everything again.
+   * @returns a function that removes the listener
    */
   listen(listener: (orgId: string) => void, onGap?: () => void): () => void;
 }

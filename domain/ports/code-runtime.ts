@@ -1,24 +1,28 @@
-/** What a program's text may have, in bytes of UTF-8. */
+/** The longest program, in bytes of UTF-8. */
 export const MAX_CODE_BYTES = 256 * 1024;
 
-/** How long a program may run, in milliseconds. */
-export const RUN_TIME_MS = { least: 100, most: 120_000 } as const;
+export function isCodeTooLong(code: string): boolean {
+  return Buffer.byteLength(code) > MAX_CODE_BYTES;
+}
 
-/** What is kept of each of a program's two outputs, in bytes: of the beginning most, of the end the rest. */
+/** The bounds on the time limit of a program, in milliseconds. */
+export const RUN_TIME_MS = { min: 100, max: 120_000 } as const;
+
+/** What is kept of each output of a program, in bytes: mostly of its beginning, and some of its end. */
 export const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
- * Answers one call that a program makes, with the rights of whoever runs it: the program holds no right of its own.
+ * Handles one call of a program with the rights of its caller. The program itself has no rights.
  *
- * @param name - `apps.<slug>.<procedure>`, whose procedure may have dots, `tools.<tool>` or `types`; untrusted, like `input`
- * @param signal - aborted when the program has ended, however it did
+ * @param name - `apps.<slug>.<procedure>` (a procedure may contain dots), `tools.<tool>` or `types`. Untrusted, like `input`.
+ * @param signal - aborted when the program ends for any reason
  * @returns a JSON value
- * @throws {CallError} or a `Refusal`, whose message and code the program gets; anything else is a fault, of which it
- *   learns only that there was one
+ * @throws {CallError} or `ServiceError`, whose message and code the program receives. Anything else is an internal error:
+ *   the program learns only that one happened.
  */
 export type CallHandler = (name: string, input: unknown, signal: AbortSignal) => Promise<unknown>;
 
-/** The answer to a call that failed, in words for the program. */
+/** An error response to a call. The message is for the author of the program. */
 export class CallError extends Error {
   override readonly name = "CallError";
   readonly code: string;
@@ -30,22 +34,22 @@ export class CallError extends Error {
 }
 
 export interface RunRequest {
-  /** A TypeScript module, at most `MAX_CODE_BYTES`. Types are stripped and never checked. */
+  /** A TypeScript module, at most `MAX_CODE_BYTES`. Types are removed without being checked. */
   code: string;
-  /** Within `RUN_TIME_MS`; counted from the moment the program starts. */
+  /** Within `RUN_TIME_MS`. Counts from the start of the program. */
   timeoutMs: number;
-  calls: CallHandler;
-  /** What `service` offers, as a `.d.ts`. The program can import it as `./service.d.ts`, also as text. */
+  handleCall: CallHandler;
+  /** The types of `service`, as a `.d.ts`. The program can import it as `./service.d.ts`, also as text. */
   declarations?: string;
   signal: AbortSignal;
 }
 
 export interface RunResult {
-  /** At most `MAX_OUTPUT_BYTES`, and a line of ours in place of what is left out; what is not UTF-8 is replaced. */
+  /** At most `MAX_OUTPUT_BYTES`, plus a line that replaces what was left out. Invalid UTF-8 is replaced. */
   stdout: string;
-  /** As `stdout`; then, on lines of their own, why the program was stopped and what it could do about its errors. */
+  /** Like `stdout`, followed by lines that say why the program was stopped and how to avoid its errors. */
   stderr: string;
-  /** The program's own; 1 after an uncaught error, 124 when its time was up, 137 at another bound, 128 + n at signal n. */
+  /** The program's own exit code; 1 after an uncaught error, 124 after a timeout, 137 at another bound, 128 + n at signal n. */
   exitCode: number;
   /** From the start of the program to its end, in whole milliseconds. */
   durationMs: number;
@@ -57,20 +61,20 @@ export interface RunResult {
 /** Runs programs that agents write. */
 export interface CodeRuntime {
   /**
-   * Runs one program to its end; when it returns, nothing of the program is left.
+   * Runs one program until it ends. When the call returns, nothing of the program is left.
    *
-   * The program has a global `service`, which cannot be changed: `await service.apps.<slug>.<procedure>(input)`,
-   * `await service.tools.<tool>(input)` and `await service.types(name)` are calls, and a call that fails rejects with an
-   * `Error` that has a `code`.
-   * Beside that it has the language, `zod`, and what of Node.js and the web needs no rights. It has no file, network,
-   * environment, subprocess, worker or secret, and can import nothing else.
+   * The program has a read-only global `service`. `await service.apps.<slug>.<procedure>(input)`,
+   * `await service.tools.<tool>(input)` and `await service.types(name)` are calls. A call that fails rejects with an
+   * `Error` that has a `code`. Besides, the program has the language, `zod`, and the parts of Node.js and the web platform
+   * that need no permission. It has no files, network, environment, subprocesses, workers or secrets, and can import
+   * nothing else.
    *
    * Its time, memory, processes, output and calls are bounded. A program that fails or is stopped is a result, not an
-   * error. Not safe to repeat, because its calls are not.
+   * error. Not safe to repeat, because the calls of the program are not.
    *
-   * @throws {RangeError} when code or time are out of bounds
-   * @throws the reason of the request's signal, when that is aborted
-   * @throws when the program could not be started (a fault of the platform, never of the program)
+   * @throws {RangeError} when the code or the time limit is out of bounds
+   * @throws the reason of the request's signal when it is aborted
+   * @throws when the program cannot be started, which is an internal error
    */
   run(request: RunRequest): Promise<RunResult>;
 }

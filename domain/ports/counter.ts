@@ -5,21 +5,21 @@ export interface Quota {
   windowSeconds: number;
 }
 
-export interface Taken {
+export interface QuotaState {
   allowed: boolean;
-  /** How many more the window has room for now. */
+  /** How many more events the window has room for now. */
   remaining: number;
-  /** Whole seconds, rounded up: until one can be taken again when refused, else until the oldest taken one lapses. */
+  /** Whole seconds, rounded up: until the next event is allowed when this one was not, else until the oldest one expires. */
   resetSeconds: number;
 }
 
-/** Counts events in a sliding window, on one clock that all processes share. */
+/** Counts events in a sliding window, with one clock for all processes. */
 export interface Counter {
   /**
-   * Takes one if fewer than `limit` were taken in the last `windowSeconds`; a refused one is not counted, so waiting
-   * `resetSeconds` always lets the next through. Exact under any number of parallel callers.
+   * Counts an event if fewer than `limit` were counted in the last `windowSeconds`. An event that is not allowed is not
+   * counted, so after `resetSeconds` the next one is always allowed. Exact for any number of concurrent callers.
    */
-  take(quota: Quota): Promise<Taken>;
-  /** Reads without taking; `allowed` says whether `take` would succeed now. */
-  peek(quota: Quota): Promise<Taken>;
+  consume(quota: Quota): Promise<QuotaState>;
+  /** Reads without counting. `allowed` says whether `consume` would succeed now. */
+  peek(quota: Quota): Promise<QuotaState>;
 }

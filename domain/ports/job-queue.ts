@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 
-/** What each queue's jobs carry. */
+/** The data of a job, by its queue. */
 export interface Jobs {
   deployment: { deploymentId: string };
   teardown: { appId: string };
@@ -9,10 +9,10 @@ export interface Jobs {
 
 export type QueueName = keyof Jobs;
 
-/** Work that outlives the call that asked for it. */
+/** Work that continues after the call that requested it, also in another process. */
 export interface JobQueue {
   /** Adds a job in the transaction of `em`: it exists exactly if that transaction commits. */
   enqueue<Q extends QueueName>(em: EntityManager, queue: Q, job: Jobs[Q]): Promise<void>;
-  /** What is waiting for a worker, jobs that are to be tried again included. */
-  waiting<Q extends QueueName>(queue: Q): Promise<Jobs[Q][]>;
+  /** Lists the jobs that wait for a worker, including those that wait for another attempt. */
+  listWaiting<Q extends QueueName>(queue: Q): Promise<Jobs[Q][]>;
 }

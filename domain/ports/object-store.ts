@@ -5,20 +5,20 @@ export interface StoredObject {
 }
 
 /**
- * Named buckets of objects. A bucket exists as soon as something is put into it. A key is a relative path of
- * `/`-separated segments, none of them empty, `.` or `..`.
+ * Stores objects in named buckets. The first object of a bucket creates it. A key is a relative path whose segments are
+ * separated by `/`. No segment is empty, `.` or `..`.
  */
 export interface ObjectStore {
-  /** Stores the whole object or nothing; replaces an earlier one. */
+  /** Stores the whole object or nothing, and replaces an earlier one. */
   put(bucket: string, key: string, body: Uint8Array): Promise<void>;
-  /** `null` when there is no such object. */
+  /** @returns `null` when there is no such object */
   get(bucket: string, key: string): Promise<Uint8Array | null>;
-  /** In the order of the keys; nothing for a bucket that does not exist. */
+  /** Lists the objects of a bucket, sorted by key. A bucket that does not exist has none. */
   list(bucket: string): Promise<StoredObject[]>;
-  /** Removes one object. Succeeds when there is nothing to remove. */
+  /** Removes one object. Succeeds when it does not exist. */
   remove(bucket: string, key: string): Promise<void>;
-  /** Removes a bucket with everything in it. Succeeds when there is nothing to remove. */
+  /** Removes a bucket and its objects. Succeeds when it does not exist. */
   removeBucket(bucket: string): Promise<void>;
-  /** Every bucket there is, for the sweep. */
+  /** Lists all buckets, for the sweep. */
   listBuckets(): Promise<string[]>;
 }

@@ -2,51 +2,51 @@ import { createHash } from "node:crypto";
 import type { LiveProcedure } from "./list-procedures.ts";
 
 /** An app with more procedures than this has no direct tools. */
-const DIRECT_TOOL_LIMIT = 5;
-/** The longest name that every client takes, in characters. */
-const LONGEST_NAME = 64;
-const HASH_LENGTH = 8;
-const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
-/** What the names of the service's own tools begin with, those that are still to come included. */
-const RESERVED = /^(service|company|projects?|memory)_/;
+const MAX_DIRECT_TOOLS = 5;
+/** The longest tool name that every client accepts, in characters. */
+const MAX_NAME_CHARACTERS = 64;
+const HASH_CHARACTERS = 8;
+const HASHED_NAME = new RegExp(`_[0-9a-f]{${HASH_CHARACTERS}}$`);
+/** Prefixes of the service's own tools, present and future. */
+const RESERVED_PREFIX = /^(service|company|projects?|memory)_/;
 
-/** Whether a name belongs to the service's own tools, and to no tool of an app. */
-export function isReservedName(name: string): boolean {
-  return RESERVED.test(name);
+/** Whether a name is reserved for the service's own tools. */
+export function isReservedToolName(name: string): boolean {
+  return RESERVED_PREFIX.test(name);
 }
 
 /**
- * Names the procedures that are tools of their own `<slug>_<procedure>`, in the order of the names. A name follows from
- * its app's procedures alone, so the apps and tools that come and go around it never change it. One that is too long,
- * reserved, or wanted twice ends in a hash of what it stands for.
+ * Names the direct tools `<slug>_<procedure>`, sorted by name. A name depends only on the procedures of its own app, so
+ * it stays the same when other apps are deployed or deleted. A name that is too long, reserved or ambiguous ends in a
+ * hash of the app's id and the procedure's name.
  */
-export function directToolNames(procedures: readonly LiveProcedure[]): ReadonlyMap<LiveProcedure, string> {
-  const small = [...Map.groupBy(procedures, ({ appId }) => appId).values()].filter(
-    (own) => own.length <= DIRECT_TOOL_LIMIT,
-  );
-  const candidates = small.flat().map((procedure) => ({ procedure, plain: plainName(procedure) }));
-  const wanted = Map.groupBy(candidates, ({ plain }) => plain);
-  const byName = new Map<string, LiveProcedure>();
-  for (const { procedure, plain } of candidates) {
-    const isOwn = isFree(plain) && wanted.get(plain)?.length === 1;
-    byName.set(isOwn ? plain : hashedName(plain, procedure), procedure);
+export function nameDirectTools(procedures: readonly LiveProcedure[]): ReadonlyMap<LiveProcedure, string> {
+  const proceduresByApp = Map.groupBy(procedures, ({ appId }) => appId);
+  const offered = [...proceduresByApp.values()].filter((ofApp) => ofApp.length <= MAX_DIRECT_TOOLS).flat();
+  const candidates = offered.map((procedure) => ({ procedure, plainName: toPlainName(procedure) }));
+  const candidatesByName = Map.groupBy(candidates, ({ plainName }) => plainName);
+  const procedureByName = new Map<string, LiveProcedure>();
+  for (const { procedure, plainName } of candidates) {
+    const isUnique = candidatesByName.get(plainName)?.length === 1;
+    const name = isUnique && isUsable(plainName) ? plainName : toHashedName(plainName, procedure);
+    procedureByName.set(name, procedure);
   }
-  const named = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return new Map(named.map(([name, procedure]) => [procedure, name]));
+  const sorted = [...procedureByName].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(sorted.map(([name, procedure]) => [procedure, name]));
 }
 
-/** What a tool name may not have becomes `_`. */
-function plainName({ slug, name }: LiveProcedure): string {
+/** Replaces the characters that a tool name may not contain. */
+function toPlainName({ slug, name }: LiveProcedure): string {
   return `${slug}_${name}`.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** A plain name that looks like a hashed one could be that of another procedure. */
-function isFree(plain: string): boolean {
-  return plain.length <= LONGEST_NAME && !isReservedName(plain) && !HASHED.test(plain);
+/** A plain name in the form of a hashed name could equal the hashed name of another procedure. */
+function isUsable(plainName: string): boolean {
+  return plainName.length <= MAX_NAME_CHARACTERS && !isReservedToolName(plainName) && !HASHED_NAME.test(plainName);
 }
 
-function hashedName(plain: string, { appId, name }: LiveProcedure): string {
-  const hash = createHash("sha256").update(`${appId} ${name}`).digest("hex").slice(0, HASH_LENGTH);
-  const allowed = isReservedName(plain) ? `app-${plain}` : plain;
-  return `${allowed.slice(0, LONGEST_NAME - HASH_LENGTH - 1)}_${hash}`;
+function toHashedName(plainName: string, { appId, name }: LiveProcedure): string {
+  const hash = createHash("sha256").update(`${appId} ${name}`).digest("hex").slice(0, HASH_CHARACTERS);
+  const allowed = isReservedToolName(plainName) ? `app-${plainName}` : plainName;
+  return `${allowed.slice(0, MAX_NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hash}`;
 }

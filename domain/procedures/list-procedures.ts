@@ -4,7 +4,7 @@ import type { Versioned } from "../shared/versioned-cache.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import type { Db, DatabaseTables } from "../database-types.ts";
 
-/** A procedure that can be called now, and the app it belongs to. */
+/** A procedure that can be called now, with its app. */
 export interface LiveProcedure extends DiscoveredProcedure {
   appId: string;
   /** The app's display name. */
@@ -26,30 +26,30 @@ const COLUMNS = [
   "app_procedures.invocation",
 ] as const;
 
-/** The version of what an organization without live apps offers. */
-export const NOTHING_OFFERED = "none";
+/** The version of an organization without live apps. */
+export const NO_LIVE_APPS = "none";
 
 /**
- * An aggregate over live apps that changes with what they offer. The procedures of a deployment are written once, when it
- * goes live, and the version of an app's token only grows. Timestamps would miss a second change within a millisecond, and
- * changes by processes whose clocks differ.
+ * An aggregate over live apps that changes when their procedures or tokens change. The procedures of a deployment are
+ * written once, when it goes live, and the version of an app's token only grows. Timestamps would miss a second change
+ * within a millisecond, and changes by processes whose clocks differ.
  */
-function offerVersion({ fn, val, lit }: ExpressionBuilder<DatabaseTables, "apps">) {
+function procedureVersion({ fn, val, lit }: ExpressionBuilder<DatabaseTables, "apps">) {
   const procedures = fn.sum(fn<string>("uuid_hash_extended", ["live_deployment_id", lit(0)]));
   return fn<string>("concat_ws", [val(" "), fn.countAll(), procedures, fn.sum("token_version")]).as("version");
 }
 
-/** An app has a live deployment, which serves also while a newer one is in progress or has failed. */
+/** An app is live while it has a live deployment, also if a newer deployment is in progress or has failed. */
 function isLive({ and, eb }: ExpressionBuilder<DatabaseTables, "apps">) {
   return and([eb("apps.live_deployment_id", "is not", null), eb("apps.status", "<>", "deleting" satisfies AppStatus)]);
 }
 
-/** The version of what each organization offers now. */
-export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<Map<string, string>> {
+/** Reads the current version of each organization's procedures. An organization without live apps is not in the map. */
+export async function readProcedureVersions(db: Db, orgIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("apps")
     .select("org_id")
-    .select(offerVersion)
+    .select(procedureVersion)
     .where("org_id", "in", orgIds)
     .where(isLive)
     .groupBy("org_id")
@@ -58,14 +58,14 @@ export async function offerVersions(db: Db, orgIds: readonly string[]): Promise<
 }
 
 /**
- * Every procedure of the organization's live apps, by slug, then by name. What an app says of itself (names,
- * descriptions, schemas) is untrusted text.
+ * Lists the procedures of the organization's live apps, by slug, then by name. Their names, descriptions and schemas come
+ * from the apps and are untrusted.
  */
-export async function proceduresOf(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
-  const version = db.selectFrom("apps").select(offerVersion).where("org_id", "=", orgId).where(isLive);
+export async function listProcedures(db: Db, orgId: string): Promise<Versioned<LiveProcedure[]>> {
+  const version = db.selectFrom("apps").select(procedureVersion).where("org_id", "=", orgId).where(isLive);
   const rows = await db
     .selectFrom("apps")
-    // Both organizations are compared, so a row that strayed would still be nobody else's.
+    // Both tables are filtered by organization, so that a wrong row can never appear in another organization.
     .leftJoin("app_procedures", (join) =>
       join
         .onRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
@@ -79,5 +79,5 @@ export async function proceduresOf(db: Db, orgId: string): Promise<Versioned<Liv
     .orderBy("app_procedures.name")
     .execute();
   const value = rows.flatMap(({ version: _version, ...row }) => (row.name === null ? [] : [row as LiveProcedure]));
-  return { version: rows[0]?.version ?? NOTHING_OFFERED, value };
+  return { version: rows[0]?.version ?? NO_LIVE_APPS, value };
 }

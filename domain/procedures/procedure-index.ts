@@ -1,16 +1,16 @@
 import DataLoader from "dataloader";
 import { VersionedCache } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
-import { directToolNames } from "./direct-tool-names.ts";
-import { type LiveProcedure, NOTHING_OFFERED, offerVersions, proceduresOf } from "./list-procedures.ts";
-import { ProcedureSearch } from "./procedure-search-index.ts";
+import { nameDirectTools } from "./direct-tool-names.ts";
+import { type LiveProcedure, NO_LIVE_APPS, readProcedureVersions, listProcedures } from "./list-procedures.ts";
+import { ProcedureSearchIndex } from "./procedure-search-index.ts";
 
 /** The procedures of an organization's ready apps at one moment. Indexes over them are built on first use. */
 export class OfferedProcedures {
   /** Differs whenever the procedures differ. */
   readonly version: string;
   readonly all: readonly LiveProcedure[];
-  #search: Promise<ProcedureSearch> | undefined;
+  #search: Promise<ProcedureSearchIndex> | undefined;
   #toolNames: ReadonlyMap<LiveProcedure, string> | undefined;
 
   constructor(all: readonly LiveProcedure[], version: string) {
@@ -18,13 +18,13 @@ export class OfferedProcedures {
     this.all = all;
   }
 
-  get search(): Promise<ProcedureSearch> {
-    return (this.#search ??= ProcedureSearch.over(this.all));
+  get search(): Promise<ProcedureSearchIndex> {
+    return (this.#search ??= ProcedureSearchIndex.build(this.all));
   }
 
   /** The direct tools' names by procedure, sorted by name. */
   get toolNames(): ReadonlyMap<LiveProcedure, string> {
-    return (this.#toolNames ??= directToolNames(this.all));
+    return (this.#toolNames ??= nameDirectTools(this.all));
   }
 }
 
@@ -52,7 +52,7 @@ export class ProcedureIndex {
     return this.#cache.get(orgId, {
       readVersion: () => this.#versions.load(orgId),
       read: async () => {
-        const { version, value } = await proceduresOf(this.#db, orgId);
+        const { version, value } = await listProcedures(this.#db, orgId);
         return { version, value: new OfferedProcedures(value, version) };
       },
     });
@@ -60,6 +60,6 @@ export class ProcedureIndex {
 }
 
 async function readVersions(db: Db, orgIds: readonly string[]): Promise<string[]> {
-  const versionByOrgId = await offerVersions(db, [...new Set(orgIds)]);
-  return orgIds.map((orgId) => versionByOrgId.get(orgId) ?? NOTHING_OFFERED);
+  const versionByOrgId = await readProcedureVersions(db, [...new Set(orgIds)]);
+  return orgIds.map((orgId) => versionByOrgId.get(orgId) ?? NO_LIVE_APPS);
 }

@@ -1,109 +1,109 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import MiniSearch from "minisearch";
 import type { LiveProcedure } from "./list-procedures.ts";
-import { WordCounts } from "./word-frequencies.ts";
+import { WordFrequencies } from "./word-frequencies.ts";
 
-export interface ProcedureHit {
+export interface ProcedureMatch {
   procedure: LiveProcedure;
-  /** Greater is better; comparable within one search only. */
+  /** A higher score is better. Scores are comparable within one search only. */
   score: number;
 }
 
-const FIELDS = ["name", "description", "fields", "app"] as const;
-const WEIGHTS = { name: 3, app: 2, fields: 1.5, description: 1 } as const;
-/** Words of a schema that are read, so that a large one does not drown the others. */
-const FIELDS_READ = 200;
-/** Procedures indexed at a time, between which other calls get their turn. */
-const INDEXED_AT_ONCE = 100;
+const FIELDS = ["name", "description", "properties", "app"] as const;
+const FIELD_WEIGHTS = { name: 3, app: 2, properties: 1.5, description: 1 } as const;
+/** Property names of one schema that are indexed, so that a large schema does not outweigh the others. */
+const MAX_PROPERTY_NAMES = 200;
+const MAX_SCHEMA_DEPTH = 8;
+/** Procedures that are indexed before other work of the process continues. */
+const BATCH_SIZE = 100;
 
-/** Different words of a query that are looked for. */
-const WORDS_SEARCHED = 20;
-/** How often what a query looks for may occur, all of its words together: the bound on what a search takes. */
-const OCCURRENCES_SEARCHED = 10_000;
-/** Slips that are overlooked, for each letter of a word and in all. */
-const SLIPS = 0.2;
-const MOST_SLIPS = 2;
+/** Different words of a query that are searched for. */
+const MAX_QUERY_WORDS = 20;
+/** The sum of the occurrences of all words that are searched for. It bounds the time of a search. */
+const MAX_OCCURRENCES = 10_000;
+/** Typing errors that a match may have: a share of the word's length, and at most so many. */
+const FUZZY_SHARE = 0.2;
+const MAX_FUZZY = 2;
 
-/** Finds procedures by what they are called, say of themselves, take, and belong to; ranked by BM25. */
-export class ProcedureSearch {
+/** A full-text index of procedures: their names, descriptions, input properties and apps. Ranked by BM25. */
+export class ProcedureSearchIndex {
   readonly #procedures: readonly LiveProcedure[];
   readonly #index: MiniSearch;
-  /** In how many fields of procedures each word is. */
-  readonly #counts = new WordCounts();
+  readonly #frequencies = new WordFrequencies();
 
   private constructor(procedures: readonly LiveProcedure[]) {
     this.#procedures = procedures;
-    const tokenize = (text: string) => {
-      const found = words(text);
-      this.#counts.add(new Set(found));
-      return found;
+    const tokenizeField = (text: string) => {
+      const words = splitWords(text);
+      this.#frequencies.add(new Set(words));
+      return words;
     };
-    this.#index = new MiniSearch({ fields: [...FIELDS], tokenize, searchOptions: { tokenize: words, boost: WEIGHTS } });
-  }
-
-  static async over(procedures: readonly LiveProcedure[]): Promise<ProcedureSearch> {
-    const search = new ProcedureSearch(procedures);
-    for (const [id, procedure] of procedures.entries()) {
-      search.#index.add({ id, ...documentOf(procedure) });
-      if (id % INDEXED_AT_ONCE === INDEXED_AT_ONCE - 1) await othersTurn();
-    }
-    return search;
-  }
-
-  /** A word is also found by its beginning and in spite of a slip, but for those so short that everything would fit. */
-  find(query: string, limit: number, app?: string): ProcedureHit[] {
-    const asked = [...new Set(words(query))].slice(0, WORDS_SEARCHED);
-    const isBeginning = (word: string) => asked.length === 1 || !/^[a-z0-9]{1,2}$/.test(word);
-    const found = this.#index.search(this.#telling(asked, isBeginning).join(" "), {
-      prefix: isBeginning,
-      fuzzy: (word) => word.length > 3 && SLIPS,
-      maxFuzzy: MOST_SLIPS,
-      ...(app === undefined ? {} : { filter: ({ id }) => this.#procedures[id as number]?.slug === app }),
+    this.#index = new MiniSearch({
+      fields: [...FIELDS],
+      tokenize: tokenizeField,
+      searchOptions: { tokenize: splitWords, boost: FIELD_WEIGHTS },
     });
-    return found.slice(0, limit).flatMap(({ id, score }) => {
+  }
+
+  static async build(procedures: readonly LiveProcedure[]): Promise<ProcedureSearchIndex> {
+    const index = new ProcedureSearchIndex(procedures);
+    for (const [id, procedure] of procedures.entries()) {
+      index.#index.add({ id, ...getFields(procedure) });
+      if (id % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
+    }
+    return index;
+  }
+
+  /**
+   * Finds procedures by words, by prefixes of words and despite typing errors. Words that are too short for a prefix or
+   * a typing error to mean anything must match exactly.
+   *
+   * @param slug - searches only the app with this slug
+   */
+  search(query: string, limit: number, slug?: string): ProcedureMatch[] {
+    const queryWords = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
+    const isPrefix = (word: string) => queryWords.length === 1 || !/^[a-z0-9]{1,2}$/.test(word);
+    const results = this.#index.search(this.#selectRareWords(queryWords, isPrefix).join(" "), {
+      prefix: isPrefix,
+      fuzzy: (word) => word.length > 3 && FUZZY_SHARE,
+      maxFuzzy: MAX_FUZZY,
+      ...(slug !== undefined && { filter: ({ id }) => this.#procedures[id as number]?.slug === slug }),
+    });
+    return results.slice(0, limit).flatMap(({ id, score }) => {
       const procedure = this.#procedures[id as number];
       return procedure === undefined ? [] : [{ procedure, score }];
     });
   }
 
   /**
-   * The words that tell procedures apart, the rarest first. Those that most procedures have in common say next to nothing
-   * of any, and looking through them all is what takes the time.
+   * Drops the most frequent words once the bound on occurrences is reached, but never the rarest one. Frequent words
+   * hardly affect the ranking, and searching for them takes most of the time.
    */
-  #telling(asked: readonly string[], isBeginning: (word: string) => boolean): string[] {
-    const counted = asked.map((word) => ({
+  #selectRareWords(words: readonly string[], isPrefix: (word: string) => boolean): string[] {
+    const counted = words.map((word) => ({
       word,
-      count: isBeginning(word) ? this.#counts.beginningWith(word) : this.#counts.of(word),
+      count: isPrefix(word) ? this.#frequencies.getCountOfPrefix(word) : this.#frequencies.getCount(word),
     }));
     let sum = 0;
-    const telling = counted
+    const selected = counted
       .toSorted((a, b) => a.count - b.count)
       .filter(({ count }) => {
         const isRarest = sum === 0;
         sum += count;
-        return isRarest || sum <= OCCURRENCES_SEARCHED;
+        return isRarest || sum <= MAX_OCCURRENCES;
       });
-    return telling.map(({ word }) => word);
+    return selected.map(({ word }) => word);
   }
 }
 
-function documentOf({
-  name,
-  description,
-  inputSchema,
-  app,
-  slug,
-}: LiveProcedure): Record<(typeof FIELDS)[number], string> {
-  return {
-    name,
-    description,
-    fields: [...propertyNames(inputSchema)].slice(0, FIELDS_READ).join(" "),
-    app: `${app} ${slug}`,
-  };
+function getFields(procedure: LiveProcedure): Record<(typeof FIELDS)[number], string> {
+  const { name, description, inputSchema, app, slug } = procedure;
+  const properties = [...iteratePropertyNames(inputSchema)].slice(0, MAX_PROPERTY_NAMES).join(" ");
+  return { name, description, properties, app: `${app} ${slug}` };
 }
 
-/** `createInvoice` is found by "invoice", and `invoices.create` by "create". */
-function words(text: string): string[] {
+/** Splits names too: `createInvoice` matches "invoice", and `invoices.create` matches "create". */
+function splitWords(text: string): string[] {
   return text
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
@@ -111,10 +111,10 @@ function words(text: string): string[] {
     .filter((word) => word !== "");
 }
 
-function* propertyNames(schema: unknown, depth = 0): Generator<string> {
-  if (typeof schema !== "object" || schema === null || depth > 8) return;
+function* iteratePropertyNames(schema: unknown, depth = 0): Generator<string> {
+  if (typeof schema !== "object" || schema === null || depth > MAX_SCHEMA_DEPTH) return;
   for (const [key, value] of Object.entries(schema)) {
     if (key === "properties" && typeof value === "object" && value !== null) yield* Object.keys(value);
-    yield* propertyNames(value, depth + 1);
+    yield* iteratePropertyNames(value, depth + 1);
   }
 }

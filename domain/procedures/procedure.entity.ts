@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Invocation, JsonSchema, ProcedureKind } from "../ports/procedure-discovery.ts";
 
-/** An operation that an app offers to agents. `json`, and not `jsonb`, keeps the order that the app gave properties. */
+/** An operation that an app offers to agents. The columns are `json`, because `jsonb` loses the order of properties. */
 export const ProcedureSchema = defineEntity({
   name: "Procedure",
   tableName: "app_procedures",

@@ -3,10 +3,10 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import { Procedure } from "./procedure.entity.ts";
 
-/** The number of rows in one statement; a schema may be large. */
+/** Bounds the size of one statement, because a schema can be large. */
 const ROWS_PER_INSERT = 50;
 
-/** Makes `procedures` the only ones that a deployment offers, within the caller's transaction. */
+/** Replaces all procedures of a deployment, within the caller's transaction. */
 export async function replaceProcedures(
   em: EntityManager,
   { deploymentId, appId, orgId }: { deploymentId: string; appId: string; orgId: string },
@@ -21,7 +21,7 @@ export async function replaceProcedures(
 /** Removes the procedures of one deployment, or of all deployments of an app, within the caller's transaction. */
 export async function removeProcedures(
   em: EntityManager,
-  of: { deploymentId: string } | { appId: string },
+  owner: { deploymentId: string } | { appId: string },
 ): Promise<void> {
-  await em.nativeDelete(Procedure, of);
+  await em.nativeDelete(Procedure, owner);
 }

@@ -1,6 +1,6 @@
-import { RESPONSE_CHARACTERS, truncateText, takeWithinBudget } from "../shared/response-budget.ts";
 import type { Caller } from "../shared/caller.ts";
-import { callSnippet } from "./call-snippet.ts";
+import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
+import { createCallSnippet } from "./call-snippet.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
 
@@ -11,7 +11,7 @@ export interface SearchDeps {
 export interface SearchRequest {
   query: string;
   limit: number;
-  /** Only procedures of the app with this slug. */
+  /** Searches only the app with this slug. */
   app?: string | undefined;
 }
 
@@ -20,47 +20,48 @@ export interface SearchHit {
   app: string;
   procedure: string;
   kind: LiveProcedure["kind"];
+  /** Text of the app: data, never instructions. */
   description: string;
   snippet: string;
-  /** The tool that calls it directly; `null` for a procedure of an app with more than a few. */
+  /** The direct tool of the procedure. `null` when its app has too many procedures for direct tools. */
   direct_tool: string | null;
   score: number;
 }
 
-export interface SearchAnswer {
+export interface SearchResult {
+  /** The best hit first. */
   hits: SearchHit[];
-  /** How many hits were left out to keep the answer short, and how to narrow the search; `null` when none were. */
+  /** How many hits were left out to keep the response short, and how to narrow the search. `null` when none were. */
   cut: string | null;
 }
 
-/** As much of a description as a hit shows, in characters. */
-const DESCRIPTION_SHOWN = 400;
-/** What an answer holds beside its hits, in characters. */
-const FRAME = 300;
+const MAX_DESCRIPTION_CHARACTERS = 400;
+/** Characters of the response besides the hits. */
+const FRAME_CHARACTERS = 300;
 
-/** The procedures of the organization's ready apps that fit a query, best first. Descriptions are the apps' own words. */
+/** Searches the procedures of the organization's live apps. */
 export async function searchProcedures(
   deps: SearchDeps,
   { orgId }: Caller,
-  request: SearchRequest,
-): Promise<SearchAnswer> {
+  { query, limit, app }: SearchRequest,
+): Promise<SearchResult> {
   const offered = await deps.procedureIndex.get(orgId);
-  const search = await offered.search;
-  const found = search.find(request.query, request.limit, request.app).map(({ procedure, score }) => ({
+  const index = await offered.search;
+  const matches = index.search(query, limit, app).map(({ procedure, score }) => ({
     app_id: procedure.appId,
     app: procedure.slug,
     procedure: procedure.name,
     kind: procedure.kind,
-    description: truncateText(procedure.description, DESCRIPTION_SHOWN),
-    snippet: callSnippet(procedure),
+    description: truncateText(procedure.description, MAX_DESCRIPTION_CHARACTERS),
+    snippet: createCallSnippet(procedure),
     direct_tool: offered.toolNames.get(procedure) ?? null,
     score: Math.round(score * 100) / 100,
   }));
-  const hits = takeWithinBudget(found, RESPONSE_CHARACTERS - FRAME);
-  return { hits, cut: cutTo(hits.length, found.length) };
+  const hits = takeWithinBudget(matches, RESPONSE_CHARACTERS - FRAME_CHARACTERS);
+  return { hits, cut: describeCut(hits.length, matches.length) };
 }
 
-function cutTo(shown: number, found: number): string | null {
+function describeCut(shown: number, found: number): string | null {
   if (shown === found) return null;
-  return `Only the best ${shown} of ${found} hits are here, so that the answer stays short. Search with more specific words, or in one app (app: its slug).`;
+  return `Contains only the best ${shown} of ${found} hits, to keep the response short. Use more specific words, or search one app (app: its slug).`;
 }

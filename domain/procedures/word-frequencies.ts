@@ -1,36 +1,38 @@
-/** How often words occur in what a search looks through, and so how much work a word of a query is. */
-export class WordCounts {
-  readonly #counts = new Map<string, number>();
-  /** The words in order, and how often those before each occur together; made when first asked for. */
-  #order: { words: readonly string[]; before: readonly number[] } | undefined;
+/** Counts in how many indexed fields each word occurs, which is the work that a search for the word takes. */
+export class WordFrequencies {
+  readonly #countByWord = new Map<string, number>();
+  /** All words in order, and the sum of the counts before each. Built on first use. */
+  #sorted: { words: readonly string[]; sumBefore: readonly number[] } | undefined;
 
   add(words: Iterable<string>): void {
-    this.#order = undefined;
-    for (const word of words) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+    this.#sorted = undefined;
+    for (const word of words) this.#countByWord.set(word, this.getCount(word) + 1);
   }
 
-  of(word: string): number {
-    return this.#counts.get(word) ?? 0;
+  getCount(word: string): number {
+    return this.#countByWord.get(word) ?? 0;
   }
 
-  /** How often all words occur that begin so, in a time that hardly grows with their number. */
-  beginningWith(beginning: string): number {
-    const { words, before } = (this.#order ??= this.#inOrder());
-    const [first, past] = [beginning, `${beginning}\uFFFF`].map((bound) => firstFrom(words, bound));
-    return (before[past ?? 0] ?? 0) - (before[first ?? 0] ?? 0);
+  /** Sums the counts of all words with this prefix, in logarithmic time. */
+  getCountOfPrefix(prefix: string): number {
+    const { words, sumBefore } = (this.#sorted ??= this.#sortWords());
+    const first = findFirstNotLess(words, prefix);
+    const end = findFirstNotLess(words, `${prefix}\uFFFF`);
+    return (sumBefore[end] ?? 0) - (sumBefore[first] ?? 0);
   }
 
-  #inOrder(): { words: readonly string[]; before: readonly number[] } {
-    const words = [...this.#counts.keys()].toSorted((a, b) => (a < b ? -1 : 1));
-    const before = [0];
-    for (const word of words) before.push((before.at(-1) ?? 0) + this.of(word));
-    return { words, before };
+  #sortWords(): { words: readonly string[]; sumBefore: readonly number[] } {
+    const words = [...this.#countByWord.keys()].toSorted((a, b) => (a < b ? -1 : 1));
+    const sumBefore = [0];
+    for (const word of words) sumBefore.push((sumBefore.at(-1) ?? 0) + this.getCount(word));
+    return { words, sumBefore };
   }
 }
 
-/** Where in `words`, which are in order, the first is that is no less than `bound`. */
-function firstFrom(words: readonly string[], bound: string): number {
-  let [low, high] = [0, words.length];
+/** Finds the index of the first word that is not less than `bound`, by binary search. */
+function findFirstNotLess(words: readonly string[], bound: string): number {
+  let low = 0;
+  let high = words.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((words[middle] ?? "") < bound) low = middle + 1;

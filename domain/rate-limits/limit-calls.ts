@@ -14,7 +14,7 @@ export function callQuota(orgId: string): Quota {
  * @throws {RateLimited} when the organization has reached the limit
  */
 export async function limitCalls(counter: Counter, orgId: string): Promise<void> {
-  const { allowed, resetSeconds } = await counter.take(callQuota(orgId));
+  const { allowed, resetSeconds } = await counter.consume(callQuota(orgId));
   if (allowed) return;
   const { limit, windowSeconds } = CALL_LIMIT;
   throw new RateLimited(

@@ -1,4 +1,4 @@
-import type { Counter, Quota, Taken } from "../ports/counter.ts";
+import type { Counter, Quota, QuotaState } from "../ports/counter.ts";
 import { RateLimited } from "../shared/errors.ts";
 
 /** Attempts to deploy per organization. */
@@ -13,8 +13,12 @@ export function deployQuota(orgId: string): Quota {
  *
  * @throws {RateLimited} when the organization has reached the limit
  */
-export async function limitDeploys(counter: Counter, orgId: string, report: (taken: Taken) => void): Promise<void> {
-  const taken = await counter.take(deployQuota(orgId));
+export async function limitDeploys(
+  counter: Counter,
+  orgId: string,
+  report: (taken: QuotaState) => void,
+): Promise<void> {
+  const taken = await counter.consume(deployQuota(orgId));
   report(taken);
   if (taken.allowed) return;
   throw new RateLimited(

@@ -1,8 +1,8 @@
 import type { Db } from "../database-types.ts";
 
 /**
- * Makes whoever asks for the same name wait until the transaction of `db` ends. Nobody else waits: neither a row nor a
- * table is locked. Processes on one database share the names.
+ * Takes the lock with this name until the transaction of `db` ends. Only callers with the same name wait, in every process
+ * on the database: no row and no table is locked.
  */
 export async function acquireAdvisoryLock(db: Db, name: string): Promise<void> {
   await db

@@ -41,14 +41,14 @@ export class RateLimited extends ServiceError {
 }
 
 /**
- * Whose fault a failed build is. `user`: the repository, so repeating it changes nothing. `platform`: ours or a
- * third party's, so it is worth another try.
+ * The cause of a failed deployment. `user`: the repository, so another attempt would fail too. `platform`: the service or
+ * a third party, so another attempt may succeed.
  */
 export type FailureKind = "user" | "platform";
 
 /**
- * A build that cannot go on, in words for the app's owner. `message` says what happened and is shown as `error`;
- * `advice` says what to do about it and is shown as `status_message`. Neither holds a secret or a path of the host.
+ * A deployment cannot continue. The texts are for the app's owner: `message` says what happened and is shown as `error`;
+ * `advice` says what to do and is shown as `status_message`. Neither contains a secret or a path of the host.
  */
 export class BuildFailure extends Error {
   override readonly name = "BuildFailure";

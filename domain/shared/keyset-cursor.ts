@@ -37,7 +37,7 @@ export function isAfterCursor<T extends "apps" | "audit_events">(
   builder: ExpressionBuilder<DatabaseTables, T>,
   { createdAt, id }: CursorPosition,
 ): Expression<SqlBool> {
-  // Both tables have the two columns, which the types cannot tell of a union.
+  // Both tables have the two columns, but TypeScript cannot derive this for a union of tables.
   const { eb, refTuple, tuple } = builder as unknown as ExpressionBuilder<DatabaseTables, "apps">;
   return eb(refTuple("created_at", "id"), "<", tuple(createdAt as never, id));
 }

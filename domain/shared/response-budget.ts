@@ -1,18 +1,22 @@
-/** The most that an answer to an agent holds, in characters of JSON: near 6,000 tokens. */
+/** The maximum size of a response to an agent, in characters of JSON: about 6,000 tokens. */
 export const RESPONSE_CHARACTERS = 24_000;
 
 /**
- * As many of `items`, from the first on, as are `room` characters of JSON together. At least one, however large, so that
- * whoever reads on from there always gets further.
+ * Takes items from the start of a list while their JSON fits into `maxCharacters`. It takes at least one item, even if that
+ * is too large, so that every page makes progress.
  */
-export function takeWithinBudget<T>(items: readonly T[], room: number): T[] {
-  let taken = 0;
-  const past = items.findIndex((item) => (taken += JSON.stringify(item).length + 1) > room);
-  return past === -1 ? [...items] : items.slice(0, Math.max(1, past));
+export function takeWithinBudget<T>(items: readonly T[], maxCharacters: number): T[] {
+  let characters = 0;
+  for (const [index, item] of items.entries()) {
+    // One more character for the comma.
+    characters += JSON.stringify(item).length + 1;
+    if (characters > maxCharacters) return items.slice(0, Math.max(1, index));
+  }
+  return [...items];
 }
 
-/** The first `length` characters of a text, or one fewer: it never ends in half of a character. */
-export function truncateText(text: string, length: number): string {
-  const beginning = text.slice(0, length);
+/** Cuts a text to at most `maxLength` characters, and never in the middle of a surrogate pair. */
+export function truncateText(text: string, maxLength: number): string {
+  const beginning = text.slice(0, maxLength);
   return /[\uD800-\uDBFF]$/.test(beginning) ? beginning.slice(0, -1) : beginning;
 }

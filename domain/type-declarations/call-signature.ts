@@ -1,38 +1,40 @@
 import type { JsonSchema } from "../ports/procedure-discovery.ts";
-import { schemaType, type TypeBounds, type TypeNames } from "./json-schema-to-type.ts";
+import { jsonSchemaToType, type TypeBounds, type TypeNames } from "./json-schema-to-type.ts";
 
-export interface Callable {
+/** The schemas of a procedure or a tool. */
+export interface CallSchemas {
   inputSchema: JsonSchema;
-  /** `null` when it is not known what a call answers. */
+  /** `null` when the output is not described. */
   outputSchema: JsonSchema | null;
 }
 
 export interface CallSignature {
   input: string;
-  /** Whether a call without any input may be meant. */
-  takesNothing: boolean;
+  /** Whether a call may omit the input. */
+  isInputOptional: boolean;
   output: string;
 }
 
-/** What a call takes and answers, as types. */
-export function callSignature(
-  { inputSchema, outputSchema }: Callable,
+/** Converts the schemas of a call to TypeScript types. */
+export function createCallSignature(
+  { inputSchema, outputSchema }: CallSchemas,
   bounds: { input: TypeBounds; output: TypeBounds },
   names: TypeNames | null,
 ): CallSignature {
-  const input = schemaType(inputSchema, bounds.input, names);
-  const output = outputSchema === null ? "unknown" : schemaType(outputSchema, bounds.output, names);
-  // Whatever its schema says, a call has an object as its input.
+  const input = jsonSchemaToType(inputSchema, bounds.input, names);
+  const output = outputSchema === null ? "unknown" : jsonSchemaToType(outputSchema, bounds.output, names);
   return {
+    // The input of a call is an object, whatever its schema says.
     input: input === "unknown" ? "{ [key: string]: unknown }" : input,
-    takesNothing: takesNothing(inputSchema),
+    isInputOptional: isInputOptional(inputSchema),
     output,
   };
 }
 
-const CONSTRAINTS = ["$ref", "allOf", "anyOf", "oneOf"] as const;
+/** Keywords that can require a property indirectly. */
+const COMPOSITIONS = ["$ref", "allOf", "anyOf", "oneOf"] as const;
 
-function takesNothing(schema: JsonSchema): boolean {
-  if (CONSTRAINTS.some((name) => Object.hasOwn(schema, name))) return false;
+function isInputOptional(schema: JsonSchema): boolean {
+  if (COMPOSITIONS.some((keyword) => Object.hasOwn(schema, keyword))) return false;
   return !Array.isArray(schema["required"]) || schema["required"].length === 0;
 }

@@ -1,62 +1,73 @@
 import type { JsonSchema } from "../ports/procedure-discovery.ts";
-import { isRecord } from "../shared/json.ts";
-import { literalsType } from "./literal-type.ts";
-import { block, propertyName, quoted } from "./typescript-syntax.ts";
-import { arrayOf, intersection, NEVER, NULL, simple, type Type, union, UNKNOWN } from "./type-expression.ts";
+import { isRecord, resolvePointer } from "../shared/json.ts";
+import { literalsToType } from "./literal-type.ts";
+import {
+  arrayOf,
+  intersectionOf,
+  NEVER,
+  NULL,
+  simpleType,
+  type TypeExpression,
+  unionOf,
+  UNKNOWN,
+} from "./type-expression.ts";
+import { formatBlock, formatPropertyName, quote } from "./typescript-syntax.ts";
 
-/** How much of a schema its type shows. What is beyond a bound is `unknown`. */
+/** How much of a schema its type shows. Everything beyond a bound becomes `unknown`. */
 export interface TypeBounds {
-  /** Of the names, texts and types in it, roughly. */
+  /** Characters of names, strings and types, approximately. */
   characters: number;
-  /** How deep schemas may be nested in each other. */
+  /** Levels of nested schemas. */
   depth: number;
-  /** Of one object. */
+  /** Properties of one object. */
   properties: number;
-  /** Whether what the schema says of its properties is shown, and long types take several lines. */
+  /** Whether descriptions of properties become comments, and long types span several lines. */
   comments: boolean;
 }
 
-/** Declares types by names, which those need that refer to themselves. */
+/** Declares named types, which recursive schemas need. */
 export interface TypeNames {
   next(): string;
   declare(name: string, type: string): void;
 }
 
 /**
- * The TypeScript type of what a JSON Schema describes, in terms of TypeScript as far as it has them: `unknown` is what it
- * has not, and what a program may pass or get besides is not ruled out. The schema is untrusted: what of its text is shown
- * is in quotation marks, in literals, names and comments.
+ * Converts a JSON Schema to a TypeScript type. What TypeScript cannot express becomes `unknown`, so the type may accept
+ * more than the schema. The schema is untrusted: its text appears only inside quotation marks, in literals, names and
+ * comments.
  *
- * @param names - `null` where no type can be declared, and what refers to itself is `unknown` at that point
+ * @param names - `null` when no type can be declared; a recursive schema is then `unknown` where it repeats
  */
-export function schemaType(schema: JsonSchema, bounds: TypeBounds, names: TypeNames | null): string {
-  return new SchemaReader(schema, bounds, names).read().text;
+export function jsonSchemaToType(schema: JsonSchema, bounds: TypeBounds, names: TypeNames | null): string {
+  return new SchemaConverter(schema, bounds, names).convert().text;
 }
 
-/** Longer names and descriptions are left out or cut, in characters. */
-const LONGEST_NAME = 200;
-const DESCRIPTION_SHOWN = 200;
-const MOST_ELEMENTS = 16;
-/** What a schema takes of the characters by itself. */
-const LEAST = 8;
+/** Properties with longer names are left out, and longer descriptions are cut. In characters. */
+const MAX_NAME = 200;
+const MAX_DESCRIPTION = 200;
+const MAX_TUPLE_ITEMS = 16;
+/** The characters that every schema costs, in addition to its text. */
+const SCHEMA_COST = 8;
 
 const ANY_OBJECT = "{ [key: string]: unknown }";
 const EMPTY_OBJECT = "{ [key: string]: never }";
 
-interface OpenReference {
+/** A schema that is being converted. A reference to it makes the type recursive. */
+interface OpenSchema {
   target: JsonSchema;
-  /** How many objects and lists it is in. */
+  /** How many objects and arrays surround the schema. */
   nesting: number;
+  /** The name of the type, once a reference needs one. */
   name: string | null;
 }
 
-class SchemaReader {
+class SchemaConverter {
   readonly #root: JsonSchema;
   readonly #bounds: TypeBounds;
   readonly #names: TypeNames | null;
-  readonly #open: OpenReference[] = [];
-  readonly #named = new Map<JsonSchema, Type>();
-  #room: number;
+  readonly #openSchemas: OpenSchema[] = [];
+  readonly #typeBySchema = new Map<JsonSchema, TypeExpression>();
+  #remainingCharacters: number;
   #depth = 0;
   #nesting = 0;
 
@@ -64,185 +75,164 @@ class SchemaReader {
     this.#root = root;
     this.#bounds = bounds;
     this.#names = names;
-    this.#room = bounds.characters;
+    this.#remainingCharacters = bounds.characters;
   }
 
-  read(): Type {
-    return this.#referred(this.#root);
+  convert(): TypeExpression {
+    return this.#convertTarget(this.#root);
   }
 
-  #type(schema: unknown): Type {
+  #convertSchema(schema: unknown): TypeExpression {
     if (schema === false) return NEVER;
-    if (!isRecord(schema) || this.#depth === this.#bounds.depth || !this.#takes(LEAST)) return UNKNOWN;
+    if (!isRecord(schema) || this.#depth === this.#bounds.depth || !this.#spend(SCHEMA_COST)) return UNKNOWN;
     this.#depth += 1;
-    const parts = [...this.#composed(schema), this.#own(schema)];
+    const parts = [...this.#convertComposition(schema), this.#convertOwnKeywords(schema)];
     this.#depth -= 1;
-    // Beside something that tells more, these would tell nothing, or what is wrong.
-    const telling = parts.filter(({ text }) => ![ANY_OBJECT, EMPTY_OBJECT, UNKNOWN.text].includes(text));
-    const type = intersection(telling.length > 0 ? telling : parts);
-    return schema["nullable"] === true ? union([type, NULL]) : type;
+    // Beside a more specific part, these would add nothing, or forbid its properties.
+    const specific = parts.filter(({ text }) => ![ANY_OBJECT, EMPTY_OBJECT, UNKNOWN.text].includes(text));
+    const type = intersectionOf(specific.length > 0 ? specific : parts);
+    return schema["nullable"] === true ? unionOf([type, NULL]) : type;
   }
 
-  #composed({ $ref, allOf, anyOf, oneOf }: JsonSchema): Type[] {
-    const target = typeof $ref === "string" ? resolve(this.#root, $ref) : undefined;
+  #convertComposition({ $ref, allOf, anyOf, oneOf }: JsonSchema): TypeExpression[] {
+    const target = typeof $ref === "string" ? resolvePointer(this.#root, $ref) : undefined;
     const choices = [anyOf, oneOf].filter((each) => Array.isArray(each));
     return [
-      ...(isRecord(target) ? [this.#referred(target)] : []),
-      ...listed(allOf).map((each) => this.#type(each)),
-      ...choices.map((each) => union(each.map((choice) => this.#type(choice)))),
+      ...(isRecord(target) ? [this.#convertTarget(target)] : []),
+      ...toArray(allOf).map((part) => this.#convertSchema(part)),
+      ...choices.map((choice) => unionOf(choice.map((option) => this.#convertSchema(option)))),
     ];
   }
 
-  /** What a reference leads to. Only what is in an object or a list of itself can be named by a type. */
-  #referred(target: JsonSchema): Type {
-    const named = this.#named.get(target);
-    if (named !== undefined) return named;
-    const again = this.#open.find((each) => each.target === target);
-    if (again !== undefined) {
-      if (this.#names === null || this.#nesting === again.nesting) return UNKNOWN;
-      return simple((again.name ??= this.#names.next()));
+  /** Converts the target of a reference. TypeScript allows a type to name itself only inside an object or an array. */
+  #convertTarget(target: JsonSchema): TypeExpression {
+    const converted = this.#typeBySchema.get(target);
+    if (converted !== undefined) return converted;
+    const open = this.#openSchemas.find((schema) => schema.target === target);
+    if (open !== undefined) {
+      if (this.#names === null || this.#nesting === open.nesting) return UNKNOWN;
+      return simpleType((open.name ??= this.#names.next()));
     }
-    const reference: OpenReference = { target, nesting: this.#nesting, name: null };
-    this.#open.push(reference);
-    const type = this.#type(target);
-    this.#open.pop();
-    if (reference.name === null) return type;
-    this.#names?.declare(reference.name, type.text);
-    const byName = simple(reference.name);
-    this.#named.set(target, byName);
-    return byName;
+    const opened: OpenSchema = { target, nesting: this.#nesting, name: null };
+    this.#openSchemas.push(opened);
+    const type = this.#convertSchema(target);
+    this.#openSchemas.pop();
+    if (opened.name === null) return type;
+    this.#names?.declare(opened.name, type.text);
+    const named = simpleType(opened.name);
+    this.#typeBySchema.set(target, named);
+    return named;
   }
 
-  #own(schema: JsonSchema): Type {
-    if (Object.hasOwn(schema, "const")) return this.#literals([schema["const"]]);
-    if (Array.isArray(schema["enum"])) return this.#literals(schema["enum"]);
-    const types = typesIn(schema);
-    return types.length === 0 ? UNKNOWN : union(types.map((type) => this.#ofType(type, schema)));
+  #convertOwnKeywords(schema: JsonSchema): TypeExpression {
+    if (Object.hasOwn(schema, "const")) return this.#convertLiterals([schema["const"]]);
+    if (Array.isArray(schema["enum"])) return this.#convertLiterals(schema["enum"]);
+    const types = inferTypes(schema);
+    return types.length === 0 ? UNKNOWN : unionOf(types.map((type) => this.#convertType(type, schema)));
   }
 
-  #literals(values: readonly unknown[]): Type {
-    const type = literalsType(values);
-    return this.#takes(type.text.length) ? type : UNKNOWN;
+  #convertLiterals(values: readonly unknown[]): TypeExpression {
+    const type = literalsToType(values);
+    return this.#spend(type.text.length) ? type : UNKNOWN;
   }
 
-  #ofType(type: unknown, schema: JsonSchema): Type {
+  #convertType(type: unknown, schema: JsonSchema): TypeExpression {
     switch (type) {
       case "string":
       case "number":
       case "boolean":
       case "null":
-        return simple(type);
+        return simpleType(type);
       case "integer":
-        return simple("number");
+        return simpleType("number");
       case "array":
-        return this.#inside(() => this.#array(schema));
+        return this.#nest(() => this.#convertArray(schema));
       case "object":
-        return this.#inside(() => this.#object(schema));
+        return this.#nest(() => this.#convertObject(schema));
       default:
         return UNKNOWN;
     }
   }
 
-  #inside(read: () => Type): Type {
+  #nest(convert: () => TypeExpression): TypeExpression {
     this.#nesting += 1;
-    const type = read();
+    const type = convert();
     this.#nesting -= 1;
     return type;
   }
 
-  /** Before 2020-12, the types of a tuple's elements were `items`. */
-  #array({ prefixItems, items, additionalItems, minItems }: JsonSchema): Type {
-    const elements = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : null;
-    if (elements === null) return arrayOf(this.#type(items));
-    if (elements.length > MOST_ELEMENTS) return arrayOf(UNKNOWN);
-    const rest = elements === items ? additionalItems : items;
-    const needed = typeof minItems === "number" ? minItems : elements.length;
-    const types = elements.map((each, at) => optionalElement(this.#type(each), at >= needed));
-    const more = rest === undefined || rest === false ? [] : [`...${arrayOf(this.#type(rest)).text}`];
-    return simple(`[${[...types, ...more].join(", ")}]`);
+  /** Before JSON Schema 2020-12, `items` and `additionalItems` described tuples. */
+  #convertArray({ prefixItems, items, additionalItems, minItems }: JsonSchema): TypeExpression {
+    const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : null;
+    if (tuple === null) return arrayOf(this.#convertSchema(items));
+    if (tuple.length > MAX_TUPLE_ITEMS) return arrayOf(UNKNOWN);
+    const rest = tuple === items ? additionalItems : items;
+    const requiredItems = typeof minItems === "number" ? minItems : tuple.length;
+    const types = tuple.map((item, at) => formatTupleItem(this.#convertSchema(item), at >= requiredItems));
+    const restTypes = rest === undefined || rest === false ? [] : [`...${arrayOf(this.#convertSchema(rest)).text}`];
+    return simpleType(`[${[...types, ...restTypes].join(", ")}]`);
   }
 
-  #object(schema: JsonSchema): Type {
-    const required = new Set(listed(schema["required"]).filter((name) => typeof name === "string"));
-    const known = isRecord(schema["properties"]) ? schema["properties"] : {};
-    const others = [...required].filter((name) => !Object.hasOwn(known, name));
-    const all = [...Object.entries(known), ...others.map((name) => [name, schema["additionalProperties"]] as const)];
+  #convertObject(schema: JsonSchema): TypeExpression {
+    const required = new Set(toArray(schema["required"]).filter((name) => typeof name === "string"));
+    const described = isRecord(schema["properties"]) ? schema["properties"] : {};
+    const undescribed = [...required].filter((name) => !Object.hasOwn(described, name));
+    const all = [
+      ...Object.entries(described),
+      ...undescribed.map((name) => [name, schema["additionalProperties"]] as const),
+    ];
     const members: string[] = [];
     for (const [name, property] of all.slice(0, this.#bounds.properties)) {
-      if (this.#room <= 0) break;
-      const comment = this.#comment(property);
-      if (name.length > LONGEST_NAME || !this.#takes(name.length + comment.length)) continue;
-      members.push(`${comment}${propertyName(name)}${required.has(name) ? "" : "?"}: ${this.#type(property).text}`);
+      if (this.#remainingCharacters <= 0) break;
+      const comment = this.#formatComment(property);
+      if (name.length > MAX_NAME || !this.#spend(name.length + comment.length)) continue;
+      const optional = required.has(name) ? "" : "?";
+      members.push(`${comment}${formatPropertyName(name)}${optional}: ${this.#convertSchema(property).text}`);
     }
-    const index = this.#index(schema, members.length, all.length - members.length);
-    return simple(block([...members, ...index], !this.#bounds.comments));
+    const index = this.#formatIndex(schema, members.length, all.length - members.length);
+    return simpleType(formatBlock([...members, ...index], !this.#bounds.comments));
   }
 
-  /** The properties without a name of their own. Beside others, TypeScript has no type for them but `unknown`. */
-  #index({ additionalProperties, patternProperties }: JsonSchema, named: number, leftOut: number): string[] {
+  /** Describes properties without a name. Beside named properties, TypeScript allows only `unknown` for them. */
+  #formatIndex({ additionalProperties, patternProperties }: JsonSchema, named: number, leftOut: number): string[] {
     if (leftOut > 0) return [`/* ${leftOut} more */ [key: string]: unknown`];
     const patterns = isRecord(patternProperties) ? Object.values(patternProperties) : [];
-    const said = [...patterns, additionalProperties].filter((each) => each !== undefined);
-    const allowed = said.filter((each) => each !== false);
+    const schemas = [...patterns, additionalProperties].filter((schema) => schema !== undefined);
+    const allowed = schemas.filter((schema) => schema !== false);
     if (named > 0) return allowed.length > 0 ? ["[key: string]: unknown"] : [];
-    if (allowed.length === 0) return [`[key: string]: ${said.length > 0 ? "never" : "unknown"}`];
-    return [`[key: string]: ${union(allowed.map((each) => this.#type(each))).text}`];
+    if (allowed.length === 0) return [`[key: string]: ${schemas.length > 0 ? "never" : "unknown"}`];
+    return [`[key: string]: ${unionOf(allowed.map((schema) => this.#convertSchema(schema))).text}`];
   }
 
-  #comment(property: unknown): string {
+  #formatComment(property: unknown): string {
     if (!this.#bounds.comments || !isRecord(property)) return "";
     const { description, format } = property;
-    const said = [description, typeof format === "string" && format.length > LONGEST_NAME ? "" : format];
-    const told = said.filter((each) => typeof each === "string" && each !== "") as string[];
-    if (told.length === 0) return "";
-    return `/** ${told.map((each) => quoted(each.slice(0, DESCRIPTION_SHOWN))).join(", ")} */ `;
+    const shownFormat = typeof format === "string" && format.length > MAX_NAME ? "" : format;
+    const texts = [description, shownFormat].filter((text) => typeof text === "string" && text !== "") as string[];
+    if (texts.length === 0) return "";
+    return `/** ${texts.map((text) => quote(text.slice(0, MAX_DESCRIPTION))).join(", ")} */ `;
   }
 
-  #takes(characters: number): boolean {
-    this.#room -= characters;
-    return this.#room >= 0;
+  /** @returns whether the characters were within the bound */
+  #spend(characters: number): boolean {
+    this.#remainingCharacters -= characters;
+    return this.#remainingCharacters >= 0;
   }
 }
 
-function optionalElement(type: Type, isOptional: boolean): string {
+function formatTupleItem(type: TypeExpression, isOptional: boolean): string {
   if (!isOptional) return type.text;
-  return type.compound ? `(${type.text})?` : `${type.text}?`;
+  return type.isCompound ? `(${type.text})?` : `${type.text}?`;
 }
 
-function typesIn({
-  type,
-  properties,
-  additionalProperties,
-  patternProperties,
-  items,
-  prefixItems,
-}: JsonSchema): unknown[] {
+/** Returns the types in `type`, or the type that the other keywords imply. */
+function inferTypes(schema: JsonSchema): unknown[] {
+  const { type, properties, additionalProperties, patternProperties, items, prefixItems } = schema;
   if (type !== undefined) return [type].flat();
   if ([properties, additionalProperties, patternProperties].some(isRecord)) return ["object"];
   return items === undefined && prefixItems === undefined ? [] : ["array"];
 }
 
-function listed(value: unknown): unknown[] {
+function toArray(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** Follows a JSON pointer within a schema, such as `#/$defs/Item`; `undefined` when it leads to nothing. */
-function resolve(root: JsonSchema, reference: string): unknown {
-  if (!/^#(\/|$)/.test(reference)) return undefined;
-  let at: unknown = root;
-  for (const part of reference.split("/").slice(1)) {
-    const key = decoded(part);
-    if (typeof at !== "object" || at === null || key === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Record<string, unknown>)[key];
-  }
-  return at;
-}
-
-/** `null` for what is no part of a pointer. */
-function decoded(part: string): string | null {
-  try {
-    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return null;
-  }
 }

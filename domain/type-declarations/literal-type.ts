@@ -1,35 +1,36 @@
-import { block, propertyName, quoted } from "./typescript-syntax.ts";
-import { simple, type Type, union, UNKNOWN } from "./type-expression.ts";
+import { simpleType, type TypeExpression, unionOf, UNKNOWN } from "./type-expression.ts";
+import { formatBlock, formatPropertyName, quote } from "./typescript-syntax.ts";
 
-/** As many values as are told one by one, and as many characters as one may have. */
-const VALUES_TOLD = 40;
-const LONGEST_TEXT = 200;
-/** Of a value that is a list or an object. */
-const MEMBERS_TOLD = 8;
-const DEEPEST = 3;
+/** With more values than this, or with longer strings, only their kind is shown, such as `string`. */
+const MAX_VALUES = 40;
+const MAX_STRING_CHARACTERS = 200;
+/** Bounds on one value that is a list or an object. */
+const MAX_MEMBERS = 8;
+const MAX_DEPTH = 3;
 
-/** The type of some JSON values; of many, or of long ones, only what they have in common. */
-export function literalsType(values: readonly unknown[]): Type {
-  return union(values.length > VALUES_TOLD ? values.map(kindOf) : values.map((value) => literalType(value)));
+/** Returns the type of an enum or a constant: a union of literals, or of their kinds beyond the bounds. */
+export function literalsToType(values: readonly unknown[]): TypeExpression {
+  return unionOf(values.length > MAX_VALUES ? values.map(kindOfValue) : values.map((value) => literalToType(value)));
 }
 
-function literalType(value: unknown, depth = 0): Type {
-  if (typeof value === "string") return value.length > LONGEST_TEXT ? kindOf(value) : simple(quoted(value));
-  if (typeof value !== "object" || value === null) return simple(String(value));
+function literalToType(value: unknown, depth = 0): TypeExpression {
+  if (typeof value === "string")
+    return value.length > MAX_STRING_CHARACTERS ? kindOfValue(value) : simpleType(quote(value));
+  if (typeof value !== "object" || value === null) return simpleType(String(value));
   const members = Object.entries(value);
-  if (depth === DEEPEST || members.length > MEMBERS_TOLD || members.some(([name]) => name.length > LONGEST_TEXT))
-    return UNKNOWN;
-  const types = members.map(([name, each]) => [propertyName(name), literalType(each, depth + 1).text] as const);
-  if (Array.isArray(value)) return simple(`[${types.map(([, type]) => type).join(", ")}]`);
-  return simple(
-    block(
-      types.map(([name, type]) => `${name}: ${type}`),
-      true,
-    ),
+  const hasLongName = members.some(([name]) => name.length > MAX_STRING_CHARACTERS);
+  if (depth === MAX_DEPTH || members.length > MAX_MEMBERS || hasLongName) return UNKNOWN;
+  if (Array.isArray(value)) {
+    const items = members.map(([, item]) => literalToType(item, depth + 1).text);
+    return simpleType(`[${items.join(", ")}]`);
+  }
+  const properties = members.map(
+    ([name, item]) => `${formatPropertyName(name)}: ${literalToType(item, depth + 1).text}`,
   );
+  return simpleType(formatBlock(properties, true));
 }
 
-function kindOf(value: unknown): Type {
-  if (value === null) return simple("null");
-  return typeof value === "object" ? UNKNOWN : simple(typeof value);
+function kindOfValue(value: unknown): TypeExpression {
+  if (value === null) return simpleType("null");
+  return typeof value === "object" ? UNKNOWN : simpleType(typeof value);
 }

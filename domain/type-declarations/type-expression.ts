@@ -1,38 +1,38 @@
-/** A type as TypeScript writes it. */
-export interface Type {
+/** A TypeScript type as source text. */
+export interface TypeExpression {
   text: string;
-  /** Whether it needs brackets where it is a part of another one. */
-  compound: boolean;
+  /** Whether the text needs parentheses as part of another type. */
+  isCompound: boolean;
 }
 
-export const UNKNOWN = simple("unknown");
-export const NEVER = simple("never");
-export const NULL = simple("null");
+export const UNKNOWN = simpleType("unknown");
+export const NEVER = simpleType("never");
+export const NULL = simpleType("null");
 
-export function simple(text: string): Type {
-  return { text, compound: false };
+export function simpleType(text: string): TypeExpression {
+  return { text, isCompound: false };
 }
 
-export function union(types: readonly Type[]): Type {
+export function unionOf(types: readonly TypeExpression[]): TypeExpression {
   const texts = [...new Set(types.map(({ text }) => text))].filter((text) => text !== "never");
   if (texts.includes("unknown")) return UNKNOWN;
-  const [first = "never"] = texts;
-  if (texts.length > 1) return { text: texts.join(" | "), compound: true };
-  return types.find(({ text }) => text === first) ?? NEVER;
+  if (texts.length > 1) return { text: texts.join(" | "), isCompound: true };
+  const [only = "never"] = texts;
+  return types.find(({ text }) => text === only) ?? NEVER;
 }
 
-export function intersection(types: readonly Type[]): Type {
+export function intersectionOf(types: readonly TypeExpression[]): TypeExpression {
   const distinct = types.filter(({ text }, at) => types.findIndex((other) => other.text === text) === at);
-  const telling = distinct.filter(({ text }) => text !== "unknown");
-  const [only = UNKNOWN] = telling;
-  if (telling.length <= 1) return only;
-  return { text: telling.map(bracketed).join(" & "), compound: true };
+  const known = distinct.filter(({ text }) => text !== "unknown");
+  const [only = UNKNOWN] = known;
+  if (known.length <= 1) return only;
+  return { text: known.map(parenthesize).join(" & "), isCompound: true };
 }
 
-export function arrayOf(item: Type): Type {
-  return simple(`${bracketed(item)}[]`);
+export function arrayOf(item: TypeExpression): TypeExpression {
+  return simpleType(`${parenthesize(item)}[]`);
 }
 
-function bracketed({ text, compound }: Type): string {
-  return compound ? `(${text})` : text;
+function parenthesize({ text, isCompound }: TypeExpression): string {
+  return isCompound ? `(${text})` : text;
 }

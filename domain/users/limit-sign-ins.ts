@@ -40,7 +40,7 @@ export async function limitSignIns(
 
 /** Counts a failed sign-in. */
 export async function countFailedSignIn(counter: Counter, attempt: SignInAttempt): Promise<void> {
-  await Promise.all(Object.values(quotasFor(attempt)).map((quota) => counter.take(quota)));
+  await Promise.all(Object.values(quotasFor(attempt)).map((quota) => counter.consume(quota)));
 }
 
 /** Account names are hashed, so that the counters contain no email addresses. */

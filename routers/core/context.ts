@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { AppListVersions } from "../../domain/apps/app-list-versions.ts";
+import type { AppListDeps } from "../../domain/apps/app-list-versions.ts";
 import type { BrowseAppsDeps } from "../../domain/apps/browse-apps.ts";
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
 import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
@@ -10,7 +10,7 @@ import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
-import type { Counter, Taken } from "../../domain/ports/counter.ts";
+import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
 import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
@@ -23,7 +23,7 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
-  apps: AppDeps;
+  apps: AppListDeps & BrowseAppsDeps & DeleteDeps & DeployDeps & GetAppDeps & ListDeps & RotateAppTokenDeps;
   audit: ListEventsDeps & RecordCallDeps;
   deployments: ReadLogDeps;
   execution: ExecuteDeps;
@@ -31,11 +31,6 @@ export interface Capabilities {
   rateLimits: RateLimitDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
-}
-
-export interface AppDeps extends BrowseAppsDeps, DeleteDeps, DeployDeps, GetAppDeps, ListDeps, RotateAppTokenDeps {
-  /** Tells whether a page of the app list is still current. */
-  appListVersions: AppListVersions;
 }
 
 export interface RateLimitDeps {
@@ -57,7 +52,7 @@ export interface CallDetails {
   /** The error of an unreadable body. The procedure throws it after the rate limit has counted the attempt. */
   malformedBody: ServiceError | null;
   /** Passes the state of a rate limit to the transport, which may send it in headers. */
-  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: Taken): void;
+  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: QuotaState): void;
 }
 
 /** The context of one call: the capabilities, the caller, and the details that the transport knows. */

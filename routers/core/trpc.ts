@@ -6,7 +6,7 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
-import { type AccessMeta, accessError } from "./access.ts";
+import { type AccessMeta, getAccessError } from "./access.ts";
 import type { Capabilities, Context } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
 
@@ -24,7 +24,7 @@ export interface ToolMeta {
   resultVersion?(capabilities: Capabilities, caller: Caller, input: object): Promise<string> | null;
 }
 
-/** `openapi.successStatus` is ours: trpc-to-openapi knows only 200. */
+/** `openapi.successStatus` is an addition of ours, because trpc-to-openapi documents only 200. */
 export type Meta = OpenApiMeta & { openapi?: { successStatus?: number }; tool?: ToolMeta; access?: AccessMeta };
 
 const t = initTRPC
@@ -33,7 +33,6 @@ const t = initTRPC
   .create({ isDev: false, errorFormatter: ({ shape, error }) => formatError(shape, error) });
 
 export const router = t.router;
-export const createCallerFactory = t.createCallerFactory;
 
 const TRPC_CODES = {
   invalid: "BAD_REQUEST",
@@ -48,7 +47,7 @@ const TRPC_CODES = {
   unavailable: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorCode, TRPC_ERROR_CODE_KEY>;
 
-/** Gives a refusal of the domain the code that every face of tRPC understands; the refusal stays as its cause. */
+/** Gives a ServiceError the tRPC code that RPC clients understand. The ServiceError stays as its cause. */
 const mapServiceErrors = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
@@ -57,10 +56,23 @@ const mapServiceErrors = t.middleware(async ({ next }) => {
   throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
 });
 
-const authenticate = t.middleware(({ ctx, next }) => {
-  if (ctx.caller === null)
-    throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
-  return next({ ctx: { caller: ctx.caller } });
+/** Requires a caller with the scope and the role of the procedure, and records every mutation in the audit log. */
+const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
+  const { caller } = ctx;
+  if (caller === null) throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
+  const error = getAccessError(caller, type, meta?.access);
+  if (type !== "mutation") {
+    if (error !== null) throw error;
+    return next({ ctx: { caller } });
+  }
+  const call = { caller, action: path, address: ctx.address, input: await getRawInput() };
+  if (error !== null) {
+    await recordCall(ctx.audit, call, { error });
+    throw error;
+  }
+  const result = await next({ ctx: { caller } });
+  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { error: result.error.cause });
+  return result;
 });
 
 const rejectMalformedBody = t.middleware(({ ctx, next }) => {
@@ -68,29 +80,10 @@ const rejectMalformedBody = t.middleware(({ ctx, next }) => {
   return next();
 });
 
-/** Holds the caller's scope and role against what the procedure asks for, and writes down what changes something. */
-const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
-  const { caller } = ctx;
-  if (caller === null) throw new Error("a call was authorized before it was authenticated");
-  const refusal = accessError(caller, type, meta?.access);
-  if (type !== "mutation") {
-    if (refusal !== null) throw refusal;
-    return next();
-  }
-  const call = { caller, action: path, address: ctx.address, input: await getRawInput() };
-  if (refusal !== null) {
-    await recordCall(ctx.audit, call, { error: refusal });
-    throw refusal;
-  }
-  const result = await next();
-  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { error: result.error.cause });
-  return result;
-});
+const authorized = t.procedure.use(mapServiceErrors).use(authorize);
 
-const authenticated = t.procedure.use(mapServiceErrors).use(authenticate).use(authorize);
-
-/** Counts the attempt before anything of it is looked at. A repeated call with a known idempotency key spends nothing. */
-const deployLimit = authenticated.use(async ({ ctx, next }) => {
+/** Counts the attempt before its input is validated. A repeated call with a known idempotency key does not count. */
+const deployLimited = authorized.use(async ({ ctx, next }) => {
   const { caller, rateLimits, idempotencyKey: key } = ctx;
   if (key === null || !(await isKnownKey(rateLimits.em.fork(), caller.orgId, key)))
     await limitDeploys(rateLimits.counter, caller.orgId, (taken) =>
@@ -100,8 +93,8 @@ const deployLimit = authenticated.use(async ({ ctx, next }) => {
   return next();
 });
 
-/** What an organization's credential may call. */
-export const procedure = authenticated.use(rejectMalformedBody);
+/** The base of every procedure. It requires a credential of an organization. */
+export const procedure = authorized.use(rejectMalformedBody);
 
-/** The same, counted against the organization's deploy limit. */
-export const deployProcedure = deployLimit.use(rejectMalformedBody);
+/** The base of procedures that count against the organization's deploy limit. */
+export const deployProcedure = deployLimited.use(rejectMalformedBody);

@@ -81,7 +81,7 @@ export class Authenticator {
       if (!allowed) throw new RateLimited(TOO_MANY_INVALID_TOKENS, resetSeconds);
     }
     const verified = await verifier.verify(token);
-    if (verified === null) await this.#counter.take(quota);
+    if (verified === null) await this.#counter.consume(quota);
     else this.#knownTokens.set(tokenHash, true);
     return verified;
   }

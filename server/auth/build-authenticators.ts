@@ -6,7 +6,7 @@ import type { TokenPrefix } from "../../domain/tokens/token-format.ts";
 import { MachineTokenVerifier } from "../../domain/tokens/machine-token-verifier.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { type AccessTokenClaims, AccessTokenVerifier } from "./access-token-verifier.ts";
 import { Authenticator, type BearerTokenVerifier, machineTokenVerifier } from "./authenticator.ts";
 import { RemoteJwks } from "./remote-jwks.ts";

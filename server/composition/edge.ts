@@ -6,7 +6,7 @@ import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
-import { reachable } from "../http/listen-address.ts";
+import { reachable } from "../http/reachable-address.ts";
 import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import type { Logger } from "../telemetry/logger.ts";
 

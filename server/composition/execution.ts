@@ -4,7 +4,7 @@ import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
 import { DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
 import { MODULES_FOLDER } from "../drivers/code-runtime/importable-modules.ts";
 import { openProgramsFolder } from "../drivers/code-runtime/program-folders.ts";
-import { NoCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
+import { UnavailableCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -19,10 +19,10 @@ export async function openExecution(
 }
 
 async function openCodeRuntime({ config, log }: Foundation, opening: AsyncDisposableStack): Promise<CodeRuntime> {
-  if (config.sandbox === "none") return new NoCodeRuntime();
+  if (config.sandbox === "none") return new UnavailableCodeRuntime();
   const sandbox = new BubblewrapSandbox({ temporaryMb: 32, uids: "programs" });
-  const onFault = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
+  const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
-  const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onFault };
+  const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError };
   return opening.use(new DenoCodeRuntime(options));
 }

@@ -2,7 +2,7 @@ import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import type { Config } from "../config.ts";
-import { tokenSecret } from "../startup/token-secret.ts";
+import { loadTokenSecret } from "../startup/token-secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseServices, openDatabaseServices } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
@@ -42,7 +42,7 @@ export async function openFoundation(
   const database = await openDatabaseServices(config, log, opening);
   const queue = await openJobQueue(database, log, opening);
   const shared = await openSharedState(config, database, log, opening);
-  const secret = await tokenSecret(config.tokenSecret, config.dataDirectory);
+  const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);
   const edge = await openEdge(config, log, opening);
   return {
     config,

@@ -4,7 +4,6 @@ import type { Counter } from "../../domain/ports/counter.ts";
 import { type Authenticators, buildAuthenticators } from "../auth/build-authenticators.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
-import { openIdentity } from "../identity/identity.ts";
 import type { Auth } from "../identity/open-auth.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
@@ -22,11 +21,16 @@ export interface IdentityServiceDeps {
 
 /** Authentication of calls, and the identity provider where users sign in. */
 export interface IdentityServices extends Authenticators {
-  /** The identity provider. */
-  auth: () => Auth;
+  /** Creates the identity provider at the first call. It is imported then, because better-auth is large. */
+  auth: () => Promise<Auth>;
 }
 
 export function openIdentityServices(deps: IdentityServiceDeps): IdentityServices {
   const clientMetadata = deps.config.clientMetadataDocuments ? deps.clientMetadata : null;
-  return { ...buildAuthenticators(deps), auth: openIdentity({ ...deps, clientMetadata }) };
+  let opening: Promise<() => Auth> | null = null;
+  const open = async (): Promise<() => Auth> => {
+    const { openIdentity } = await import("../identity/identity.ts");
+    return openIdentity({ ...deps, clientMetadata });
+  };
+  return { ...buildAuthenticators(deps), auth: async () => (await (opening ??= open()))() };
 }

@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import type { JobQueue } from "../../domain/ports/job-queue.ts";
-import { openBoss, PgBossQueue } from "../drivers/job-queue/pg-boss.ts";
+import { openBoss, PgBossQueue } from "../drivers/job-queue/pg-boss-queue.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { requeueActiveJobs } from "../worker/requeue-active-jobs.ts";

@@ -1,13 +1,12 @@
-import { Redis } from "ioredis";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { Config } from "../config.ts";
-import { PostgresChangeFeed } from "../drivers/change-feed/postgres.ts";
-import { RedisChangeFeed } from "../drivers/change-feed/redis.ts";
-import { topicOf } from "../drivers/change-feed/topic.ts";
-import { DatabaseCounter } from "../drivers/counter/database.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
-import { RedisCounter } from "../drivers/counter/redis.ts";
+import { PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
+import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
+import { createTopicFeed } from "../drivers/change-feed/topic-change-feed.ts";
+import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
+import { RedisCounter } from "../drivers/counter/redis-counter.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { DatabaseServices } from "./database.ts";
@@ -31,12 +30,13 @@ export async function openSharedState(
   opening: AsyncDisposableStack,
 ): Promise<SharedState> {
   if (config.redisUrl !== null) return openRedis(config.redisUrl, log, opening);
-  const onFault = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
-  const feed = opening.use(await PostgresChangeFeed.open({ url, em, onFault }));
+  const onError = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
+  const feed = opening.use(await PostgresChangeFeed.open({ url, em, onError }));
   return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), readiness: [] };
 }
 
-function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): SharedState {
+async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): Promise<SharedState> {
+  const { Redis } = await import("ioredis");
   // The command timeout bounds the wait of a deploy on a Redis that accepts a command and never replies.
   const redis = new Redis(url, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
   const subscriber = new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5000 });
@@ -54,5 +54,5 @@ function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): Sha
 }
 
 function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges"> {
-  return { changes: topicOf(feed, "apps"), accessChanges: topicOf(feed, "access") };
+  return { changes: createTopicFeed(feed, "apps"), accessChanges: createTopicFeed(feed, "access") };
 }

@@ -3,8 +3,8 @@ import type { CreatedOrganization } from "../../domain/organizations/create-orga
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Config } from "../config.ts";
-import { createApp } from "../http/app.ts";
-import { reachable } from "../http/listen-address.ts";
+import { createApp } from "../http/create-http-server.ts";
+import { reachable } from "../http/reachable-address.ts";
 import { bootstrap } from "../startup/bootstrap.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { Worker } from "../worker/worker.ts";

@@ -2,6 +2,7 @@ import path from "node:path";
 import { FolderInUse } from "../files/folder-lock.ts";
 import { DatabaseUnavailable } from "./database-unavailable.ts";
 import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
+import { migrate } from "./migrate.ts";
 import { openOrm, type Orm } from "./orm.ts";
 
 export interface Database extends AsyncDisposable {
@@ -66,7 +67,7 @@ async function joinEmbedded(folder: string): Promise<Database> {
 const EMBEDDED_FAILURE = "The embedded database of the running service cannot be used; try again";
 
 async function openMigrated(url: string, failure: string): Promise<Orm> {
-  const orm = await openOrm(url);
+  const orm = openOrm(url);
   try {
     await checkConnection(orm, failure);
     await migrate(orm);
@@ -85,15 +86,4 @@ async function checkConnection(orm: Orm, failure: string): Promise<void> {
     const { message, code } = cause as NodeJS.ErrnoException;
     throw new DatabaseUnavailable(`${failure}: ${message === "" ? code : message}`, { cause });
   }
-}
-
-/** Any number that no other program on the database uses for an advisory lock. */
-const MIGRATION_LOCK = 7_240_118_211;
-
-/** Applies the migrations. Processes that start together on one server take turns. */
-async function migrate(orm: Orm): Promise<void> {
-  await orm.em.fork().transactional(async (em) => {
-    await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    await orm.migrator.up();
-  });
 }

@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import type { Options } from "@mikro-orm/core";
-import { Migrator } from "@mikro-orm/migrations";
 import { MikroORM } from "@mikro-orm/postgresql";
 import type { AbstractSqlDriver, BasePostgreSqlEntityManager, SqlMikroORM } from "@mikro-orm/sql";
 import type { Pool, PoolClient } from "pg";
@@ -10,6 +9,8 @@ import { entities } from "./entities.ts";
 export type Em = BasePostgreSqlEntityManager;
 export type Orm = SqlMikroORM<AbstractSqlDriver, Em>;
 
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.meta.url));
+
 /** How long a call waits for a free connection, in milliseconds. */
 const CONNECTION_MS = 10_000;
 
@@ -17,10 +18,10 @@ const CONNECTION_MS = 10_000;
 const ALL_IN_USE = "timeout exceeded when trying to connect";
 
 /** Connects to the database at `url` when the first statement needs it. */
-export async function openOrm(url: string): Promise<Orm> {
-  return await MikroORM.init({
+export function openOrm(url: string): Orm {
+  // The constructor, because `MikroORM.init` also looks for extensions that the service does not use.
+  return new MikroORM({
     entities: [...entities],
-    extensions: [Migrator],
     clientUrl: url,
     ensureDatabase: false,
     forceUtcTimezone: true,
@@ -30,7 +31,7 @@ export async function openOrm(url: string): Promise<Orm> {
     // `jobs` belongs to pg-boss and `auth` to better-auth; a schema diff would otherwise drop their tables.
     schemaGenerator: { ignoreSchema: ["jobs", "auth"] },
     migrations: {
-      path: fileURLToPath(new URL("./migrations", import.meta.url)),
+      path: MIGRATIONS_FOLDER,
       snapshot: false,
       silent: true,
     },

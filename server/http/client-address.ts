@@ -2,6 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { normalizeIP } from "@better-auth/core/utils/ip";
 import proxyAddr from "@fastify/proxy-addr";
 
+/** The header in which the HTTP server passes the client address to better-auth. It replaces a header that a client sends. */
+export const CLIENT_ADDRESS_HEADER = "x-client-address";
+
 /** Whether the peer at an address is a reverse proxy of the operator, so that its `X-Forwarded-For` is believed. */
 export type TrustsPeer = (address: string, hop: number) => boolean;
 

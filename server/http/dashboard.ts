@@ -6,12 +6,12 @@ import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 
-/** Where `npm run setup` leaves the built dashboard. */
+/** The folder in which `npm run setup` stores the built dashboard. */
 const BUILT = path.resolve(import.meta.dirname, "../../.cache/dashboard");
 
-/** The pages, each of which the dashboard's own router makes. */
+/** The paths of the pages. The dashboard's own router renders each of them. */
 const PAGES = ["/", "/sign-in", "/sign-up", "/consent", "/device", "/invitations/*", "/settings/*"];
-/** Where programs are answered, whatever they say that they take. */
+/** The paths of the APIs, which never get a page, whatever the `Accept` header says. */
 const INTERFACES = /^\/(v1|mcp|trpc|api|[.]well-known)([/?]|$)/;
 
 /** Its own files, its own service, and nothing else: no script, style or frame of another site, and none inline. */
@@ -27,7 +27,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const NOT_BUILT = "The dashboard is not built here. npm run setup builds it; the interfaces work without.";
+const NOT_BUILT = "The dashboard is not built. Run npm run setup. The APIs work without it.";
 
 export interface DashboardOptions {
   db: Db;
@@ -36,11 +36,11 @@ export interface DashboardOptions {
   folder?: string;
 }
 
-/** The pages for people. The addresses of scripts and styles hold a hash of their content, so they never change. */
+/** Serves the dashboard. The URLs of scripts and styles contain a hash of their content, so browsers may cache them forever. */
 export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT }: DashboardOptions) {
   const providers = (["github", "google"] as const).filter((name) => social[name] !== null);
   return async (scope: FastifyInstance): Promise<void> => {
-    // What the pages have to know before anybody has signed in.
+    // The pages need these options before a user has signed in.
     scope.get("/api/sign-in-options", async (_request, reply) =>
       reply.header("cache-control", "no-store").send({ first_run: await isFirstRun(db), sign_up: signUp, providers }),
     );
@@ -51,7 +51,7 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
     }
     const page = readFileSync(index);
     for (const url of PAGES) scope.get(url, (_request, reply) => sendPage(reply, page));
-    // The dashboard's router has a page for what is not there.
+    // The router of the dashboard has a page for unknown paths.
     scope.get("/*", { exposeHeadRoute: false }, (request, reply) =>
       wantsPage(request) ? sendPage(reply.code(404), page) : reply.callNotFound(),
     );
@@ -68,7 +68,7 @@ export function dashboardPlugin({ db, signIn: { signUp, social }, folder = BUILT
   };
 }
 
-/** Whether somebody at a browser has asked: nothing else says that it takes HTML. */
+/** Whether a browser requests a page: other clients do not accept `text/html`. */
 function wantsPage({ headers, url }: FastifyRequest): boolean {
   return headers.accept?.includes("text/html") === true && !INTERFACES.test(url);
 }
@@ -79,7 +79,7 @@ function sendPage(reply: FastifyReply, page: Buffer): FastifyReply {
     .headers({
       "content-security-policy": POLICY,
       "cache-control": "no-store",
-      // The address of an OAuth request or an invitation is nobody else's business.
+      // The URL of an OAuth request or an invitation contains secrets that no other site may see.
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
       "cross-origin-opener-policy": "same-origin",

@@ -1,35 +1,37 @@
 import type { FastifyInstance } from "fastify";
 
-/** Something the service cannot work without. `check` rejects while it is missing. */
+/** A dependency of the service. `check` rejects while it is unavailable. */
 export interface ReadinessCheck {
   name: string;
   check(): Promise<void>;
 }
 
-const PATIENCE_MS = 2000;
+/** The time in which a dependency must respond, in milliseconds. */
+const TIMEOUT_MS = 2000;
 
-/** `GET /healthz`: the process lives. `GET /readyz`: everything it needs answers. Neither needs a token. */
+/** `GET /healthz`: the process runs. `GET /readyz`: every dependency responds. Neither requires a token. */
 export function healthPlugin(checks: readonly ReadinessCheck[]) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.get("/healthz", async () => ({ status: "ok" }));
     scope.get("/readyz", async (_request, reply) => {
-      const missing = (await Promise.all(checks.map((check) => isMissing(check)))).flat();
-      if (missing.length === 0) return { status: "ready" };
-      return reply.code(503).send({ error: `Not ready: ${missing.join(", ")}` });
+      const results = await Promise.all(checks.map((check) => isReady(check)));
+      const unavailable = checks.filter((_check, index) => !results[index]).map(({ name }) => name);
+      if (unavailable.length === 0) return { status: "ready" };
+      return reply.code(503).send({ error: `Not ready: ${unavailable.join(", ")}` });
     });
   };
 }
 
-async function isMissing({ name, check }: ReadinessCheck): Promise<string[]> {
+async function isReady({ name, check }: ReadinessCheck): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${name} did not answer`)), PATIENCE_MS);
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${name} did not respond`)), TIMEOUT_MS);
   });
   try {
-    await Promise.race([check(), late]);
-    return [];
+    await Promise.race([check(), timeout]);
+    return true;
   } catch {
-    return [name];
+    return false;
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 import { APIError } from "better-auth/api";
 import type { SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
 import { clientNetwork } from "../http/client-address.ts";
-import { ADDRESS_HEADER } from "./auth-options.ts";
+import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 
 /** The part of better-auth's endpoint context that the hooks read. */
 export interface AuthCall {
@@ -41,7 +41,7 @@ export function readSignInAttempt({ body, headers }: Pick<AuthCall, "body" | "he
 
 /** The client address, as the HTTP server passes it to better-auth. */
 export function readClientAddress(headers: Headers | undefined): string {
-  return headers?.get(ADDRESS_HEADER) ?? "unknown";
+  return headers?.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
 }
 
 /** Whether an endpoint failed. better-auth throws an `APIError` for a redirect too. */

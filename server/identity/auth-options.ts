@@ -4,6 +4,7 @@ import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
 import { bearer, jwt, organization } from "better-auth/plugins";
 import { SCOPES } from "../../domain/shared/caller.ts";
 import type { Config } from "../config.ts";
+import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 
 export interface IdentityOptions {
   /** The public base URL, without a trailing slash. It is the issuer of every access token. */
@@ -14,9 +15,6 @@ export interface IdentityOptions {
   clientMetadataRegistration: BetterAuthPlugin | null;
   hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
 }
-
-/** The header in which the HTTP server passes the client address to better-auth. It replaces a header that a client sends. */
-export const ADDRESS_HEADER = "x-client-address";
 
 const DAY_SECONDS = 86_400;
 /** The lifetime of an access token, in seconds. The token of a removed member is rejected at once, whatever its lifetime. */
@@ -64,7 +62,7 @@ export function authOptions(options: IdentityOptions) {
       disableOriginCheck: false,
       disableCSRFCheck: false,
       database: { generateId: "uuid", validateSchema: false },
-      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
       defaultCookieAttributes: { httpOnly: true, sameSite: "lax", secure },
       // The __Host- prefix: otherwise an app on a sibling host could set this cookie and sign users in as another user.
       useSecureCookies: false,

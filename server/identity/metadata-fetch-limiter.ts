@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { RateLimited } from "../../domain/shared/errors.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 
 /** Fetches per client network and per target host. They keep the service from being used to attack third parties. */
 const NETWORK_LIMIT = { limit: 60, windowSeconds: 3600 } as const;
@@ -46,8 +46,8 @@ export class MetadataFetchLimiter<T> {
     this.#rejectRecentFailure(url);
     if (this.#pending.size >= MAX_CONCURRENT_FETCHES)
       throw new RateLimited("Too many metadata documents are being fetched at the moment.", 1);
-    await this.#take({ key: `by ${network}`, ...NETWORK_LIMIT });
-    await this.#take({ key: `at ${new URL(url).hostname}`, ...HOST_LIMIT });
+    await this.#consume({ key: `by ${network}`, ...NETWORK_LIMIT });
+    await this.#consume({ key: `at ${new URL(url).hostname}`, ...HOST_LIMIT });
     try {
       return await work();
     } catch (error) {
@@ -56,8 +56,8 @@ export class MetadataFetchLimiter<T> {
     }
   }
 
-  async #take(quota: { key: string; limit: number; windowSeconds: number }): Promise<void> {
-    const { allowed, resetSeconds } = await this.#counter.take(quota);
+  async #consume(quota: { key: string; limit: number; windowSeconds: number }): Promise<void> {
+    const { allowed, resetSeconds } = await this.#counter.consume(quota);
     if (!allowed) throw new RateLimited("Too many metadata documents were fetched.", resetSeconds);
   }
 

@@ -1,16 +1,14 @@
-import { fromNodeHeaders } from "better-auth/node";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/shared/errors.ts";
 import type { Quota } from "../../domain/ports/counter.ts";
-import { MemoryCounter } from "../drivers/counter/memory.ts";
+import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
-import { clientNetwork } from "../http/client-address.ts";
-import { ADDRESS_HEADER } from "./auth-options.ts";
+import { CLIENT_ADDRESS_HEADER, clientNetwork } from "../http/client-address.ts";
 import type { Auth } from "./open-auth.ts";
 
 export interface IdentityPluginOptions {
   /** Returns the identity provider. It is called at the first request, because the public URL needs the listening port. */
-  auth: () => Auth;
+  auth: () => Promise<Auth>;
   publicUrl: () => string;
 }
 
@@ -36,7 +34,7 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
   // A wrong password counts after it was checked, so parallel attempts would all pass the limit. They run one at a time.
   const passwordLock = new KeyedLock();
   const checkLimit = async (quota: Quota): Promise<void> => {
-    const { allowed, resetSeconds } = await counter.take(quota);
+    const { allowed, resetSeconds } = await counter.consume(quota);
     if (!allowed) throw new RateLimited("Too many requests from this address. Wait, then try again.", resetSeconds);
   };
   return async (scope: FastifyInstance): Promise<void> => {
@@ -61,7 +59,7 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         bodyLimit: BODY_LIMIT,
         exposeHeadRoute: false,
         handler: async (request, reply) => {
-          const handle = () => auth().handler(toFetchRequest(request, publicUrl()));
+          const handle = async () => (await auth()).handler(toFetchRequest(request, publicUrl()));
           const response = isPostTo(request, PASSWORD_CHECKS)
             ? await passwordLock.run([clientNetwork(request.ip)], handle)
             : await handle();
@@ -90,8 +88,10 @@ function redirectToSignIn(reply: FastifyReply, errorCode: string): FastifyReply 
 }
 
 function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
-  const headers = fromNodeHeaders(request.headers);
-  headers.set(ADDRESS_HEADER, request.ip);
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(request.headers))
+    for (const value of [values].flat()) headers.append(name, value);
+  headers.set(CLIENT_ADDRESS_HEADER, request.ip);
   const body = request.body as Buffer<ArrayBuffer> | undefined;
   // Path and query only: the request line may contain another host.
   const { pathname, search } = new URL(request.raw.url ?? "/", publicUrl);

@@ -1,5 +1,5 @@
 import type { ProcedureKind } from "../../domain/ports/procedure-discovery.ts";
-import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
+import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
 import { RESPONSE_CHARACTERS, truncateText } from "../../domain/shared/response-budget.ts";
 
 /** The output schema of direct tools: exactly one of `output`, `output_cut` (with its `note`) and `app_error`. */

@@ -1,12 +1,12 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import type { ProcedureResult } from "../../domain/procedures/call-procedure.ts";
+import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
-import { callProcedureAt, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
+import { callToolProcedure, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createDirectTool } from "./direct-tool.ts";
@@ -84,7 +84,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   }
 
   async #run(call: GatewayCall, { path }: ToolEntry, input: unknown): Promise<string> {
-    const value = await callProcedureAt(this.#createContext(call), path, input, call.signal);
+    const value = await callToolProcedure(this.#createContext(call), path, input, call.signal);
     return renderResult({ text: JSON.stringify(value), isJson: true });
   }
 
@@ -93,7 +93,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     const invocation = { app: slug, procedure: name, input };
     try {
       const context = this.#createContext(call);
-      const result = await callProcedureAt<ProcedureResult>(context, "procedures.invoke", invocation, call.signal);
+      const result = await callToolProcedure<ProcedureResult>(context, "procedures.invoke", invocation, call.signal);
       return renderResult({ ...formatProcedureResult(result, kind), isJson: true });
     } catch (error) {
       return renderError(call, `${slug} ${name}`, error);

@@ -101,7 +101,6 @@ async function authorize(
     if (error instanceof RateLimited) return rateLimited(error);
     if (error instanceof ServiceError && error.code === "forbidden") return forbidden(error);
     if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
-    if (error instanceof ServiceError && error.code === "unavailable") return unavailable(error);
     throw error;
   }
 }

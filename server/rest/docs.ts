@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance } from "fastify";
-import { openApiDocument } from "./openapi.ts";
+import { createOpenApiDocument } from "./openapi.ts";
 
-const uiFolder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+const swaggerFolder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -27,13 +27,13 @@ const SCRIPT = `SwaggerUIBundle({ url: "/v1/openapi.json", dom_id: "#reference",
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The description of the interface, as a document for machines and a page for people. Neither needs a token. */
+/** Serves the OpenAPI document, and a page that renders it. Neither requires a token. */
 export function docsPlugin(publicUrl: () => string) {
   return async (scope: FastifyInstance): Promise<void> => {
     let document: string | undefined;
     scope.get("/v1/openapi.json", (_request, reply) => {
-      // Written at the first call: the public URL follows from the port, which is known once the service listens.
-      document ??= JSON.stringify(openApiDocument(publicUrl()));
+      // Created at the first request: the public URL may depend on the port, which is known once the server listens.
+      document ??= JSON.stringify(createOpenApiDocument(publicUrl()));
       return reply.type("application/json").send(document);
     });
     scope.get("/docs", (_request, reply) =>
@@ -41,7 +41,7 @@ export function docsPlugin(publicUrl: () => string) {
     );
     scope.get("/docs/reference.js", (_request, reply) => reply.type("text/javascript").send(SCRIPT));
     await scope.register(staticFiles, {
-      root: uiFolder,
+      root: swaggerFolder,
       prefix: "/docs/ui/",
       decorateReply: false,
       index: false,

@@ -1,33 +1,39 @@
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { errorBody } from "../../routers/apps.schema.ts";
 import { appRouter } from "../../routers/index.ts";
-import { PROCEDURES } from "./procedure-meta.ts";
+import { type Operation, OPERATIONS } from "./operations.ts";
 
-/** The parts of an OpenAPI document that are changed here. */
+/** The parts of an OpenAPI document that this file changes. */
 interface Document {
   info: Record<string, unknown>;
   tags?: unknown;
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, unknown> };
 }
 
-interface Operation {
-  parameters?: { in: string; name: string }[];
+interface DocumentedOperation {
+  parameters?: object[];
   requestBody?: { content: Record<string, { schema: unknown }> };
-  responses: Record<string, Answer>;
+  responses: Record<string, DocumentedResponse>;
 }
 
-interface Answer {
+interface DocumentedResponse {
   description: string;
   headers?: Record<string, unknown>;
   content?: Record<string, { schema: unknown }>;
 }
 
+const TAGS = [
+  { name: "Apps", description: "Apps of the organization" },
+  { name: "Audit", description: "The audit log of the organization" },
+  { name: "Tokens", description: "Tokens of the organization and of its users" },
+];
+
 /**
- * The description of the REST interface: OpenAPI 3.1.0, version 1.0.0. trpc-to-openapi documents every success as 200,
- * every error in a form of its own and request bodies without names; this says what really happens.
+ * Creates the OpenAPI 3.1.0 document of the REST API, version 1.0.0. trpc-to-openapi documents every success as 200, every
+ * error with a schema of its own, and request bodies without names. This function corrects that.
  */
-export function openApiDocument(baseUrl: string): object {
+export function createOpenApiDocument(baseUrl: string): object {
   const document = generateOpenApiDocument(appRouter as never, {
     title: "App Provisioning Service",
     description: "Deploys apps from git repositories, lists, inspects and deletes them, and reads their build logs.",
@@ -40,74 +46,54 @@ export function openApiDocument(baseUrl: string): object {
     defs: { Error: errorBody },
   }) as unknown as Document;
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
-  document.tags = [
-    { name: "Apps", description: "Apps of the organization" },
-    { name: "Audit", description: "What was done in the organization" },
-    { name: "Tokens", description: "Tokens of the organization and of its people" },
-  ];
-  for (const { _def } of Object.values(PROCEDURES)) {
-    const openapi = _def.meta?.openapi;
-    const operation = openapi && document.paths[openapi.path]?.[openapi.method.toLowerCase()];
-    if (!operation) continue;
-    describeErrors(operation, openapi.errorResponses);
-    correct(operation, openapi.successStatus, openapi.path, _def.inputs[0], document);
+  document.tags = TAGS;
+  for (const operation of OPERATIONS) {
+    const documented = document.paths[operation.path]?.[operation.method.toLowerCase()];
+    if (documented === undefined) continue;
+    correctResponses(documented, operation);
+    nameRequestBody(document, documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
     if (name.startsWith("error.")) delete document.components.schemas[name];
   return document;
 }
 
-/** The generator says of a status everywhere what the first procedure says of it. */
-function describeErrors({ responses }: Operation, said: unknown): void {
-  for (const [status, description] of Object.entries((said ?? {}) as Record<string, string>)) {
-    const answer = responses[status];
-    if (answer !== undefined) responses[status] = { ...answer, description };
+function correctResponses(documented: DocumentedOperation, { successStatus, openapi }: Operation): void {
+  // For each status, the generator uses the description of the first procedure everywhere.
+  const descriptions = (openapi.errorResponses ?? {}) as Record<string, string>;
+  const { 200: success, ...errors } = documented.responses;
+  documented.responses = success === undefined ? {} : { [successStatus]: addHeaders(successStatus, success) };
+  for (const [status, response] of Object.entries(errors)) {
+    const description = descriptions[status] ?? response.description;
+    const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+    documented.responses[status] = addHeaders(Number(status), { description, content });
   }
 }
 
-interface Named {
-  meta?(): { id?: string } | undefined;
-}
-
-function correct(
-  operation: Operation,
-  successStatus: number | undefined,
-  path: string,
-  input: Named | undefined,
-  document: Document,
-): void {
-  const { 200: success, ...rest } = operation.responses;
-  operation.responses = { ...(success === undefined ? {} : { [successStatus ?? 200]: success }), ...rest };
-  for (const [status, answer] of Object.entries(operation.responses))
-    operation.responses[status] = withHeaders(Number(status), Number(status) >= 400 ? asError(answer) : answer);
-  nameBody(operation, path, input?.meta?.()?.id, document);
-}
-
-function asError({ description }: Answer): Answer {
-  return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
-}
-
-function withHeaders(status: number, answer: Answer): Answer {
-  const requestId = {
+function addHeaders(status: number, response: DocumentedResponse): DocumentedResponse {
+  const headers: Record<string, unknown> = {
+    ...response.headers,
     "X-Request-Id": { description: "Identifies this call in the service's log", schema: { type: "string" } },
   };
-  const retryAfter = { "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } } };
-  return { ...answer, headers: { ...answer.headers, ...requestId, ...(status === 429 ? retryAfter : {}) } };
+  if (status === 429)
+    headers["Retry-After"] = { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } };
+  return { ...response, headers };
 }
 
-/** The generator takes path parameters out of the body, and the body's name with them. */
-function nameBody(operation: Operation, path: string, name: string | undefined, document: Document): void {
-  const json = operation.requestBody?.content["application/json"];
+/** The generator removes path parameters from a body schema and thereby its name. Other bodies get their name back. */
+function nameRequestBody(document: Document, documented: DocumentedOperation, { path, input }: Operation): void {
+  const json = documented.requestBody?.content["application/json"];
+  const name = input?.meta()?.id;
   if (name === undefined || json === undefined || path.includes("{")) return;
   document.components.schemas[name] = json.schema;
   json.schema = { $ref: `#/components/schemas/${name}` };
   if (path !== "/v1/apps/deploy") return;
-  operation.parameters = [
-    ...(operation.parameters ?? []),
-    {
-      in: "header",
-      name: "Idempotency-Key",
-      ...{ required: false, description: "Makes repeating the call safe", schema: { type: "string", maxLength: 255 } },
-    },
-  ];
+  const idempotencyKey = {
+    in: "header",
+    name: "Idempotency-Key",
+    required: false,
+    description: "Makes it safe to repeat the call",
+    schema: { type: "string", maxLength: 255 },
+  };
+  documented.parameters = [...(documented.parameters ?? []), idempotencyKey];
 }

@@ -10,18 +10,18 @@ export interface RpcOptions extends RequestAuthentication {
   capabilities: Capabilities;
 }
 
-const LARGEST_BATCH = 20;
+const MAX_BATCH_SIZE = 20;
 
-/** The typed interface at `/trpc`: the router itself, for clients that know its type. Only bearer tokens open it. */
+/** Serves the router itself as typed RPC at `/trpc`. It accepts bearer tokens only, no cookies. */
 export function rpcPlugin(options: RpcOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     await scope.register(fastifyTRPCPlugin<AppRouter>, {
       prefix: "/trpc",
       trpcOptions: {
         router: appRouter,
-        maxBatchSize: LARGEST_BATCH,
-        createContext: ({ req }: CreateFastifyContextOptions) => contextOf(options, req),
-        responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(({ cause }) => cause)) }),
+        maxBatchSize: MAX_BATCH_SIZE,
+        createContext: ({ req }: CreateFastifyContextOptions) => createContext(options, req),
+        responseMeta: ({ errors }) => ({ headers: createHeaders(errors.map(({ cause }) => cause)) }),
         onError: ({ error, path, req }) => {
           if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof ServiceError) return;
           req.log.error({ err: error.cause ?? error, procedure: path }, "a procedure failed");
@@ -31,7 +31,7 @@ export function rpcPlugin(options: RpcOptions) {
   };
 }
 
-async function contextOf(options: RpcOptions, request: FastifyRequest): Promise<Context> {
+async function createContext(options: RpcOptions, request: FastifyRequest): Promise<Context> {
   const { capabilities } = options;
   const address = request.ip;
   try {
@@ -43,11 +43,12 @@ async function contextOf(options: RpcOptions, request: FastifyRequest): Promise<
   }
 }
 
-function headersOf(causes: unknown[]): Record<string, string> {
-  const refusals = causes.filter((cause) => cause instanceof ServiceError);
-  const waits = refusals.flatMap((cause) => (cause instanceof RateLimited ? [cause.retryAfterSeconds] : []));
-  return {
-    ...(waits.length === 0 ? {} : { "retry-after": String(Math.max(...waits)) }),
-    ...(refusals.some(({ code }) => code === "unauthenticated") ? { "www-authenticate": "Bearer" } : {}),
-  };
+/** Creates the headers of a response to a batch from the causes of its errors. */
+function createHeaders(causes: unknown[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const waits = causes.filter((cause) => cause instanceof RateLimited).map((cause) => cause.retryAfterSeconds);
+  if (waits.length > 0) headers["retry-after"] = String(Math.max(...waits));
+  if (causes.some((cause) => cause instanceof ServiceError && cause.code === "unauthenticated"))
+    headers["www-authenticate"] = "Bearer";
+  return headers;
 }

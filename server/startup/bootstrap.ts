@@ -5,20 +5,16 @@ import type { Orm } from "../database/orm.ts";
 import { replaceFile } from "../files/durable-files.ts";
 
 /**
- * On an empty database, creates the first organization, its owner and their tokens, and writes them to
- * `bootstrap.json` in the data folder (mode 0600). The file is there before the records are, so a crash in between
- * starts over and never leaves an organization that nobody holds a token for.
+ * On an empty database, creates the first organization, its owner and their tokens, and writes them to `bootstrap.json` in
+ * the data folder (mode 0600). The file is written before the transaction commits. After a crash in between, the next start
+ * creates them again, so there is never an organization whose tokens are lost.
  *
- * @returns `null` when there is an organization already
+ * @returns `null` when an organization exists
  */
 export async function bootstrap(orm: Orm, dataDirectory: string, plan: string): Promise<CreatedOrganization | null> {
   return orm.em.fork().transactional(async (em) => {
     if ((await em.count(Organization)) > 0) return null;
-    const bootstrapped = await createOrganization(em, {
-      name: "My organization",
-      email: null,
-      plan,
-    });
+    const bootstrapped = await createOrganization(em, { name: "My organization", email: null, plan });
     await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(bootstrapped, null, 2)}\n`, 0o600);
     return bootstrapped;
   });

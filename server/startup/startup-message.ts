@@ -2,8 +2,10 @@ import path from "node:path";
 import type { Config } from "../config.ts";
 import type { Service } from "../composition/start-service.ts";
 
-/** What the operator sees when the service is up; on the first start, the tokens and a call to paste, once. */
-export function welcome(
+const UNSAFE = "WARNING: SANDBOX=none. Builds and apps run with the rights of this service and can read its secrets.";
+
+/** The text for the operator when the service is ready. The first start adds the tokens and an example request. */
+export function startupMessage(
   { publicUrl, bootstrapped }: Pick<Service, "publicUrl" | "bootstrapped">,
   config: Config,
 ): string {
@@ -12,13 +14,13 @@ export function welcome(
   if (bootstrapped !== null)
     lines.push(
       ``,
-      `A first organization was created. Its tokens are shown only now and kept in`,
+      `A first organization was created. Its tokens are shown only now, and stored in`,
       `${path.join(config.dataDirectory, "bootstrap.json")}:`,
       ``,
       `  API key                ${bootstrapped.api_key}`,
       `  Personal access token  ${bootstrapped.personal_access_token}`,
       ``,
-      `Whoever signs up first at ${publicUrl} owns it.`,
+      `The first user who signs up at ${publicUrl} becomes its owner.`,
       ``,
       `Deploy a first app:`,
       ``,
@@ -29,5 +31,3 @@ export function welcome(
     );
   return `${lines.join("\n")}\n\n`;
 }
-
-const UNSAFE = "WARNING: SANDBOX=none. Builds and apps run with the rights of this service and can read its secrets.";

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from "pino";
 
 export type { Logger };
 
-/** What must never be written down, wherever a log line carries it. */
+/** Fields that a log line must not contain in plain text. */
 const SECRETS = [
   "req.headers.authorization",
   "req.headers.cookie",
@@ -14,7 +14,7 @@ const SECRETS = [
   "*.app_token",
 ];
 
-/** Structured logs, one JSON object a line, on standard output unless a stream is given. */
+/** Creates a logger that writes one JSON object per line, to standard output unless a stream is given. */
 export function createLogger(level: string, stream?: DestinationStream): Logger {
   const options = {
     level,

@@ -15,20 +15,22 @@ export interface WorkerOptions {
   db: Db;
   retention: Retention;
   log: Logger;
+  /** How many deployments run at once. */
   buildConcurrency: number;
 }
 
-const SWEEP_EVERY_MS = 10 * 60_000;
-/** The bound on how long a stop waits for builds to be handed back, in milliseconds. */
+const TEARDOWN_CONCURRENCY = 4;
+const SWEEP_INTERVAL_MS = 10 * 60_000;
+/** The bound on the time for running jobs to end when the worker stops, in milliseconds. */
 const STOP_MS = 20_000;
-/** With LISTEN/NOTIFY at work, polling is only a safety net. */
+/** Notifications start a job at once. Polling finds jobs whose notification was lost. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, batchSize: 1 } as const;
 
-/** Takes builds, teardowns and sweeps off the queue until it is stopped. */
+/** Runs deployments, teardowns and sweeps from the queue. */
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
-  #sweeps: NodeJS.Timeout | null = null;
+  #sweepTimer: NodeJS.Timeout | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -39,15 +41,15 @@ export class Worker {
     await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
-    await this.#work("teardown", 4, ({ appId }) => tearDownApp(deps, appId));
+    await this.#work("teardown", TEARDOWN_CONCURRENCY, ({ appId }) => tearDownApp(deps, appId));
     await this.#work("sweep", 1, () => this.#sweep());
-    await this.#askForSweep();
-    this.#sweeps = setInterval(() => void this.#askForSweep(), SWEEP_EVERY_MS);
+    await this.#enqueueSweep();
+    this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
   }
 
-  /** Hands running builds back to the queue, lets running teardowns finish, and takes nothing new. */
+  /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
   async stop(): Promise<void> {
-    if (this.#sweeps !== null) clearInterval(this.#sweeps);
+    if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
   }
@@ -68,13 +70,16 @@ export class Worker {
     } catch (error) {
       // The app was deleted, or another worker continues: nothing is left to do for this job.
       if (error instanceof LeaseLost) return;
-      const expected = error instanceof RetryDeployment || error instanceof DeploymentIsLeased;
-      this.#options.log[expected ? "info" : "error"](
-        { queue, job, ...(expected ? { reason: error.message } : { err: error }) },
-        "a job will be tried again",
-      );
+      this.#logFailure(queue, job, error);
       throw error;
     }
+  }
+
+  #logFailure(queue: QueueName, job: object, error: unknown): void {
+    const message = "a job failed and will be repeated";
+    if (error instanceof RetryDeployment || error instanceof DeploymentIsLeased)
+      this.#options.log.info({ queue, job, reason: error.message }, message);
+    else this.#options.log.error({ queue, job, err: error }, message);
   }
 
   async #sweep(): Promise<void> {
@@ -82,22 +87,22 @@ export class Worker {
     try {
       const report = await sweep(deps);
       if (report.orphans.length + report.teardowns + report.deployments + report.authEntries > 0)
-        log.warn(report, "the sweep put something right");
+        log.warn(report, "the sweep removed orphaned resources or resumed stalled work");
     } finally {
-      // A provider that is down must not let the database grow.
-      await this.#forget();
+      // Also after a failed sweep: a provider that is down must not let the database grow.
+      await this.#purge();
     }
   }
 
-  async #forget(): Promise<void> {
+  async #purge(): Promise<void> {
     const { db, retention, log } = this.#options;
-    const forgotten = await purgeExpiredRecords(db, retention);
-    if (forgotten > 0) log.info({ forgotten }, "the sweep deleted old records");
+    const purged = await purgeExpiredRecords(db, retention);
+    if (purged > 0) log.info({ purged }, "the sweep deleted expired records");
   }
 
-  async #askForSweep(): Promise<void> {
+  async #enqueueSweep(): Promise<void> {
     const { boss, log } = this.#options;
-    // One waiting sweep is enough, however many processes ask.
+    // The key keeps several processes from queuing more than one sweep.
     await boss
       .send("sweep", {}, { singletonKey: "sweep", singletonSeconds: 60 })
       .catch((err: unknown) => log.warn({ err }, "the sweep could not be queued"));

@@ -2,98 +2,98 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 
-/** Two feeds that reach each other, as those of two processes do. */
+/** Two feeds that reach each other, like those of two processes. */
 export interface OpenFeeds extends AsyncDisposable {
   pair: [ChangeFeed, ChangeFeed];
-  /** Takes away what connects them, for a while; nothing, where nothing does. */
-  cut(): Promise<void>;
+  /** Interrupts the connection between them for a short time. Does nothing for feeds without one. */
+  interrupt(): Promise<void>;
 }
 
-const SOON = { timeout: 20_000, interval: 10 };
+const WAIT = { timeout: 20_000, interval: 10 };
 
-/** What every change feed promises. */
+/** The guarantees of every change feed. */
 export function describeChangeFeedContract(name: string, open: () => Promise<OpenFeeds>): void {
   describe(`change feed: ${name}`, () => {
-    test("tells the listeners of every process which organizations have changed, each once", async () => {
+    test("the listeners of every process receive each announcement once", async () => {
       await using opened = await open();
       const orgIds = Array.from({ length: 5 }, () => randomUUID());
       const listeners = opened.pair.map((feed) => listenFor(feed, orgIds));
       for (const orgId of orgIds) opened.pair[0].announce(orgId);
       const all = orgIds.toSorted();
-      await vi.waitFor(() => expect(listeners.map(({ heard }) => heard.toSorted())).toEqual([all, all]), SOON);
+      await vi.waitFor(() => expect(listeners.map(({ received }) => received.toSorted())).toEqual([all, all]), WAIT);
     });
 
-    test("has told the listeners of its own process when it returns, and tells them no second time", async () => {
+    test("announce calls the listeners of its own process before it returns, and only once", async () => {
       await using opened = await open();
       const [announcer, other] = opened.pair;
       const [first, last] = [randomUUID(), randomUUID()];
-      const own = listenFor(announcer, [first]);
-      const elsewhere = listenFor(other, [last]);
+      const ownListener = listenFor(announcer, [first]);
+      const otherListener = listenFor(other, [last]);
       announcer.announce(first);
-      expect(own.heard).toEqual([first]);
-      // What was announced later has come back from wherever it goes, so what was earlier has too.
-      await announceUntilHeard(announcer, last, elsewhere);
-      expect(own.heard).toEqual([first]);
+      expect(ownListener.received).toEqual([first]);
+      // Notices keep their order: when the later one has arrived, the earlier one has returned from the server.
+      await announceUntilReceived(announcer, last, otherListener);
+      expect(ownListener.received).toEqual([first]);
     });
 
-    test("tells a listener that has left nothing more, and the others what there is", async () => {
+    test("a listener receives nothing after it was removed, and other listeners still do", async () => {
       await using opened = await open();
       const [announcer, feed] = opened.pair;
       const [before, after] = [randomUUID(), randomUUID()];
-      const left = listenFor(feed, [before, after]);
-      const stayed = listenFor(feed, [before, after]);
+      const removed = listenFor(feed, [before, after]);
+      const remaining = listenFor(feed, [before, after]);
       announcer.announce(before);
-      await vi.waitFor(() => expect([left.heard, stayed.heard]).toEqual([[before], [before]]), SOON);
-      left.leave();
-      await opened.cut();
-      await announceUntilHeard(announcer, after, stayed);
-      expect(left).toMatchObject({ heard: [before], gaps: 0 });
+      await vi.waitFor(() => expect([removed.received, remaining.received]).toEqual([[before], [before]]), WAIT);
+      removed.remove();
+      await opened.interrupt();
+      await announceUntilReceived(announcer, after, remaining);
+      expect(removed).toMatchObject({ received: [before], gaps: 0 });
     });
 
-    test("speaks of no gap while nothing is missing", async () => {
+    test("a feed reports no gap while its connection is open", async () => {
       await using opened = await open();
       const orgId = randomUUID();
       const listener = listenFor(opened.pair[1], [orgId]);
-      await announceUntilHeard(opened.pair[0], orgId, listener);
+      await announceUntilReceived(opened.pair[0], orgId, listener);
       expect(listener.gaps).toBe(0);
     });
   });
 }
 
-/** What a feed promises beside that when it reaches other processes through a server, which can be lost. */
+/** Further guarantees of a feed that reaches other processes through a server. */
 export function describeLossOfChangeFeed(name: string, open: () => Promise<OpenFeeds>): void {
   describe(`change feed: ${name}`, () => {
-    test("brings notices again after its connection was cut, and says that some may be missing", async () => {
+    test("a feed delivers notices again after its connection was lost, and reports a gap", async () => {
       await using opened = await open();
       const orgId = randomUUID();
       const listeners = opened.pair.map((feed) => listenFor(feed, [orgId]));
-      await opened.cut();
-      for (const listener of listeners) await vi.waitFor(() => expect(listener.gaps).toBeGreaterThan(0), SOON);
-      for (const listener of listeners) await announceUntilHeard(opened.pair[0], orgId, listener);
+      await opened.interrupt();
+      for (const listener of listeners) await vi.waitFor(() => expect(listener.gaps).toBeGreaterThan(0), WAIT);
+      for (const listener of listeners) await announceUntilReceived(opened.pair[0], orgId, listener);
     });
   });
 }
 
 interface Listener {
-  heard: string[];
+  received: string[];
   gaps: number;
-  leave(): void;
+  remove(): void;
 }
 
-/** Listens to what concerns these organizations: other tests may use the same server. */
+/** Listens to notices of these organizations only, because other tests may use the same server. */
 function listenFor(feed: ChangeFeed, orgIds: readonly string[]): Listener {
-  const listener: Listener = { heard: [], gaps: 0, leave: () => undefined };
-  listener.leave = feed.listen(
-    (orgId) => void (orgIds.includes(orgId) && listener.heard.push(orgId)),
+  const listener: Listener = { received: [], gaps: 0, remove: () => undefined };
+  listener.remove = feed.listen(
+    (orgId) => void (orgIds.includes(orgId) && listener.received.push(orgId)),
     () => void listener.gaps++,
   );
   return listener;
 }
 
-/** A notice may get lost when a connection just was, so it is sent until one arrives. */
-async function announceUntilHeard(announcer: ChangeFeed, orgId: string, { heard }: Listener): Promise<void> {
+/** Repeats the announcement, because a notice can be lost directly after a connection was lost. */
+async function announceUntilReceived(announcer: ChangeFeed, orgId: string, { received }: Listener): Promise<void> {
   await vi.waitFor(() => {
     announcer.announce(orgId);
-    expect(heard).toContain(orgId);
-  }, SOON);
+    expect(received).toContain(orgId);
+  }, WAIT);
 }

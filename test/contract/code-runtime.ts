@@ -2,28 +2,28 @@ import { describe, expect, test } from "vitest";
 import { type CodeRuntime, MAX_CODE_BYTES } from "../../domain/ports/code-runtime.ts";
 import { runProgram } from "../support/procedures/run-program.ts";
 
-/** What every code runtime does. */
-export function codeRuntimeContract(driver: string, runtime: CodeRuntime): void {
+/** The guarantees of every code runtime. */
+export function testCodeRuntime(driver: string, runtime: CodeRuntime): void {
   const run = runProgram.bind(null, runtime);
 
-  describe(`a program (${driver})`, () => {
-    test("is TypeScript with top-level await, and its types are never checked", async () => {
+  describe(`programs (${driver})`, () => {
+    test("a program is TypeScript with top-level await, and its types are not checked", async () => {
       const code = `enum Unit { Gram = 5 }
         const wrong: number = "text";
         console.log(wrong, Unit.Gram, await Promise.resolve<string>("awaited"));`;
       expect(await run(code)).toMatchObject({ stdout: "text 5 awaited\n", stderr: "", exitCode: 0 });
     });
 
-    test("prints to two outputs that are told apart", async () => {
+    test("stdout and stderr are captured separately", async () => {
       const result = await run(`console.log("out é"); console.error("err"); console.log("out")`);
       expect(result).toMatchObject({ stdout: "out é\nout\n", stderr: "err\n", truncated: false, timedOut: false });
     });
 
-    test("tells its own exit code", async () => {
+    test("the result has the exit code of the program", async () => {
       expect(await run("Deno.exit(7)")).toMatchObject({ exitCode: 7, stderr: "" });
     });
 
-    test("that fails shows the error in terms of its own file alone, with exit code 1", async () => {
+    test("an uncaught error shows only the program's own file, and the exit code is 1", async () => {
       const { stderr, exitCode } = await run(`interface A { x: number }
 function deep({ x }: A): never { throw new TypeError("boom " + x); }
 const go = async () => deep({ x: 1 });
@@ -34,25 +34,25 @@ await go();`);
       expect(exitCode).toBe(1);
     });
 
-    test("that cannot be parsed shows where", async () => {
+    test("a syntax error shows its position", async () => {
       const { stderr, exitCode } = await run("const a = ;");
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining("main.ts:1:11")]);
     });
 
-    test("that waits for nothing ends with an error, and not when its time is up", async () => {
+    test("a program that waits for nothing fails at once instead of timing out", async () => {
       expect(await run("await new Promise(() => undefined)")).toMatchObject({ exitCode: 1, timedOut: false });
       const afterCall = "await service.tools.x(); await new Promise(() => undefined)";
       expect(await run(afterCall)).toMatchObject({ exitCode: 1, timedOut: false });
     });
 
-    test("of more than 256 KiB, or with a time out of bounds, is not run", async () => {
+    test("a program of more than 256 KiB, or with a time limit out of bounds, is rejected", async () => {
       await expect(run("/".repeat(MAX_CODE_BYTES + 1))).rejects.toThrow(RangeError);
       await expect(run("", { timeoutMs: 99 })).rejects.toThrow(RangeError);
       await expect(run("", { timeoutMs: 120_001 })).rejects.toThrow(RangeError);
       expect(await run(`console.log("fits");${"/".repeat(MAX_CODE_BYTES - 20)}`)).toMatchObject({ stdout: "fits\n" });
     });
 
-    test("leaves nothing for the next one", async () => {
+    test("a program leaves nothing for the next one", async () => {
       await run(`globalThis.left = 1; localStorage.setItem("left", "1"); await caches.open("left")`);
       expect(await run(`console.log(globalThis.left, localStorage.getItem("left"))`)).toMatchObject({
         stdout: "undefined null\n",
@@ -60,8 +60,8 @@ await go();`);
     });
   });
 
-  describe(`the calls of a program (${driver})`, () => {
-    test("carry the names of apps, procedures and tools, and a JSON value each way", async () => {
+  describe(`calls of a program (${driver})`, () => {
+    test("a call has the name of its app, procedure or tool, a JSON input and a JSON output", async () => {
       const { stdout } = await run(`
         const print = (value: unknown) => console.log(JSON.stringify(value));
         print(await service.apps.shop.order.list({ first: 2, text: "é\\n" }));
@@ -81,7 +81,7 @@ await go();`);
       ]);
     });
 
-    test("that are refused reject with an Error that has the code, and leads to the line of the call", async () => {
+    test("a failed call rejects with an Error that has the code and points to the line of the call", async () => {
       const { stdout, stderr } = await run(`
 async function order() { return service.apps.shop.refuse({}); }
 try { await order() } catch (error) { console.log(error instanceof Error, error.code, error.message) }
@@ -92,7 +92,7 @@ await order();`);
       );
     });
 
-    test("that fail by a fault of the service tell nothing of it", async () => {
+    test("an internal error of a call is not revealed to the program", async () => {
       const { stdout, stderr } = await run(
         `await service.tools.break().catch((error) => console.log(error.code, error))`,
       );
@@ -100,11 +100,13 @@ await order();`);
       expect(stdout + stderr).not.toContain("secret");
     });
 
-    test("run side by side, sixteen at a time, and each gets its own answer", async () => {
-      let [running, most] = [0, 0];
+    test("up to sixteen calls run concurrently, and each gets its own response", async () => {
+      let running = 0;
+      let maxRunning = 0;
       const full = Promise.withResolvers<void>();
-      const calls = async (_name: string, input: unknown) => {
-        most = Math.max(most, (running += 1));
+      const handleCall = async (_name: string, input: unknown) => {
+        running += 1;
+        maxRunning = Math.max(maxRunning, running);
         if (running === 16) setTimeout(full.resolve, 50);
         await full.promise;
         running -= 1;
@@ -112,51 +114,52 @@ await order();`);
       };
       const code = `const all = Array.from({ length: 100 }, (_, n) => n);
         console.log(JSON.stringify(await Promise.all(all.map((n) => service.tools.echo(n)))))`;
-      const { stdout } = await run(code, { calls });
-      expect([JSON.parse(stdout), most]).toEqual([Array.from({ length: 100 }, (_, n) => n), 16]);
+      const { stdout } = await run(code, { handleCall });
+      expect([JSON.parse(stdout), maxRunning]).toEqual([Array.from({ length: 100 }, (_, n) => n), 16]);
     });
 
-    test("end with the thousandth, and the program is told", async () => {
-      let answered = 0;
-      const calls = async () => (answered += 1);
+    test("the call after the thousandth fails with too_many_calls", async () => {
+      let handled = 0;
+      const handleCall = async () => (handled += 1);
       const code = `for (;;) await service.tools.x().catch((error) => { console.log(error.code); Deno.exit(3); })`;
-      expect(await run(code, { calls })).toMatchObject({ stdout: "too_many_calls\n", exitCode: 3 });
-      expect(answered).toBe(1000);
+      expect(await run(code, { handleCall })).toMatchObject({ stdout: "too_many_calls\n", exitCode: 3 });
+      expect(handled).toBe(1000);
     });
 
-    test("have inputs and answers of a megabyte at most", async () => {
-      const calls = async (name: string, input: unknown) => (name === "tools.big" ? "x".repeat(1_100_000) : input);
+    test("an input or response above one megabyte fails its call", async () => {
+      const handleCall = async (name: string, input: unknown) => (name === "tools.big" ? "x".repeat(1_100_000) : input);
       const { stdout } = await run(
-        `const told = (error) => console.log(error.code);
-        await service.tools.big().catch(told);
-        await service.tools.echo("x".repeat(1_100_000)).catch(told);
-        await service.tools.echo(1n).catch(told);
+        `const print = (error) => console.log(error.code);
+        await service.tools.big().catch(print);
+        await service.tools.echo("x".repeat(1_100_000)).catch(print);
+        await service.tools.echo(1n).catch(print);
         console.log((await service.tools.echo("é".repeat(400_000))).length)`,
-        { calls },
+        { handleCall },
       );
       expect(stdout).toBe("too_large\ntoo_large\ninvalid\n400000\n");
     });
 
-    test("keep the program alive until they are answered, awaited or not", async () => {
-      const calls = (_name: string, input: unknown) => new Promise((resolve) => setTimeout(() => resolve(input), 100));
-      expect(await run("service.tools.x(1).then(console.log)", { calls })).toMatchObject({ stdout: "1\n" });
+    test("a pending call keeps the program alive, whether it is awaited or not", async () => {
+      const handleCall = (_name: string, input: unknown) =>
+        new Promise((resolve) => setTimeout(() => resolve(input), 100));
+      expect(await run("service.tools.x(1).then(console.log)", { handleCall })).toMatchObject({ stdout: "1\n" });
     });
 
-    test("that are not answered when the program ends are aborted", async () => {
+    test("pending calls are aborted when the program ends", async () => {
       const aborted: string[] = [];
-      const calls = (name: string, _input: unknown, signal: AbortSignal) =>
+      const handleCall = (name: string, _input: unknown, signal: AbortSignal) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => {
             aborted.push(name);
             reject(signal.reason as Error);
           });
         });
-      await run("service.tools.exits(); setTimeout(() => Deno.exit(0), 100)", { calls });
-      await run("await service.tools.waits()", { calls, timeoutMs: 1500 });
+      await run("service.tools.exits(); setTimeout(() => Deno.exit(0), 100)", { handleCall });
+      await run("await service.tools.waits()", { handleCall, timeoutMs: 1500 });
       expect(aborted).toEqual(["tools.exits", "tools.waits"]);
     });
 
-    test("go through a service that cannot be replaced or added to", async () => {
+    test("the global service cannot be replaced or extended", async () => {
       const { stdout } = await run(`
         const attempts = [() => service.apps = 1, () => service.apps.x = 1, () => delete service.tools,
           () => globalThis.service = 1, () => service.types = 1, () => Object.defineProperty(service.tools, "x", { value: 1 })];
@@ -166,8 +169,8 @@ await order();`);
     });
   });
 
-  describe(`the bounds of a program (${driver})`, () => {
-    test("stop an endless loop when its time is up, and keep what it printed", async () => {
+  describe(`bounds of a program (${driver})`, () => {
+    test("an endless loop is stopped at its time limit, and its output is kept", async () => {
       const result = await run(`console.log("before"); while (true) {}`, { timeoutMs: 300 });
       expect(result).toMatchObject({ stdout: "before\n", exitCode: 124, timedOut: true });
       expect(result.stderr).toBe(
@@ -175,7 +178,7 @@ await order();`);
       );
     });
 
-    test("leave the service and other programs free meanwhile", async () => {
+    test("an endless loop does not block the service or other programs", async () => {
       const ended: string[] = [];
       const loops = [1, 2].map(() => run("while (true) {}", { timeoutMs: 4000 }).then(() => ended.push("loop")));
       await run(`await service.tools.x()`).then(() => ended.push("quick"));
@@ -183,17 +186,17 @@ await order();`);
       expect(ended).toEqual(["quick", "loop", "loop"]);
     });
 
-    test("refuse ten gigabytes at once, and the program may go on", async () => {
+    test("an allocation of ten gigabytes fails, and the program can continue", async () => {
       const code = "try { new Uint8Array(10e9) } catch (error) { console.log(error.name) }";
       expect(await run(code)).toMatchObject({ stdout: "RangeError\n", exitCode: 0 });
     });
 
     test.each([
-      ["objects", "const held = []; for (;;) held.push(new Array(100).fill(held.length))"],
-      ["strings", `const held = []; for (;;) held.push("x".repeat(1e6).split("").join(String(held.length)))`],
-      ["buffers", "const held = []; for (;;) held.push(new Uint8Array(10e6).fill(1))"],
-      ["WebAssembly memory", "const held = []; for (;;) held.push(new WebAssembly.Memory({ initial: 1000 }))"],
-    ])("end one that gathers %s without end, and say so", async (_kind, code) => {
+      ["objects", "const kept = []; for (;;) kept.push(new Array(100).fill(kept.length))"],
+      ["strings", `const kept = []; for (;;) kept.push("x".repeat(1e6).split("").join(String(kept.length)))`],
+      ["buffers", "const kept = []; for (;;) kept.push(new Uint8Array(10e6).fill(1))"],
+      ["WebAssembly memory", "const kept = []; for (;;) kept.push(new WebAssembly.Memory({ initial: 1000 }))"],
+    ])("a program that allocates %s without end is stopped, and the reason is shown", async (_kind, code) => {
       const { stderr, exitCode, timedOut } = await run(code);
       expect(stderr).toMatch(/needed more memory than|allocation failed|could not allocate/);
       expect(stderr).not.toMatch(/stack trace|GCs|#/);
@@ -201,7 +204,7 @@ await order();`);
       expect(timedOut).toBe(false);
     });
 
-    test("keep the beginning and the end of each output, 64 KiB together, and say that there was more", async () => {
+    test("64 KiB of each output are kept, from its beginning and its end, and a note says what is missing", async () => {
       const result = await run(`console.log("é".repeat(50_000)); console.error("x".repeat(65_536) + "end")`);
       const [beginning, end] = ["é".repeat(24_576), "é".repeat(8191)];
       expect(result.stdout).toBe(`${beginning}\n[34465 bytes left out here]\n${end}\n`);
@@ -212,7 +215,7 @@ await order();`);
       });
     });
 
-    test("keep the error that ended it, however much it printed before", async () => {
+    test("the error that ends a program is kept, however much it printed before", async () => {
       const { stderr, exitCode } = await run(
         `for (let n = 0; n < 5000; n++) console.error("warning", n, "x".repeat(50)); throw new Error("the reason")`,
       );
@@ -222,13 +225,13 @@ await order();`);
       ]);
     });
 
-    test.each(["log", "error"])("stop one that prints a gigabyte by console.%s", async (print) => {
+    test.each(["log", "error"])("a program that prints a gigabyte with console.%s is stopped", async (print) => {
       const result = await run(`for (let n = 0; n < 1000; n++) console.${print}("x".repeat(1e6))`);
       expect(result).toMatchObject({ truncated: true, exitCode: 137, timedOut: false });
       expect(result.stderr).toContain("Stopped: the program printed more than 1024 KB");
     });
 
-    test("let it start no process, and say so", async () => {
+    test("a program cannot start processes, and a hint says what to use instead", async () => {
       const { stdout, stderr, exitCode } = await run(`
         import { fork, spawn } from "node:child_process";
         const attempts = [() => fork("main.ts"), () => spawn("sh"), () => new Deno.Command(Deno.execPath()).spawn()];
@@ -238,10 +241,10 @@ await order();`);
       expect(stderr).toContain("A program has no files, network, environment or subprocesses");
     });
 
-    test("let it start no worker, by whatever name", async () => {
+    test("a program cannot start workers, by either API", async () => {
       expect(await run(`new Worker("data:text/javascript,")`)).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining("There are no workers here") as string,
+        stderr: expect.stringContaining("Workers are not available") as string,
       });
       const threads = await run(`import { Worker } from "node:worker_threads";
         for (let n = 0; n < 200; n++) new Worker(new URL("data:text/javascript,for(;;){}"));`);
@@ -249,11 +252,11 @@ await order();`);
       expect(threads.exitCode).not.toBe(0);
     });
 
-    test("end it when the caller gives up", async () => {
+    test("a program is stopped when the caller aborts", async () => {
       const abort = new AbortController();
       const gone = new Error("gone");
-      const calls = async () => abort.abort(gone);
-      await expect(run("await service.tools.x(); for (;;);", { calls, signal: abort.signal })).rejects.toBe(gone);
+      const handleCall = async () => abort.abort(gone);
+      await expect(run("await service.tools.x(); for (;;);", { handleCall, signal: abort.signal })).rejects.toBe(gone);
       await expect(run("", { signal: abort.signal })).rejects.toBe(gone);
     });
   });

@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
-import { DatabaseCounter } from "../../server/drivers/counter/database.ts";
-import { MemoryCounter } from "../../server/drivers/counter/memory.ts";
-import { RedisCounter } from "../../server/drivers/counter/redis.ts";
+import { DatabaseCounter } from "../../server/drivers/counter/database-counter.ts";
+import { MemoryCounter } from "../../server/drivers/counter/memory-counter.ts";
+import { RedisCounter } from "../../server/drivers/counter/redis-counter.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { createTestDatabase, SERVICES } from "../support/service/databases.ts";
 import { describeCounterContract } from "./counter.ts";

@@ -4,24 +4,29 @@ import { describe, expect } from "vitest";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
+/** Two counters that share their counts, like those of two processes. */
+export interface OpenCounters extends AsyncDisposable {
+  pair: [Counter, Counter];
+}
+
+/** The tests wait for windows to end, so they wait together. */
+const TOGETHER = { concurrent: true };
+
 /**
- * What every counter promises. `open` gives two counters that share their counts, as two processes do; `onServer` says
- * that they are kept by a server with a clock of its own.
+ * The guarantees of every counter.
+ *
+ * @param hasServer - whether a server keeps the counts, on its own clock
  */
-export function describeCounterContract(
-  name: string,
-  onServer: boolean,
-  open: () => Promise<{ pair: [Counter, Counter] } & AsyncDisposable>,
-): void {
+export function describeCounterContract(name: string, hasServer: boolean, open: () => Promise<OpenCounters>): void {
   const quota = (limit: number, windowSeconds: number) => ({ key: randomUUID(), limit, windowSeconds });
 
   describe(`counter: ${name}`, () => {
-    verifies("limits.deploy.rate", "lets as many through as the limit says, and tells what is left", async () => {
+    verifies("limits.deploy.rate", "a counter allows as many as its limit, and returns what remains", async () => {
       await using opened = await open();
       const [counter] = opened.pair;
       const deploys = quota(3, 60);
       const taken = [];
-      for (let n = 0; n < 4; n++) taken.push(await counter.take(deploys));
+      for (let n = 0; n < 4; n++) taken.push(await counter.consume(deploys));
       expect(taken.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
         [true, 2],
         [true, 1],
@@ -32,75 +37,77 @@ export function describeCounterContract(
         expect(Number.isInteger(resetSeconds) && resetSeconds >= 1 && resetSeconds <= 60).toBe(true);
     });
 
-    verifies(hazard(35), "counts exactly under parallel callers of two processes", async () => {
+    verifies(hazard(35), "the count is exact under parallel calls from two processes", async () => {
       await using opened = await open();
       const deploys = quota(5, 60);
       const taken = await Promise.all(
-        Array.from({ length: 40 }, (_, n) => opened.pair[n % 2 === 0 ? 0 : 1].take(deploys)),
+        Array.from({ length: 40 }, (_, n) => opened.pair[n % 2 === 0 ? 0 : 1].consume(deploys)),
       );
       expect(taken.filter(({ allowed }) => allowed).length).toBe(5);
     });
 
     verifies(
       ["limits.deploy.retry_after", hazard(34)],
-      "lets the next one through after waiting as long as it said",
+      "the next call is allowed after the number of seconds that the refusal returned",
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
         const deploys = quota(2, 2);
         for (let round = 0; round < 3; round++) {
-          let taken = await counter.take(deploys);
-          for (; taken.allowed; taken = await counter.take(deploys)) await delay(300);
+          let taken = await counter.consume(deploys);
+          for (; taken.allowed; taken = await counter.consume(deploys)) await delay(300);
           await delay(taken.resetSeconds * 1000);
-          expect((await counter.take(deploys)).allowed).toBe(true);
+          expect((await counter.consume(deploys)).allowed).toBe(true);
         }
       },
+      TOGETHER,
     );
 
     verifies(
       "limits.deploy.retry_after",
-      "does not count a refused one, so that asking again and again costs nothing",
+      "refused calls are not counted, so repeating them does not extend the wait",
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
         const deploys = quota(1, 2);
-        await counter.take(deploys);
-        for (let n = 0; n < 10; n++) expect((await counter.take(deploys)).allowed).toBe(false);
+        await counter.consume(deploys);
+        for (let n = 0; n < 10; n++) expect((await counter.consume(deploys)).allowed).toBe(false);
         await delay(2000);
-        expect((await counter.take(deploys)).allowed).toBe(true);
+        expect((await counter.consume(deploys)).allowed).toBe(true);
       },
+      TOGETHER,
     );
 
-    verifies(hazard(36), "keeps the count when the process that counted is gone", async () => {
+    verifies(hazard(36), "the count remains when the process that counted has ended", async () => {
       await using opened = await open();
       const deploys = quota(2, 60);
-      await opened.pair[0].take(deploys);
-      expect(await opened.pair[1].take(deploys)).toMatchObject({ allowed: true, remaining: 0 });
-      expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
+      await opened.pair[0].consume(deploys);
+      expect(await opened.pair[1].consume(deploys)).toMatchObject({ allowed: true, remaining: 0 });
+      expect((await opened.pair[1].consume(deploys)).allowed).toBe(false);
     });
 
-    if (onServer)
-      verifies(hazard(36), "keeps the count in a process whose clock has jumped by an hour", async () => {
+    if (hasServer)
+      verifies(hazard(36), "a process whose clock jumps by an hour gets the same count", async () => {
         await using opened = await open();
         const deploys = quota(1, 60);
-        await opened.pair[0].take(deploys);
+        await opened.pair[0].consume(deploys);
         const now = Date.now;
         try {
           Date.now = () => now() + 3_600_000;
-          expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
+          expect((await opened.pair[1].consume(deploys)).allowed).toBe(false);
           Date.now = () => now() - 3_600_000;
-          expect((await opened.pair[1].take(deploys)).allowed).toBe(false);
+          expect((await opened.pair[1].consume(deploys)).allowed).toBe(false);
         } finally {
           Date.now = now;
         }
       });
 
-    verifies("limits.deploy.rate", "reads without taking", async () => {
+    verifies("limits.deploy.rate", "peek returns the count without changing it", async () => {
       await using opened = await open();
       const [counter] = opened.pair;
       const deploys = quota(1, 60);
       expect(await counter.peek(deploys)).toEqual({ allowed: true, remaining: 1, resetSeconds: 0 });
-      await counter.take(deploys);
+      await counter.consume(deploys);
       expect(await counter.peek(deploys)).toEqual({ allowed: false, remaining: 0, resetSeconds: expect.any(Number) });
     });
   });

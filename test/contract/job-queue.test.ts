@@ -3,73 +3,75 @@ import type { PgBoss } from "pg-boss";
 import { describe, expect, test, vi } from "vitest";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
-import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss.ts";
+import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-interface Opened extends AsyncDisposable {
+interface OpenQueue extends AsyncDisposable {
   orm: Orm;
   boss: PgBoss;
   queue: PgBossQueue;
-  /** The ids of the deployments that a worker was given, in the order of its turns. */
-  taken: string[];
-  work(handle?: (deploymentId: string, turn: number) => Promise<void>): Promise<void>;
+  /** The deployments whose job a worker received, in order; an id appears again when its job was repeated. */
+  received: string[];
+  /** Starts a worker. `handle` gets the number of jobs received so far. */
+  startWorker(handle?: (deploymentId: string, count: number) => Promise<void>): Promise<void>;
 }
 
-/** Retries are not announced, so somebody has to look for them. */
+/** PostgreSQL announces new jobs only, so the worker finds repeated ones by polling. */
 const POLLING = { pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 };
 
-async function open(): Promise<Opened> {
+async function open(): Promise<OpenQueue> {
   await using stack = new AsyncDisposableStack();
   const { databaseUrl } = stack.use(await createTestDatabase());
   const log = createLogger("silent");
   const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory: "" }, log));
   const boss = await openBoss(databaseUrl, log);
   stack.defer(() => boss.stop({ graceful: false, close: true }));
-  const taken: string[] = [];
-  const work: Opened["work"] = async (handle = () => Promise.resolve()) => {
+  const received: string[] = [];
+  const startWorker: OpenQueue["startWorker"] = async (handle = () => Promise.resolve()) => {
     await boss.work<{ deploymentId: string }>("deployment", POLLING, async ([job]) => {
-      if (job !== undefined) await handle(job.data.deploymentId, taken.push(job.data.deploymentId));
+      if (job !== undefined) await handle(job.data.deploymentId, received.push(job.data.deploymentId));
     });
   };
+  const queue = new PgBossQueue(boss);
   const opened = stack.move();
-  return { orm, boss, queue: new PgBossQueue(boss), taken, work, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { orm, boss, queue, received, startWorker, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-const enqueue = ({ orm, queue }: Opened, deploymentId: string) =>
+const enqueue = ({ orm, queue }: OpenQueue, deploymentId: string) =>
   orm.em.fork().transactional((em) => queue.enqueue(em, "deployment", { deploymentId }));
 
 describe("the job queue", () => {
-  verifies(hazard(42), "has a job exactly if the transaction that asked for it commits", async () => {
+  verifies(hazard(42), "a job exists only if the transaction that enqueued it commits", async () => {
     await using opened = await open();
-    await opened.work();
-    const undone = opened.orm.em.fork().transactional(async (em) => {
-      await opened.queue.enqueue(em, "deployment", { deploymentId: "undone" });
+    await opened.startWorker();
+    const rolledBack = opened.orm.em.fork().transactional(async (em) => {
+      await opened.queue.enqueue(em, "deployment", { deploymentId: "rolled back" });
       throw new Error("roll back");
     });
-    await expect(undone).rejects.toThrow("roll back");
-    await enqueue(opened, "done");
-    await vi.waitFor(() => expect(opened.taken).toEqual(["done"]), 10_000);
+    await expect(rolledBack).rejects.toThrow("roll back");
+    await enqueue(opened, "committed");
+    await vi.waitFor(() => expect(opened.received).toEqual(["committed"]), 10_000);
     await delay(1000);
-    expect(opened.taken).toEqual(["done"]);
+    expect(opened.received).toEqual(["committed"]);
   });
 
-  test("gives a job out again after its worker has failed, and not after it has finished", async () => {
+  test("a job is repeated after its worker failed, and not after it succeeded", async () => {
     await using opened = await open();
-    await opened.work((_deploymentId, turn) => (turn === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve()));
-    await enqueue(opened, "again");
-    await vi.waitFor(() => expect(opened.taken).toEqual(["again", "again"]), 20_000);
+    await opened.startWorker((_id, count) => (count === 1 ? Promise.reject(new Error("not yet")) : Promise.resolve()));
+    await enqueue(opened, "repeated");
+    await vi.waitFor(() => expect(opened.received).toEqual(["repeated", "repeated"]), 20_000);
   });
 
-  test("keeps jobs that nobody works on", async () => {
+  test("a job waits until a worker starts", async () => {
     await using opened = await open();
     await enqueue(opened, "waiting");
     await delay(500);
-    expect(await opened.queue.waiting("deployment")).toEqual([{ deploymentId: "waiting" }]);
-    expect(await opened.queue.waiting("teardown")).toEqual([]);
-    await opened.work();
-    await vi.waitFor(() => expect(opened.taken).toEqual(["waiting"]), 10_000);
-    await vi.waitFor(async () => expect(await opened.queue.waiting("deployment")).toEqual([]), 10_000);
+    expect(await opened.queue.listWaiting("deployment")).toEqual([{ deploymentId: "waiting" }]);
+    expect(await opened.queue.listWaiting("teardown")).toEqual([]);
+    await opened.startWorker();
+    await vi.waitFor(() => expect(opened.received).toEqual(["waiting"]), 10_000);
+    await vi.waitFor(async () => expect(await opened.queue.listWaiting("deployment")).toEqual([]), 10_000);
   });
 });

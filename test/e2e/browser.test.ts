@@ -3,7 +3,7 @@ import { lacksBrowser, openBrowser } from "../support/clients/browser.ts";
 import { install } from "../support/service/service-process.ts";
 
 test.skipIf(lacksBrowser)(
-  "the guestbook opens in a browser at the URL that the deploy printed, and can be signed",
+  "a browser opens the deployed guestbook at the URL of the deploy response, and adds an entry",
   { timeout: 120_000 },
   async () => {
     await using installation = await install();

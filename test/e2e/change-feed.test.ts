@@ -3,11 +3,11 @@ import { expect, test, vi } from "vitest";
 import { SERVICES } from "../support/service/databases.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 
-/** What the services of one installation tell each other through. */
+/** The servers through which processes of one installation exchange notices, with the Redis to configure. */
 const WAYS = SERVICES === null ? { Postgres: null } : { Postgres: null, Redis: SERVICES.redisUrl };
 
 for (const [way, redisUrl] of Object.entries(WAYS))
-  test(`a client that listens to one service is told what happens on another, through ${way}`, async () => {
+  test(`a client of one process receives changes that happen on another process, through ${way}`, async () => {
     await using working = await createHarness({ worker: true, config: { redisUrl } });
     await using other = await createHarness({ config: { databaseUrl: working.config.databaseUrl, redisUrl } });
     const [tenant, stranger] = [await working.tenant(), await working.tenant()];

@@ -1,116 +1,136 @@
-import { auth as auth1 } from "@modelcontextprotocol/sdk/client/auth.js";
+import { auth as authV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAccessible, lacksBrowser, openBrowser } from "../support/clients/browser.ts";
-import { openClientPublisher } from "../support/identity/client-publisher.ts";
+import { expectAccessible, lacksBrowser, openBrowser, type TestBrowser } from "../support/clients/browser.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { createHarness } from "../support/service/harness.ts";
-import { type Loopback, openLoopback } from "../support/service/loopback.ts";
-import { SigningIn } from "../support/identity/oauth-client.ts";
-import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { type ClientPublisher, openClientPublisher } from "../support/identity/client-publisher.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
+import { TestUser } from "../support/identity/test-user.ts";
+import { createHarness } from "../support/service/harness.ts";
+import { type Loopback, openLoopback } from "../support/service/loopback.ts";
 
-/** Signs in and answers on the consent page, in a real browser. `host` is where the client has published itself. */
-function inBrowser(
+const OPTIONS = { timeout: 120_000 };
+
+interface Setup extends AsyncDisposable {
+  browser: TestBrowser;
+  /** Receives the redirect to the client. */
+  loopback: Loopback;
+  publisher: ClientPublisher;
+  publicUrl: string;
+  user: TestUser;
+}
+
+async function openSetup(): Promise<Setup> {
+  await using stack = new AsyncDisposableStack();
+  const browser = stack.use(await openBrowser());
+  const loopback = stack.use(await openLoopback());
+  const publisher = stack.use(await openClientPublisher());
+  const harness = stack.use(await createHarness({ clientMetadata: publisher.createFetcher() }));
+  const { publicUrl } = harness.service;
+  const user = new TestUser(publicUrl);
+  await user.signUp();
+  const opened = stack.move();
+  return { browser, loopback, publisher, publicUrl, user, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function signIn(page: Page, { user }: Setup): Promise<void> {
+  await page.getByLabel("Email").fill(user.email);
+  await page.getByLabel("Password").fill(user.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/**
+ * Opens an authorization URL, signs in and decides on the consent page. Returns the parameters of the redirect to the client.
+ *
+ * @param publisherHost - the host that the page must show; `null` for a registered client
+ */
+function decideInBrowser(
   page: Page,
-  person: Person,
-  loopback: Loopback,
-  answer: "Allow" | "Deny",
-  host: string | null = null,
+  setup: Setup,
+  { button, publisherHost }: { button: "Allow" | "Deny"; publisherHost: string | null },
 ) {
   return async (url: URL): Promise<URLSearchParams> => {
     await page.goto(url.href);
     await page.getByRole("heading", { name: /Sign in|Allow access/ }).waitFor();
     if (page.url().includes("/sign-in")) {
-      await page.getByLabel("Email").fill(person.email);
-      await page.getByLabel("Password").fill(person.password);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await signIn(page, setup);
       await page.getByRole("heading", { name: "Allow access?" }).waitFor();
     }
     await page.getByText("An MCP client").waitFor();
-    expect(await page.getByTestId("client-host").allTextContents()).toEqual(host === null ? [] : [host]);
-    await page.getByText(new URL(loopback.url).host, { exact: true }).waitFor();
+    const hosts = await page.getByTestId("client-host").allTextContents();
+    expect(hosts).toEqual(publisherHost === null ? [] : [publisherHost]);
+    await page.getByText(new URL(setup.loopback.url).host, { exact: true }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: answer }).click();
-    return loopback.next();
+    await page.getByRole("button", { name: button }).click();
+    return setup.loopback.next();
   };
 }
 
 for (const generation of [1, 2] as const)
   test.skipIf(lacksBrowser)(
-    `the v${generation} SDK's client connects from the gateway's URL alone: sign-in, consent, tools, refresh`,
-    { timeout: 120_000 },
+    `the v${generation} SDK connects with only the gateway's URL: the user signs in and consents in a browser`,
+    OPTIONS,
     async () => {
-      await using browser = await openBrowser();
-      await using loopback = await openLoopback();
-      // One registers, the other has published what it is.
-      await using publisher = await openClientPublisher();
-      await using harness = await createHarness({ clientMetadata: publisher.fetcher() });
-      const ownUrl = publisher.publish("/client.json", { client_name: "An MCP client", redirect_uris: [loopback.url] });
-      const { publicUrl } = harness.service;
-      const person = new Person(publicUrl);
-      await person.signUp();
+      await using setup = await openSetup();
+      const { browser, loopback, publisher, publicUrl } = setup;
+      // The client of the first generation registers, the other one publishes a metadata document.
+      const isPublished = generation === 2;
+      const members = { client_name: "An MCP client", redirect_uris: [loopback.url] };
+      const clientUrl = isPublished ? publisher.publish("/client.json", members) : undefined;
+      const publisherHost = isPublished ? `client.example.com:${publisher.port}` : null;
       const page = await browser.open();
-      const host = generation === 2 ? `client.example.com:${publisher.port}` : null;
-      const agree = inBrowser(page, person, loopback, "Allow", host);
-      const signingIn = new SigningIn(agree, loopback.url, host === null ? undefined : ownUrl);
-      expect(await toolsThrough(`${publicUrl}/mcp`, signingIn, generation)).toContain("service_execute");
-      expect(await auth1(signingIn as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
-      expect(signingIn.given).toHaveLength(2);
-      const gateway = new GatewayClient(publicUrl, signingIn.given[1]?.access_token ?? "");
+      const authorize = decideInBrowser(page, setup, { button: "Allow", publisherHost });
+      const client = new TestOAuthClient(authorize, loopback.url, clientUrl);
+      expect(await toolsThrough(`${publicUrl}/mcp`, client, generation)).toContain("service_execute");
+      expect(await authV1(client as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
+      expect(client.tokenResponses).toHaveLength(2);
+      const gateway = new GatewayClient(publicUrl, client.tokenResponses[1]?.access_token ?? "");
       expect((await gateway.tool("service_list_apps")).isError).toBe(false);
       expect(browser.problems).toEqual([]);
     },
   );
 
-test.skipIf(lacksBrowser)("a client that is denied gets nothing but the refusal", { timeout: 120_000 }, async () => {
-  await using harness = await createHarness();
-  await using browser = await openBrowser();
-  await using loopback = await openLoopback();
-  const { publicUrl } = harness.service;
-  const person = new Person(publicUrl);
-  await person.signUp();
-  const page = await browser.open({ colorScheme: "dark" });
-  const answers: URLSearchParams[] = [];
-  const deny = inBrowser(page, person, loopback, "Deny");
-  const signingIn = new SigningIn(async (url) => {
-    answers.push(await deny(url));
-    return answers[0] ?? new URLSearchParams();
-  }, loopback.url);
-  await expect(toolsThrough(`${publicUrl}/mcp`, signingIn, 1)).rejects.toThrow(/code/i);
-  expect([answers[0]?.get("error"), answers[0]?.get("code")]).toEqual(["access_denied", null]);
-  expect(signingIn.given).toEqual([]);
-});
-
 test.skipIf(lacksBrowser)(
-  "a device is signed in by the code that a person confirms in a browser",
-  { timeout: 120_000 },
+  "a client that the user denies gets the error access_denied and no token",
+  OPTIONS,
   async () => {
-    await using harness = await createHarness();
-    await using browser = await openBrowser();
-    const { publicUrl } = harness.service;
-    const person = new Person(publicUrl);
-    await person.signUp();
-    const oauth = new OAuthRequests(publicUrl, person);
-    const resource = `${publicUrl}/v1`;
-    const clientId = await oauth.registerDevice();
-    const { body } = await oauth.deviceCode(clientId, resource, "read offline_access");
-    const page = await browser.open();
-    await page.goto(String(body["verification_uri_complete"]));
-    await page.getByLabel("Email").fill(person.email);
-    await page.getByLabel("Password").fill(person.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Sign in the device" }).waitFor();
-    expect(await page.getByLabel("Code").inputValue()).toBe(body["user_code"]);
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Sign in the device" }).click();
-    await page.getByText("The device is signed in.").waitFor();
-    await expectAccessible(page);
-    const { body: granted } = await oauth.deviceToken(clientId, String(body["device_code"]), resource);
-    const rest = new RestClient(publicUrl, String(granted["access_token"]));
-    expect((await rest.get("/v1/apps")).status).toBe(200);
-    expect(browser.problems).toEqual([]);
+    await using setup = await openSetup();
+    const { browser, loopback, publicUrl } = setup;
+    const page = await browser.open({ colorScheme: "dark" });
+    const redirects: URLSearchParams[] = [];
+    const deny = decideInBrowser(page, setup, { button: "Deny", publisherHost: null });
+    const client = new TestOAuthClient(async (url) => {
+      const redirect = await deny(url);
+      redirects.push(redirect);
+      return redirect;
+    }, loopback.url);
+    await expect(toolsThrough(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
+    expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
+    expect(client.tokenResponses).toEqual([]);
   },
 );
+
+test.skipIf(lacksBrowser)("a device is signed in when the user confirms its code in a browser", OPTIONS, async () => {
+  await using setup = await openSetup();
+  const { browser, publicUrl, user } = setup;
+  const oauth = new OAuthRequests(publicUrl, user);
+  const resource = `${publicUrl}/v1`;
+  const clientId = await oauth.registerDeviceClient();
+  const { body } = await oauth.requestDeviceCode(clientId, resource, "read offline_access");
+  const page = await browser.open();
+  await page.goto(String(body["verification_uri_complete"]));
+  await signIn(page, setup);
+  await page.getByRole("button", { name: "Sign in device" }).waitFor();
+  expect(await page.getByLabel("Code").inputValue()).toBe(body["user_code"]);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Sign in device" }).click();
+  await page.getByText("The device is signed in.").waitFor();
+  await expectAccessible(page);
+  const { body: granted } = await oauth.requestDeviceToken(clientId, String(body["device_code"]), resource);
+  const rest = new RestClient(publicUrl, String(granted["access_token"]));
+  expect((await rest.get("/v1/apps")).status).toBe(200);
+  expect(browser.problems).toEqual([]);
+});

@@ -33,7 +33,7 @@ async function withRepository<T>(
   return await use(installation, { GIT_BASE_URL: pathToFileURL(folder.path).href });
 }
 
-/** Most of the time passes until the work of a dead process may be taken over, so they wait for it together. */
+/** Most of the time passes until the lease of a killed process expires, so the tests run at the same time. */
 const TOGETHER = { timeout: 180_000, concurrent: true };
 
 const MOMENTS: AppStatus[] = ["queued", "cloning", "building", "provisioning"];
@@ -41,7 +41,7 @@ const MOMENTS: AppStatus[] = ["queued", "cloning", "building", "provisioning"];
 for (const moment of MOMENTS) {
   verifies(
     [hazard(41), hazard(42)],
-    `a service that is killed while an app is ${moment} brings it to ready after the next start, and leaves no process`,
+    `a service that is killed while an app is ${moment} finishes the deployment after the next start, and leaves no process`,
     async () => {
       await withRepository(async (installation, env) => {
         const first = await installation.start(env);
@@ -74,7 +74,7 @@ function portOf(app: Record<string, unknown>): string {
 
 verifies(
   [hazard(41), hazard(46)],
-  "a service that is asked to stop while an app is live hands its build back, leaves no process, and finishes the build after the next start",
+  "a service that stops during a build requeues it, leaves no process, and finishes the build after the next start",
   async () => {
     await withRepository(async (installation, env) => {
       const first = await installation.start(env);
@@ -99,7 +99,7 @@ verifies(
 
 verifies(
   hazard(60),
-  "a service that is killed right after a deletion was asked for finishes it after the next start",
+  "a service that is killed during a deletion finishes it after the next start",
   async () => {
     await withRepository(async (installation, env) => {
       const first = await installation.start(env);

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
-import { install, type ServiceProcess, stillThere } from "../support/service/service-process.ts";
+import { install, type ServiceProcess, stillThere, withoutPostgres } from "../support/service/service-process.ts";
 import { verifies } from "../support/verifies.ts";
 
 interface Deployed {
@@ -140,13 +140,15 @@ for (const examples of HALVES)
     async () => {
       await using installation = await install();
       const service = await installation.start();
+      const ownProcesses = new Set(await service.descendants());
       const apps = await Promise.all(examples.map((example) => deploy(service, example)));
       const details = await Promise.all(apps.map((app) => ready(service, app)));
       expect(details.map(({ manifest }) => (manifest as { framework?: string }).framework)).toEqual(
         examples.map((example) => FRAMEWORKS[example]),
       );
       for (const [at, example] of examples.entries()) await USES[example]?.(apps[at] as Deployed);
-      const processes = await service.descendants();
+      const started = (await service.descendants()).filter((pid) => !ownProcesses.has(pid));
+      const processes = await withoutPostgres(started);
       for (const { id } of apps)
         expect((await service.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
       for (const { id, url, token } of apps) {

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { install } from "../support/service/service-process.ts";
 
-/** All that a service that cannot start says. */
-async function lastWords(env: Record<string, string>): Promise<string> {
+/** Returns the output of a service that fails to start. */
+async function outputOfFailedStart(env: Record<string, string>): Promise<string> {
   await using installation = await install();
   const ended = await installation.start(env).catch((error: Error) => error.message);
   if (typeof ended !== "string") throw new Error("the service has started");
@@ -12,7 +12,7 @@ async function lastWords(env: Record<string, string>): Promise<string> {
 }
 
 test("a start without its database ends with one line that names the setting and no password", async () => {
-  const words = await lastWords({ DATABASE_URL: "postgres://ada:hunter2@127.0.0.1:1/apps" });
+  const words = await outputOfFailedStart({ DATABASE_URL: "postgres://ada:hunter2@127.0.0.1:1/apps" });
   expect(words).toMatch(/^the service ended with 1:\nDATABASE_URL .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
   expect(words).not.toContain("hunter2");
 });
@@ -23,7 +23,7 @@ test("a start on a port that is taken ends with one line that names it", async (
   const { port } = taken.address() as AddressInfo;
   try {
     for (const setting of ["PORT", "EDGE_PORT"]) {
-      const words = await lastWords({ [setting]: String(port), LOG_LEVEL: "silent" });
+      const words = await outputOfFailedStart({ [setting]: String(port), LOG_LEVEL: "silent" });
       expect(words).toMatch(new RegExp(`^the service ended with 1:\\n.*127\\.0\\.0\\.1:${port}\\. .*EDGE_PORT\\.\\n$`));
     }
   } finally {

@@ -1,30 +1,31 @@
 import { expect } from "vitest";
-import { createHarness } from "../support/service/harness.ts";
-import { AUDIENCE, startIdentityProvider } from "../support/identity/identity-provider.ts";
-import { Person } from "../support/identity/person.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
+import { AUDIENCE, startIdentityProvider } from "../support/identity/identity-provider.ts";
+import { TestUser } from "../support/identity/test-user.ts";
+import { createHarness } from "../support/service/harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(
   ["rest.auth.jwt", hazard(24)],
-  "an external provider's access tokens are accepted, its rotated key too, and none meant for others",
+  "REST accepts an external provider's access tokens, also with a rotated key, and rejects those for other audiences",
   async () => {
     await using provider = await startIdentityProvider();
     const oidc = { issuer: provider.issuer, audience: AUDIENCE };
     await using harness = await createHarness({ config: { oidc } });
     const { publicUrl } = harness.service;
-    const rest = async (claims?: Record<string, unknown>) => new RestClient(publicUrl, await provider.token(claims));
-    const first = await Promise.all(Array.from({ length: 4 }, async () => (await rest()).get("/v1/apps")));
+    const createRest = async (claims?: Record<string, unknown>) =>
+      new RestClient(publicUrl, await provider.issueToken(claims));
+    const first = await Promise.all(Array.from({ length: 4 }, async () => (await createRest()).get("/v1/apps")));
     expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const app = await (await rest()).deploy({ repo: "acme/site" });
-    await provider.rotate();
-    // The new key is asked for once the pause after the last question is over.
-    await expect.poll(async () => (await (await rest()).get("/v1/apps")).status, { timeout: 10_000 }).toBe(200);
-    const again = await (await rest()).get(`/v1/apps/${String(app.body["app_id"])}`);
-    expect([again.status, again.body["org_id"]]).toEqual([200, harness.service.bootstrapped?.org_id]);
+    const app = await (await createRest()).deploy({ repo: "acme/site" });
+    await provider.rotateKey();
+    // The service fetches the keys again at most once per second.
+    await expect.poll(async () => (await (await createRest()).get("/v1/apps")).status, { timeout: 10_000 }).toBe(200);
+    const detail = await (await createRest()).get(`/v1/apps/${String(app.body["app_id"])}`);
+    expect([detail.status, detail.body["org_id"]]).toEqual([200, harness.service.bootstrapped?.org_id]);
     const now = Math.floor(Date.now() / 1000);
-    const wrong = [
+    const invalid = [
       { aud: "https://other.example.com" },
       { iss: "https://other.example.com" },
       { iat: now + 600, exp: now + 900 },
@@ -32,27 +33,27 @@ verifies(
       { sub: "" },
       { sub: undefined },
     ];
-    for (const claims of wrong)
-      expect([claims, (await (await rest(claims)).get("/v1/apps")).status]).toEqual([claims, 401]);
-    expect(provider.asked.filter((path) => path.includes("well-known"))).toHaveLength(1);
+    for (const claims of invalid)
+      expect([claims, (await (await createRest(claims)).get("/v1/apps")).status]).toEqual([claims, 401]);
+    expect(provider.requestedPaths.filter((path) => path.includes("well-known"))).toHaveLength(1);
   },
 );
 
 verifies(
   "rest.auth.jwt",
-  "a person of an external provider is known by issuer and subject, never by an address",
+  "an external user is identified by issuer and subject, and an email address in the token gives no access",
   async () => {
     await using provider = await startIdentityProvider();
     await using harness = await createHarness({ config: { oidc: { issuer: provider.issuer, audience: AUDIENCE } } });
     const { publicUrl } = harness.service;
-    const owner = new Person(publicUrl);
+    const owner = new TestUser(publicUrl);
     await owner.signUp();
-    const mine = await rpcClient(publicUrl, await owner.accessToken()).apps.deploy.mutate({ repo: "acme/site" });
+    const app = await rpcClient(publicUrl, await owner.accessToken()).apps.deploy.mutate({ repo: "acme/site" });
     const claims = { sub: "impostor", email: owner.email, email_verified: true };
-    const impostor = new RestClient(publicUrl, await provider.token(claims));
+    const impostor = new RestClient(publicUrl, await provider.issueToken(claims));
     expect((await impostor.get("/v1/apps")).body).toEqual({ apps: [] });
-    expect((await impostor.get(`/v1/apps/${mine.app_id}`)).status).toBe(404);
-    const other = new RestClient(publicUrl, await provider.token({ sub: "other", email: owner.email }));
+    expect((await impostor.get(`/v1/apps/${app.app_id}`)).status).toBe(404);
+    const other = new RestClient(publicUrl, await provider.issueToken({ sub: "other", email: owner.email }));
     const { body } = await impostor.deploy({ repo: "acme/site" });
     expect((await other.get(`/v1/apps/${String(body["app_id"])}`)).status).toBe(404);
   },

@@ -1,19 +1,20 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createHarness, type Harness } from "../support/service/harness.ts";
-import { consented } from "../support/identity/oauth-client.ts";
-import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
 import type { Answer } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
-import { sharedHarness } from "../support/service/shared-harness.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import {
   CLIENTS,
+  type ProviderFailure,
   type ProviderName,
-  type Somebody,
+  type ProviderUser,
   type SocialProviders,
   startSocialProviders,
 } from "../support/identity/social-providers.ts";
+import { authorizeWithConsent } from "../support/identity/test-oauth-client.ts";
+import { TestUser } from "../support/identity/test-user.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const PROVIDERS = ["github", "google"] as const;
 
@@ -23,198 +24,218 @@ beforeAll(async () => {
 });
 afterAll(() => providers[Symbol.asyncDispose]());
 
-const harnessWith = (signUp: "invite" | "closed"): Promise<Harness> =>
+const createSocialHarness = (signUp: "invite" | "closed"): Promise<Harness> =>
   createHarness({ config: { signUp, social: CLIENTS } });
-const open = sharedHarness({ config: { signUp: "open", social: CLIENTS } });
+const openHarness = sharedHarness({ config: { signUp: "open", social: CLIENTS } });
 
-const somebody = (more: Partial<Somebody> = {}): Somebody => ({
-  ...{ subject: String(randomInt(2 ** 40)), email: `${randomUUID()}@example.com`, verified: true, ...more },
+const createProviderUser = (fields: Partial<ProviderUser> = {}): ProviderUser => ({
+  subject: String(randomInt(2 ** 40)),
+  email: `${randomUUID()}@example.com`,
+  verified: true,
+  ...fields,
 });
 
-/** Where a provider is to be asked, as the pages of the service would send somebody there. */
-async function begin(browser: Person, provider: ProviderName, more: object = {}): Promise<string> {
-  const ways = { callbackURL: "/settings/account", errorCallbackURL: "/sign-in" };
-  return String((await browser.post("/sign-in/social", { provider, ...ways, ...more })).body["url"]);
+/** Starts a sign-in like the sign-in page. Returns the authorization URL of the provider. */
+async function startSignIn(user: TestUser, provider: ProviderName, extraFields: object = {}): Promise<string> {
+  const pages = { callbackURL: "/settings/account", errorCallbackURL: "/sign-in" };
+  const response = await user.post("/sign-in/social", { provider, ...pages, ...extraFields });
+  return String(response.body["url"]);
 }
 
-const comeBack = (browser: Person, back: URL): Promise<Answer> => browser.visit(back.pathname + back.search);
+const follow = (user: TestUser, redirect: URL): Promise<Answer> => user.visit(redirect.pathname + redirect.search);
 
-async function signIn(browser: Person, provider: ProviderName, who: Somebody): Promise<Answer> {
-  return comeBack(browser, providers.agree(await begin(browser, provider), who));
+async function signIn(user: TestUser, provider: ProviderName, account: ProviderUser): Promise<Answer> {
+  return follow(user, providers.consent(await startSignIn(user, provider), account));
 }
 
-/** Who is signed in at a browser. */
-async function personAt(browser: Person): Promise<Record<string, unknown> | undefined> {
-  return (await browser.get("/get-session")).body["user"] as Record<string, unknown> | undefined;
+/** Returns the user of the session; `undefined` without a session. */
+async function getSessionUser(user: TestUser): Promise<Record<string, unknown> | undefined> {
+  return (await user.get("/get-session")).body["user"] as Record<string, unknown> | undefined;
 }
 
-/** Somebody comes back, and the service cannot ask the provider about them. */
-async function failing(fault: SocialProviders["fault"], browser: Person, back: URL): Promise<Answer> {
-  providers.fault = fault;
+/** Follows the redirect to the service while the provider fails. */
+async function followWithFailure(failure: ProviderFailure, user: TestUser, redirect: URL): Promise<Answer> {
+  providers.failure = failure;
   try {
-    return await comeBack(browser, back);
+    return await follow(user, redirect);
   } finally {
-    providers.fault = "none";
+    providers.failure = "none";
   }
 }
 
-/** The error that a browser is shown on the sign-in page. */
-function shown({ status, headers }: Answer): string | null {
-  const to = new URL(headers.get("location") ?? "", "http://service");
-  expect([status, to.pathname]).toEqual([302, "/sign-in"]);
-  return to.searchParams.get("error");
+/** Expects a redirect to the sign-in page and returns its error code. */
+function readSignInError({ status, headers }: Answer): string | null {
+  const page = new URL(headers.get("location") ?? "", "http://service");
+  expect([status, page.pathname]).toEqual([302, "/sign-in"]);
+  return page.searchParams.get("error");
 }
 
-/** How many people there are, and ways to sign in. */
-async function counted({ service }: Harness): Promise<unknown> {
+async function countRows({ service }: Harness): Promise<unknown> {
   const counts = [
-    `(select count(*) from auth."user")::int as people`,
+    `(select count(*) from auth."user")::int as users`,
     `(select count(*) from auth.account)::int as accounts`,
   ];
   return (await service.parts.orm.em.fork().execute<unknown[]>(`select ${counts.join()}`))[0];
 }
 
 test.for(PROVIDERS)(
-  "the first person to come from %s owns the installation, and comes back as the same person",
+  "the first user who signs in with %s owns the installation, and signs in as the same user later",
   async (name) => {
-    await using harness = await harnessWith("invite");
+    await using harness = await createSocialHarness("invite");
     const { publicUrl, bootstrapped } = harness.service;
-    const ada = somebody();
-    const browser = new Person(publicUrl);
-    const signedUp = await signIn(browser, name, ada);
+    const account = createProviderUser();
+    const user = new TestUser(publicUrl);
+    const signedUp = await signIn(user, name, account);
     expect([signedUp.status, signedUp.headers.get("location")]).toEqual([302, "/settings/account"]);
-    const person = await personAt(browser);
-    expect(person).toMatchObject({ email: ada.email, emailVerified: true });
-    const members = await browser.get(`/organization/get-full-organization?organizationId=${bootstrapped!.org_id}`);
-    expect(members.body["members"]).toMatchObject([{ role: "owner", userId: person!["id"] }]);
-    const elsewhere = new Person(publicUrl);
-    await signIn(elsewhere, name, { ...ada, email: "another@example.com" });
-    expect((await personAt(elsewhere))!["id"]).toBe(person!["id"]);
-    expect(await counted(harness)).toEqual({ people: 1, accounts: 1 });
-    const { events } = await rpcClient(publicUrl, await browser.accessToken()).audit.list.query({});
+    const sessionUser = await getSessionUser(user);
+    expect(sessionUser).toMatchObject({ email: account.email, emailVerified: true });
+    const members = await user.get(`/organization/get-full-organization?organizationId=${bootstrapped!.org_id}`);
+    expect(members.body["members"]).toMatchObject([{ role: "owner", userId: sessionUser!["id"] }]);
+    const otherBrowser = new TestUser(publicUrl);
+    await signIn(otherBrowser, name, { ...account, email: "another@example.com" });
+    expect((await getSessionUser(otherBrowser))!["id"]).toBe(sessionUser!["id"]);
+    expect(await countRows(harness)).toEqual({ users: 1, accounts: 1 });
+    const { events } = await rpcClient(publicUrl, await user.accessToken()).audit.list.query({});
     expect(events.filter(({ action }) => action.startsWith("callback/"))).toHaveLength(2);
-    const kept = JSON.stringify([
+    const stored = JSON.stringify([
       await harness.service.parts.orm.em.fork().execute(`select * from auth.account`),
       events,
     ]);
     for (const secret of providers.secrets)
-      expect([kept.includes(secret), harness.logged().includes(secret)]).toEqual([false, false]);
+      expect([stored.includes(secret), harness.logged().includes(secret)]).toEqual([false, false]);
   },
 );
 
-test("what comes back counts only where it was asked for, once, and as it was asked for", async () => {
-  const { publicUrl } = open().service;
-  const before = await counted(open());
-  const [victim, attacker] = [new Person(publicUrl), new Person(publicUrl)];
-  const back = providers.agree(await begin(attacker, "github"), somebody());
-  // The attacker's own code, slipped to somebody else: they would be signed in as the attacker.
-  expect(shown(await comeBack(victim, back))).toBe("state_mismatch");
-  const altered = new URL(back);
-  altered.searchParams.set("state", "x".repeat(32));
-  const forgotten = new URL(back);
-  forgotten.searchParams.delete("state");
-  const unknown = [await comeBack(victim, altered), await comeBack(victim, forgotten)];
-  const to = unknown.map(({ headers }) => new URL(headers.get("location")!, publicUrl));
-  expect(await Promise.all(to.map(async (url) => shown(await comeBack(victim, url))))).toEqual([
-    ...["state_mismatch", "state_not_found"],
+test("a callback is accepted only once, in the browser that started the sign-in, with its own code and state", async () => {
+  const { publicUrl } = openHarness().service;
+  const before = await countRows(openHarness());
+  const [victim, attacker] = [new TestUser(publicUrl), new TestUser(publicUrl)];
+  const redirect = providers.consent(await startSignIn(attacker, "github"), createProviderUser());
+  // Login CSRF: the attacker's callback in the browser of the victim would sign the victim in as the attacker.
+  expect(readSignInError(await follow(victim, redirect))).toBe("state_mismatch");
+  const wrongState = new URL(redirect);
+  wrongState.searchParams.set("state", "x".repeat(32));
+  const noState = new URL(redirect);
+  noState.searchParams.delete("state");
+  const responses = [await follow(victim, wrongState), await follow(victim, noState)];
+  const pages = responses.map(({ headers }) => new URL(headers.get("location")!, publicUrl));
+  expect(await Promise.all(pages.map(async (page) => readSignInError(await follow(victim, page))))).toEqual([
+    "state_mismatch",
+    "state_not_found",
   ]);
-  // Another request's code: the verifier that goes with it is not this browser's.
-  const own = providers.agree(await begin(victim, "github"), somebody());
-  own.searchParams.set("code", providers.agree(await begin(attacker, "github"), somebody()).searchParams.get("code")!);
-  expect(shown(await comeBack(victim, own))).toBe("invalid_code");
-  expect([await personAt(victim), await counted(open())]).toEqual([undefined, before]);
-  const good = providers.agree(await begin(victim, "github"), somebody());
-  expect((await comeBack(victim, good)).headers.get("location")).toBe("/settings/account");
-  expect((await comeBack(new Person(publicUrl), good)).headers.get("location")).toMatch(/error=state_mismatch$/);
+  // The code of another request does not match the PKCE verifier of this browser.
+  const own = providers.consent(await startSignIn(victim, "github"), createProviderUser());
+  const foreign = providers.consent(await startSignIn(attacker, "github"), createProviderUser());
+  own.searchParams.set("code", foreign.searchParams.get("code")!);
+  expect(readSignInError(await follow(victim, own))).toBe("invalid_code");
+  expect([await getSessionUser(victim), await countRows(openHarness())]).toEqual([undefined, before]);
+  const valid = providers.consent(await startSignIn(victim, "github"), createProviderUser());
+  expect((await follow(victim, valid)).headers.get("location")).toBe("/settings/account");
+  expect((await follow(new TestUser(publicUrl), valid)).headers.get("location")).toMatch(/error=state_mismatch$/);
 });
 
-test("nobody is sent to another site afterwards, or shown what somebody else wrote", async () => {
-  const browser = new Person(open().service.publicUrl);
+test("a sign-in never redirects to another site, and the error page never shows text from its URL", async () => {
+  const user = new TestUser(openHarness().service.publicUrl);
   for (const field of ["callbackURL", "errorCallbackURL", "newUserCallbackURL"])
     for (const url of ["https://elsewhere.example.com/", "//elsewhere.example.com", "javascript:alert(1)"]) {
-      const answer = await browser.post("/sign-in/social", { provider: "github", callbackURL: "/", [field]: url });
-      expect([field, url, answer.status]).toEqual([field, url, 403]);
+      const response = await user.post("/sign-in/social", { provider: "github", callbackURL: "/", [field]: url });
+      expect([field, url, response.status]).toEqual([field, url, 403]);
     }
   for (const error of ["Call us", "https://elsewhere.example.com", "a&error=b", "", "x".repeat(65)])
-    expect(shown(await browser.visit(`/api/auth/error?error=${encodeURIComponent(error)}`))).toBe("sign_in_failed");
-});
-
-test.for(PROVIDERS)("an address at %s, verified or not, opens nobody's account", async (name) => {
-  const { publicUrl } = open().service;
-  const owner = new Person(publicUrl);
-  await owner.signUp();
-  const other = somebody();
-  await signIn(new Person(publicUrl), name === "github" ? "google" : "github", other);
-  const before = await counted(open());
-  for (const email of [owner.email, owner.email.toUpperCase(), other.email!])
-    for (const verified of [true, false]) {
-      const impostor = new Person(publicUrl);
-      expect(shown(await signIn(impostor, name, somebody({ email, verified })))).toBe("account_not_linked");
-      expect(await personAt(impostor)).toBeUndefined();
-    }
-  // Nor does a person who is signed in take another account in.
-  const linking = await owner.post("/link-social", { provider: name, callbackURL: "/", errorCallbackURL: "/sign-in" });
-  const back = providers.agree(String(linking.body["url"]), somebody({ email: owner.email }));
-  expect(shown(await comeBack(owner, back))).toBe("unable_to_link_account");
-  expect(await counted(open())).toEqual(before);
-});
-
-test("SIGN_UP holds for who comes from a provider: a verified address that was invited, and nobody else", async () => {
-  await using harness = await harnessWith("invite");
-  const { publicUrl, bootstrapped } = harness.service;
-  const owner = new Person(publicUrl);
-  await owner.signUp();
-  const guest = somebody();
-  const invited = await owner.post("/organization/invite-member", {
-    ...{ email: guest.email, role: "member", organizationId: bootstrapped!.org_id },
-  });
-  const invitationId = String(invited.body["id"]);
-  for (const stranger of [somebody(), { ...guest, verified: false }, somebody({ email: "x@oidc.invalid" })])
-    for (const provider of PROVIDERS)
-      expect(shown(await signIn(new Person(publicUrl), provider, stranger))).toBe("SIGN_UP_REFUSED");
-  expect(await counted(harness)).toEqual({ people: 1, accounts: 1 });
-  const browser = new Person(publicUrl);
-  expect((await signIn(browser, "google", guest)).headers.get("location")).toBe("/settings/account");
-  expect((await browser.post("/organization/accept-invitation", { invitationId })).status).toBe(200);
-});
-
-test("where sign-up is closed only the first person comes in, of several at once too", async () => {
-  await using harness = await harnessWith("closed");
-  const { publicUrl } = harness.service;
-  const browsers = Array.from({ length: 3 }, () => new Person(publicUrl));
-  const answers = await Promise.all(browsers.map((browser, n) => signIn(browser, PROVIDERS[n % 2]!, somebody())));
-  const to = answers.map(({ headers }) => headers.get("location")!.split("&")[0]).toSorted();
-  expect(to).toEqual(["/settings/account", ...Array<string>(2).fill("/sign-in?error=SIGN_UP_REFUSED")]);
-  expect(await counted(harness)).toEqual({ people: 1, accounts: 1 });
+    expect(readSignInError(await user.visit(`/api/auth/error?error=${encodeURIComponent(error)}`))).toBe(
+      "sign_in_failed",
+    );
 });
 
 test.for(PROVIDERS)(
-  "whatever fails at %s, the person is told on the sign-in page and nothing secret is logged",
+  "an email address at %s, verified or not, gives no access to an existing account with that address",
   async (name) => {
-    const before = await counted(open());
-    const browser = new Person(open().service.publicUrl);
-    const back = async () => providers.agree(await begin(browser, name), somebody());
-    for (const fault of ["token", "line to token"] as const)
-      expect(shown(await failing(fault, browser, await back()))).toBe("invalid_code");
-    expect(shown(await comeBack(browser, providers.decline(await begin(browser, name))))).toBe("access_denied");
-    expect(shown(await signIn(browser, name, somebody({ email: null })))).toBe("email_not_found");
-    expect([await personAt(browser), await counted(open())]).toEqual([undefined, before]);
-    for (const secret of providers.secrets) expect(open().logged()).not.toContain(secret);
+    const { publicUrl } = openHarness().service;
+    const owner = new TestUser(publicUrl);
+    await owner.signUp();
+    const other = createProviderUser();
+    await signIn(new TestUser(publicUrl), name === "github" ? "google" : "github", other);
+    const before = await countRows(openHarness());
+    for (const email of [owner.email, owner.email.toUpperCase(), other.email!])
+      for (const verified of [true, false]) {
+        const impostor = new TestUser(publicUrl);
+        const response = await signIn(impostor, name, createProviderUser({ email, verified }));
+        expect(readSignInError(response)).toBe("account_not_linked");
+        expect(await getSessionUser(impostor)).toBeUndefined();
+      }
+    // A signed-in user cannot link another account either.
+    const linking = await owner.post("/link-social", {
+      provider: name,
+      callbackURL: "/",
+      errorCallbackURL: "/sign-in",
+    });
+    const redirect = providers.consent(String(linking.body["url"]), createProviderUser({ email: owner.email }));
+    expect(readSignInError(await follow(owner, redirect))).toBe("unable_to_link_account");
+    expect(await countRows(openHarness())).toEqual(before);
   },
 );
 
-test("whoever the provider says nothing about is sent to the sign-in page too", async () => {
-  const browser = new Person(open().service.publicUrl);
-  const back = async () => providers.agree(await begin(browser, "github"), somebody());
-  expect(shown(await failing("person", browser, await back()))).toBe("unable_to_get_user_info");
-  expect(shown(await failing("line to person", browser, await back()))).toBe("sign_in_failed");
+test("with SIGN_UP=invite, only an invited and verified email address can sign up through a provider", async () => {
+  await using harness = await createSocialHarness("invite");
+  const { publicUrl, bootstrapped } = harness.service;
+  const owner = new TestUser(publicUrl);
+  await owner.signUp();
+  const invited = createProviderUser();
+  const invitation = await owner.post("/organization/invite-member", {
+    email: invited.email,
+    role: "member",
+    organizationId: bootstrapped!.org_id,
+  });
+  const invitationId = String(invitation.body["id"]);
+  const uninvited = [
+    createProviderUser(),
+    { ...invited, verified: false },
+    createProviderUser({ email: "x@oidc.invalid" }),
+  ];
+  for (const account of uninvited)
+    for (const provider of PROVIDERS)
+      expect(readSignInError(await signIn(new TestUser(publicUrl), provider, account))).toBe("SIGN_UP_REFUSED");
+  expect(await countRows(harness)).toEqual({ users: 1, accounts: 1 });
+  const user = new TestUser(publicUrl);
+  expect((await signIn(user, "google", invited)).headers.get("location")).toBe("/settings/account");
+  expect((await user.post("/organization/accept-invitation", { invitationId })).status).toBe(200);
 });
 
-test("whoever an OAuth client sent to sign in goes on to agree to it, after the way over a provider", async () => {
-  await using harness = await harnessWith("invite");
+test("with SIGN_UP=closed, only one of several simultaneous first users can sign up through a provider", async () => {
+  await using harness = await createSocialHarness("closed");
   const { publicUrl } = harness.service;
-  const browser = new Person(publicUrl);
-  const oauth = new OAuthRequests(publicUrl, browser);
+  const users = Array.from({ length: 3 }, () => new TestUser(publicUrl));
+  const responses = await Promise.all(users.map((user, at) => signIn(user, PROVIDERS[at % 2]!, createProviderUser())));
+  const locations = responses.map(({ headers }) => headers.get("location")!.split("&")[0]).toSorted();
+  expect(locations).toEqual(["/settings/account", ...Array<string>(2).fill("/sign-in?error=SIGN_UP_REFUSED")]);
+  expect(await countRows(harness)).toEqual({ users: 1, accounts: 1 });
+});
+
+test.for(PROVIDERS)("a failure at %s shows an error on the sign-in page, and no secret is logged", async (name) => {
+  const before = await countRows(openHarness());
+  const user = new TestUser(openHarness().service.publicUrl);
+  const consent = async () => providers.consent(await startSignIn(user, name), createProviderUser());
+  for (const failure of ["token", "connection to token"] as const)
+    expect(readSignInError(await followWithFailure(failure, user, await consent()))).toBe("invalid_code");
+  const declined = await follow(user, providers.decline(await startSignIn(user, name)));
+  expect(readSignInError(declined)).toBe("access_denied");
+  expect(readSignInError(await signIn(user, name, createProviderUser({ email: null })))).toBe("email_not_found");
+  expect([await getSessionUser(user), await countRows(openHarness())]).toEqual([undefined, before]);
+  for (const secret of providers.secrets) expect(openHarness().logged()).not.toContain(secret);
+});
+
+test("a failure of the provider's user endpoint shows an error on the sign-in page", async () => {
+  const user = new TestUser(openHarness().service.publicUrl);
+  const consent = async () => providers.consent(await startSignIn(user, "github"), createProviderUser());
+  expect(readSignInError(await followWithFailure("user", user, await consent()))).toBe("unable_to_get_user_info");
+  expect(readSignInError(await followWithFailure("connection to user", user, await consent()))).toBe("sign_in_failed");
+});
+
+test("a user whom an OAuth client sent to sign in reaches the consent page after signing in with a provider", async () => {
+  await using harness = await createSocialHarness("invite");
+  const { publicUrl } = harness.service;
+  const user = new TestUser(publicUrl);
+  const oauth = new OAuthRequests(publicUrl, user);
   const query = {
     resource: `${publicUrl}/mcp`,
     scope: "read",
@@ -222,16 +243,19 @@ test("whoever an OAuth client sent to sign in goes on to agree to it, after the 
     code_challenge_method: "S256",
   };
   const url = oauth.authorizeUrl(await oauth.register(), query);
-  const asked = await browser.send("GET", url.pathname + url.search);
-  const page = new URL(asked.headers.get("location") ?? String(asked.body["url"]), publicUrl);
+  const authorization = await user.send("GET", url.pathname + url.search);
+  const page = new URL(authorization.headers.get("location") ?? String(authorization.body["url"]), publicUrl);
   expect(page.pathname).toBe("/sign-in");
-  const more = { oauth_query: page.search.slice(1), errorCallbackURL: page.pathname + page.search };
-  const declined = await comeBack(browser, providers.decline(await begin(browser, "github", more)));
-  // The request of the client is still there, for another try.
-  const [again, error] = String(declined.headers.get("location")).split(/&(?=error=)/);
-  expect([again, error]).toEqual([page.pathname + page.search, expect.stringMatching(/^error=access_denied&/)]);
-  const authorization = await begin(browser, "github", more);
-  const signedIn = await comeBack(browser, providers.agree(authorization, somebody()));
+  const extraFields = { oauth_query: page.search.slice(1), errorCallbackURL: page.pathname + page.search };
+  const declined = await follow(user, providers.decline(await startSignIn(user, "github", extraFields)));
+  // After a failure, the page still has the request of the OAuth client, for another attempt.
+  const [pageWithRequest, error] = String(declined.headers.get("location")).split(/&(?=error=)/);
+  expect([pageWithRequest, error]).toEqual([
+    page.pathname + page.search,
+    expect.stringMatching(/^error=access_denied&/),
+  ]);
+  const secondAttempt = await startSignIn(user, "github", extraFields);
+  const signedIn = await follow(user, providers.consent(secondAttempt, createProviderUser()));
   expect(new URL(signedIn.headers.get("location")!, publicUrl).pathname).toBe("/consent");
-  expect((await consented(browser, url)).get("code")).toEqual(expect.any(String));
+  expect((await authorizeWithConsent(user, url)).get("code")).toEqual(expect.any(String));
 });

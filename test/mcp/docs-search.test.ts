@@ -8,21 +8,22 @@ import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
-interface Answer {
+interface SearchResult {
   hits: { app: string; procedure: string; snippet: string; direct_tool: string | null; score: number }[];
   cut: string | null;
 }
 
-const gatewayOf = ({ personal_access_token: token }: Tenant) => new GatewayClient(service().service.publicUrl, token);
+const createGateway = ({ personal_access_token: token }: Tenant) =>
+  new GatewayClient(service().service.publicUrl, token);
 
-async function search(tenant: Tenant, input: object): Promise<Answer> {
-  const { structuredContent, text } = await gatewayOf(tenant).tool("service_docs_search", input);
+async function search(tenant: Tenant, input: object): Promise<SearchResult> {
+  const { structuredContent, text } = await createGateway(tenant).tool("service_docs_search", input);
   expect(JSON.parse(text)).toEqual(structuredContent);
   expect(text.length).toBeLessThanOrEqual(24_000);
-  return structuredContent as unknown as Answer;
+  return structuredContent as unknown as SearchResult;
 }
 
-async function givenOffer(tenant: Tenant, name: string, procedures: DiscoveredProcedure[]): Promise<string> {
+async function givenAppWith(tenant: Tenant, name: string, procedures: DiscoveredProcedure[]): Promise<string> {
   const app = await service().givenApp(tenant, { name });
   await givenProcedures(service(), app, procedures);
   return app.slug;
@@ -30,15 +31,15 @@ async function givenOffer(tenant: Tenant, name: string, procedures: DiscoveredPr
 
 verifies(
   "tool.service_docs_search.hits",
-  "hits come best first, each with the name of its tool in the list",
+  "hits are sorted by score, and each names its direct tool from the tool list",
   async () => {
     const tenant = await service().tenant();
-    const small = await givenOffer(tenant, "small", [
+    const small = await givenAppWith(tenant, "small", [
       offered("orders.cancel", "mutation", { description: "Cancels an order." }),
       offered("orders_cancel", "mutation", { description: "Cancels an order, as it was called before." }),
     ]);
     const many = ["a", "b", "c", "d", "e", "f"].map((name) => offered(`orders.${name}`));
-    const large = await givenOffer(tenant, "large", many);
+    const large = await givenAppWith(tenant, "large", many);
     const { hits, cut } = await search(tenant, { query: "cancel an order", limit: 50 });
     expect(cut).toBeNull();
     expect(
@@ -48,7 +49,7 @@ verifies(
         .toSorted(),
     ).toEqual(["orders.cancel", "orders_cancel"]);
     expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).toSorted((a, b) => b - a));
-    const tools = (await gatewayOf(tenant).tools()).map(({ name }) => name);
+    const tools = (await createGateway(tenant).tools()).map(({ name }) => name);
     for (const { app, direct_tool: tool } of hits)
       if (app === small) expect(tools).toContain(tool);
       else expect([app, tool]).toEqual([large, null]);
@@ -56,14 +57,14 @@ verifies(
   },
 );
 
-test("an answer too long to show has the best hits only, and says how many there are and how to narrow", async () => {
+test("a response that would be too long contains only the best hits, and says how many there are and how to narrow the search", async () => {
   const tenant = await service().tenant();
   const properties = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`field${at}`, { enum: LONG_WORDS }]));
   const inputSchema = { type: "object", properties };
   const procedures = Array.from({ length: 50 }, (_, at) =>
     offered(`report${at}`, "query", { description: `Reports "${at}". `.repeat(100), inputSchema }),
   );
-  const slug = await givenOffer(tenant, "reports", procedures);
+  const slug = await givenAppWith(tenant, "reports", procedures);
   const { hits, cut } = await search(tenant, { query: "report", limit: 50 });
   expect(hits.length).toBeGreaterThan(3);
   expect(hits.length).toBeLessThan(50);
@@ -74,25 +75,30 @@ test("an answer too long to show has the best hits only, and says how many there
 
 const LONG_WORDS = Array.from({ length: 12 }, (_, at) => `${at} ${"word ".repeat(50)}`);
 
-test("a search in one app finds nothing of another, and tells a foreign app from none at all by nothing", async () => {
-  const [tenant, other] = [await service().tenant(), await service().tenant()];
-  const one = await givenOffer(tenant, "one", [offered("orders.list")]);
-  const two = await givenOffer(tenant, "two", [offered("orders.read")]);
-  const foreign = await givenOffer(other, "three", [offered("orders.burn")]);
+test("a search in one app finds only its procedures, and another organization's app looks like an unknown app", async () => {
+  const tenant = await service().tenant();
+  const other = await service().tenant();
+  const one = await givenAppWith(tenant, "one", [offered("orders.list")]);
+  const two = await givenAppWith(tenant, "two", [offered("orders.read")]);
+  const foreign = await givenAppWith(other, "three", [offered("orders.burn")]);
   expect((await search(tenant, { query: "orders", app: one })).hits.map(({ app }) => app)).toEqual([one]);
   expect((await search(tenant, { query: "orders" })).hits.map(({ app }) => app).toSorted()).toEqual(
     [one, two].toSorted(),
   );
-  const asked = async (app: string) =>
-    (await gatewayOf(tenant).call("tools/call", { name: "service_docs_search", arguments: { query: "orders", app } }))
-      .text;
-  expect(await asked(foreign)).toBe(await asked("three-k7m2xq"));
-  expect(await asked(foreign)).not.toContain("burn");
+  const searchIn = async (app: string) =>
+    (
+      await createGateway(tenant).call("tools/call", {
+        name: "service_docs_search",
+        arguments: { query: "orders", app },
+      })
+    ).text;
+  expect(await searchIn(foreign)).toBe(await searchIn("three-k7m2xq"));
+  expect(await searchIn(foreign)).not.toContain("burn");
 });
 
-test("a search of as many words as a query may have finds what most of them mean", async () => {
+test("the longest allowed query finds the procedure that its rare words mean", async () => {
   const tenant = await service().tenant();
-  await givenOffer(tenant, "shop", [offered("orders.list"), offered("refunds.make", "mutation")]);
+  await givenAppWith(tenant, "shop", [offered("orders.list"), offered("refunds.make", "mutation")]);
   const query = "please make a refund of this ".repeat(17).trim();
   expect((await search(tenant, { query })).hits[0]).toMatchObject({ procedure: "refunds.make" });
 });

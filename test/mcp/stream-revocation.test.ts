@@ -3,7 +3,7 @@ import { afterAll, expect } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { openStream } from "../support/clients/open-stream.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -11,7 +11,7 @@ import { hazard, verifies } from "../support/verifies.ts";
 const service = sharedHarness({ config: { signUp: "open" } });
 
 interface Watched {
-  person: Person;
+  person: TestUser;
   orgId: string;
   access: string;
 }
@@ -19,16 +19,16 @@ interface Watched {
 /** Somebody with an organization of their own. */
 async function owner(): Promise<Watched> {
   const { publicUrl } = service().service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const { body } = await person.post("/organization/create", { name: "Acme", slug: randomUUID() });
   return { person, orgId: String(body["id"]), access: await person.accessToken() };
 }
 
 /** Signs somebody up and in as a member, with a personal access token for the gateway. */
-async function member({ person: inviting, orgId }: Watched): Promise<{ person: Person; token: string }> {
+async function member({ person: inviting, orgId }: Watched): Promise<{ person: TestUser; token: string }> {
   const { publicUrl } = service().service;
-  const person = new Person(publicUrl);
+  const person = new TestUser(publicUrl);
   await person.signUp();
   const invitation = { email: person.email, role: "member", organizationId: orgId };
   const { body } = await inviting.post("/organization/invite-member", invitation);
@@ -103,7 +103,7 @@ verifies(hazard(29), "an open stream ends when the member whose it is is removed
 verifies(hazard(29), "an open stream of a client ends when the person changes their password", async () => {
   const { publicUrl } = service().service;
   const [{ person }, { person: another }] = [await owner(), await owner()];
-  const access = async (who: Person) => {
+  const access = async (who: TestUser) => {
     const { body } = await new OAuthRequests(publicUrl, who).grant(`${publicUrl}/mcp`, "read offline_access");
     return String(body["access_token"]);
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
@@ -7,7 +7,7 @@ import { createHarness } from "../support/service/harness.ts";
 test("the audit log tells its owners who did what to what from where, and holds no secret", async () => {
   await using harness = await createHarness();
   const { publicUrl, bootstrapped } = harness.service;
-  const owner = new Person(publicUrl);
+  const owner = new TestUser(publicUrl);
   const { body } = await owner.signUp();
   const userId = (body["user"] as { id: string }).id;
   const access = await owner.accessToken();
@@ -20,11 +20,17 @@ test("the audit log tells its owners who did what to what from where, and holds 
   await rpc.apps.list.query();
   await owner.signIn("a wrong password");
   await owner.post("/organization/invite-member", {
-    ...{ email: "guest@example.com", role: "member", organizationId: bootstrapped!.org_id },
+    email: "guest@example.com",
+    role: "member",
+    organizationId: bootstrapped!.org_id,
   });
   const { events } = await rpc.audit.list.query({});
   const said = events.map(({ action, outcome, user_id, credential_kind, target }) => [
-    ...[action, outcome, user_id, credential_kind, target],
+    action,
+    outcome,
+    user_id,
+    credential_kind,
+    target,
   ]);
   expect(said).toContainEqual(["tokens.issue", "done", userId, "access_token", key.id]);
   expect(said).toContainEqual(["apps.deploy", "done", userId, "api_key", app.body["app_id"]]);
@@ -48,7 +54,7 @@ test("the audit log is read a page at a time, by owners alone", async () => {
     [tenant.org_id],
   );
   expect((await tenant.rest.get("/v1/audit-events")).status).toBe(403);
-  const owner = new Person(harness.service.publicUrl);
+  const owner = new TestUser(harness.service.publicUrl);
   const invitationId = await harness.inviteOwner(tenant, owner.email);
   await owner.signUp({ invitationId });
   await owner.post("/organization/accept-invitation", { invitationId });

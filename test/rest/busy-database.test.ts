@@ -4,7 +4,7 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(
   ["rest.list.500", hazard(43)],
-  "500 answers a call that gets no connection to the database, and the next one that does is answered",
+  "500 for a call that gets no connection from the pool in time, and later calls succeed",
   async () => {
     await using harness = await createHarness();
     const { rest } = await harness.tenant();

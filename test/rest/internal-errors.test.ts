@@ -6,16 +6,16 @@ import { verifies } from "../support/verifies.ts";
 
 verifies(
   ["rest.deploy.500", "rest.list.500", "rest.error.500"],
-  "500 answers a fault with {error} and nothing of the fault, which is in the log under the request's id",
+  "500 reveals nothing of an internal error, which is in the log with the request id",
   async () => {
     await using harness = await createHarness();
     const { rest } = await harness.tenant();
     await rest.get("/v1/apps");
     await harness.service.parts.orm.em.fork().execute("alter table apps rename to apps_out_of_reach");
-    for (const answer of [await rest.get("/v1/apps"), await rest.deploy({ repo: "acme/site" })]) {
-      expect([answer.status, answer.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
-      expect(answer.text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
-      const id = answer.headers.get("x-request-id") ?? "none";
+    for (const response of [await rest.get("/v1/apps"), await rest.deploy({ repo: "acme/site" })]) {
+      expect([response.status, response.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
+      expect(response.text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+      const id = response.headers.get("x-request-id") ?? "none";
       expect(
         harness
           .logged()
@@ -29,7 +29,7 @@ verifies(
 
 verifies(
   ["rest.deploy.500", "rest.list.200"],
-  "500 answers a deploy while Redis is gone or silent, and lists go on; the log says that it is Redis",
+  "500 is returned for a deploy while Redis is down or does not respond; lists still work, and the log names Redis",
   async () => {
     await using stack = new AsyncDisposableStack();
     const silent = createServer((socket) => stack.defer(() => void socket.destroy()));
@@ -39,8 +39,8 @@ verifies(
     stack.defer(() => void silent.close());
     await using harness = await createHarness({ config: { redisUrl: `redis://:hunter2-hunter2@127.0.0.1:${port}` } });
     const { rest } = await harness.tenant();
-    const refused = await rest.deploy({ repo: "acme/site" });
-    expect([refused.status, refused.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
+    const response = await rest.deploy({ repo: "acme/site" });
+    expect([response.status, response.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
     expect((await rest.get("/v1/apps")).status).toBe(200);
     expect(await rest.get("/readyz")).toMatchObject({ status: 503, body: { error: "Not ready: redis" } });
     await stack.disposeAsync();

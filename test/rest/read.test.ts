@@ -6,11 +6,15 @@ import { hazard, verifies } from "../support/verifies.ts";
 const service = sharedHarness();
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-verifies(["rest.list.200", "rest.list.apps"], "200 lists an organization without apps as an empty list", async () => {
-  const { rest } = await service().tenant();
-  const answer = await rest.get("/v1/apps");
-  expect([answer.status, answer.body]).toEqual([200, { apps: [] }]);
-});
+verifies(
+  ["rest.list.200", "rest.list.apps"],
+  "200 returns an empty list for an organization without apps",
+  async () => {
+    const { rest } = await service().tenant();
+    const response = await rest.get("/v1/apps");
+    expect([response.status, response.body]).toEqual([200, { apps: [] }]);
+  },
+);
 
 verifies(
   [
@@ -27,8 +31,8 @@ verifies(
   async () => {
     const { rest } = await service().tenant();
     const { body } = await rest.deploy({ repo: "acme/site" });
-    const answer = await rest.get("/v1/apps");
-    expect(answer.body).toEqual({
+    const response = await rest.get("/v1/apps");
+    expect(response.body).toEqual({
       apps: [
         {
           id: body["app_id"],
@@ -47,7 +51,7 @@ verifies(
 
 verifies(
   ["rest.list.every", "apps.organization", "rest.auth.api_key.organization"],
-  "200 lists every app of the organization, newest first, and none of another's",
+  "200 lists every app of the organization, newest first, and no app of another organization",
   async () => {
     const tenant = await service().tenant();
     const other = await service().tenant();
@@ -78,12 +82,12 @@ verifies(
     "rest.get.manifest",
     "rest.get.url",
   ],
-  "200 shows one app with exactly the fields of AppDetail",
+  "200 returns one app with exactly the fields of AppDetail",
   async () => {
     const { rest, org_id, user_id } = await service().tenant();
     const { body } = await rest.deploy({ repo: "acme/site" });
-    const answer = await rest.get(`/v1/apps/${String(body["app_id"])}`);
-    expect([answer.status, answer.body]).toEqual([
+    const response = await rest.get(`/v1/apps/${String(body["app_id"])}`);
+    expect([response.status, response.body]).toEqual([
       200,
       {
         id: body["app_id"],
@@ -114,12 +118,12 @@ verifies(
     "rest.logs.logs.null",
     hazard(55),
   ],
-  "200 answers with null logs while there is no log",
+  "200 returns null as logs while there is no log",
   async () => {
     const { rest } = await service().tenant();
     const { body } = await rest.deploy({ repo: "acme/site" });
-    const answer = await rest.get(`/v1/apps/${String(body["app_id"])}/logs`);
-    expect([answer.status, answer.body]).toEqual([
+    const response = await rest.get(`/v1/apps/${String(body["app_id"])}/logs`);
+    expect([response.status, response.body]).toEqual([
       200,
       { status: "queued", status_message: null, error: null, logs: null },
     ]);
@@ -141,7 +145,7 @@ verifies(
     hazard(26),
     hazard(27),
   ],
-  "404 is the same to the byte for a foreign app, an absent one and a malformed id",
+  "404 is the same byte for byte for an app of another organization, an unknown id and a malformed id",
   async () => {
     const { rest } = await service().tenant();
     const foreign = await service().givenApp(await service().tenant());
@@ -151,12 +155,12 @@ verifies(
       ["DELETE", ""],
       ["GET", "/logs"],
     ] as const) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ids.map((id) => rest.send(method, `/v1/apps/${encodeURIComponent(id)}${suffix}`, {})),
       );
-      for (const answer of answers) {
-        expect([answer.status, answer.text]).toEqual([404, `{"error":"App not found"}`]);
-        expect([...answer.headers.keys()].toSorted()).toEqual([...(answers[0]?.headers.keys() ?? [])].toSorted());
+      for (const response of responses) {
+        expect([response.status, response.text]).toEqual([404, `{"error":"App not found"}`]);
+        expect([...response.headers.keys()].toSorted()).toEqual([...(responses[0]?.headers.keys() ?? [])].toSorted());
       }
     }
     const still = await service()
@@ -168,27 +172,27 @@ verifies(
 
 verifies(
   ["versions.prefix", "versions.other"],
-  "404 answers for another version's prefix and for an endpoint that is not there",
+  "404 is returned for the prefix of another version and for an unknown endpoint",
   async () => {
     const { rest } = await service().tenant();
     for (const path of ["/v2/apps", "/apps", "/v1/nothing", "/v1", "/V1/APPS"]) {
-      const answer = await rest.get(path);
-      expect([path, answer.status, answer.body]).toEqual([path, 404, { error: expect.any(String) }]);
+      const response = await rest.get(path);
+      expect([path, response.status, response.body]).toEqual([path, 404, { error: expect.any(String) }]);
     }
   },
 );
 
 verifies(
   "rest.error",
-  "4xx answers a request that no endpoint could take with {error} and its id, and logs no fault",
+  "4xx returns {error} and the request id for a malformed request, and logs no internal error",
   async () => {
     const rest = (await service().tenant()).rest.as(null);
-    const answers = [
+    const responses = [
       await rest.get("/v1/apps/%E0%A4%A"),
       await rest.get("/docs/ui/%00"),
       await rest.send("POST", "/nothing", { body: "{", headers: { "content-type": "application/json" } }),
     ];
-    for (const { status, body, headers } of answers) {
+    for (const { status, body, headers } of responses) {
       expect([400, 403, 404]).toContain(status);
       expect([body, headers.get("x-request-id")]).toEqual([{ error: expect.any(String) }, expect.any(String)]);
       expect(service().logged()).not.toMatch(/"level":50/);
@@ -196,10 +200,10 @@ verifies(
   },
 );
 
-verifies("limits.reads.unlimited", "200 answers reads however many there are", async () => {
+verifies("limits.reads.unlimited", "200 is returned for every read, however many there are", async () => {
   const tenant = await service().tenant();
   const { id } = await service().givenApp(tenant);
   const paths = ["/v1/apps", `/v1/apps/${id}`, `/v1/apps/${id}/logs`];
-  const answers = await Promise.all(Array.from({ length: 120 }, (_, n) => tenant.rest.get(paths[n % 3] ?? "")));
-  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 120 }, (_, n) => tenant.rest.get(paths[n % 3] ?? "")));
+  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
 });

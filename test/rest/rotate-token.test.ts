@@ -22,16 +22,16 @@ const rotate = (tenant: Tenant, { id }: { id: string }, body: object = {}): Prom
   tenant.rest.post(`/v1/apps/${id}/rotate-token`, body);
 
 const tokenOf = ({ body }: Answer) => String(body["app_token"]);
-const current = async (tenant: Tenant, { id }: App) => tokenOf(await tenant.rest.get(`/v1/apps/${id}`));
+const currentToken = async (tenant: Tenant, { id }: App) => tokenOf(await tenant.rest.get(`/v1/apps/${id}`));
 const entryOf = ({ id }: App) => deps().authEntries.get(id);
 const execute = (sql: string, id: string) => deps().em.fork().getConnection().execute(sql, [id]);
 
-/** Says whether the front door took the caller's token for the app's own. */
+/** Returns whether the edge proxy accepted the caller's token as the app's token. */
 const SCRIPT = `export default { fetch: (request) => Response.json({ as: request.headers.get("x-service-auth") ?? "public" }) };`;
 
 verifies(
   "apps.token.bearer",
-  "200 gives a live app a new token; the old one is good beside it for the overlap, and no longer without one",
+  "200 gives a live app a new token; the previous token stays valid for the overlap, and without an overlap it is invalid at once",
   async () => {
     const tenant = await service().tenant();
     const app = await givenServedApp(service(), tenant, { script: SCRIPT, procedures: [offered("whoami")] });
@@ -49,7 +49,7 @@ verifies(
       { app_token: expect.stringMatching(/^sva_/), expires_previous_at: expect.stringMatching(/Z$/) },
     ]);
     expect(tokenOf(second)).not.toBe(first);
-    expect(await current(tenant, app)).toBe(tokenOf(second));
+    expect(await currentToken(tenant, app)).toBe(tokenOf(second));
     expect([await statusWith(first), await statusWith(tokenOf(second)), await whoAmI()]).toEqual([
       ...[200, 200],
       { output: { as: "app" } },
@@ -65,7 +65,7 @@ verifies(
   },
 );
 
-test("200 lets the old token live for a day when nothing else is said, and for as long as is said otherwise", async () => {
+test("200 keeps the previous token valid for a day by default, and otherwise for the given overlap", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
   const overlaps = [
@@ -74,72 +74,76 @@ test("200 lets the old token live for a day when nothing else is said, and for a
     [{ overlap: "week" }, 604_800_000],
   ] as const;
   for (const [body, overlapMs] of overlaps) {
-    const old = await current(tenant, app);
+    const old = await currentToken(tenant, app);
     const from = Date.now();
-    const answer = await rotate(tenant, app, body);
-    const until = String(answer.body["expires_previous_at"]);
+    const response = await rotate(tenant, app, body);
+    const until = String(response.body["expires_previous_at"]);
     expect(Date.parse(until)).toBeGreaterThanOrEqual(from + overlapMs);
     expect(Date.parse(until)).toBeLessThanOrEqual(Date.now() + overlapMs);
     expect(await entryOf(app)).toEqual({
       appId: app.id,
-      tokenSha256: sha256Hex(tokenOf(answer)),
+      tokenSha256: sha256Hex(tokenOf(response)),
       previous: { tokenSha256: sha256Hex(old), until },
     });
   }
 });
 
-test("400 for an overlap that does not exist, and nothing is rotated", async () => {
+test("400 rejects an unknown overlap, and the token is not rotated", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
-  const before = await current(tenant, app);
-  const answer = await rotate(tenant, app, { overlap: "forever" });
-  expect([answer.status, answer.body["error"], await current(tenant, app)]).toEqual([
+  const before = await currentToken(tenant, app);
+  const response = await rotate(tenant, app, { overlap: "forever" });
+  expect([response.status, response.body["error"], await currentToken(tenant, app)]).toEqual([
     400,
     expect.stringContaining("overlap"),
     before,
   ]);
 });
 
-verifies(hazard(26), "404 hides another organization's app, whose token stays", async () => {
+verifies(hazard(26), "404 hides another organization's app, whose token is not rotated", async () => {
   const [tenant, other] = [await service().tenant(), await service().tenant()];
   const app = await service().givenApp(other);
-  const before = await current(other, app);
-  const answers = [await rotate(tenant, app), await rotate(tenant, { id: randomUUID() })];
-  expect(answers.map(({ status, body }) => [status, body])).toEqual(
-    answers.map(() => [404, { error: "App not found" }]),
+  const before = await currentToken(other, app);
+  const responses = [await rotate(tenant, app), await rotate(tenant, { id: randomUUID() })];
+  expect(responses.map(({ status, body }) => [status, body])).toEqual(
+    responses.map(() => [404, { error: "App not found" }]),
   );
-  expect([await current(other, app), await entryOf(app)]).toEqual([before, null]);
+  expect([await currentToken(other, app), await entryOf(app)]).toEqual([before, null]);
 });
 
-test("409 says what to wait for while an app is not ready, and its token stays", async () => {
+test("409 says what to wait for while an app is not live, and its token is not rotated", async () => {
   const tenant = await service().tenant();
   for (const status of [...IN_PROGRESS, "failed", "canceled", "deleting"] as const) {
     const app = await service().givenApp(tenant, { status });
-    const before = await current(tenant, app);
-    const answer = await rotate(tenant, app);
-    expect([status, answer.status, answer.body["error"]]).toEqual([status, 409, expect.stringContaining("`ready`")]);
-    expect([await current(tenant, app), await entryOf(app)]).toEqual([before, null]);
+    const before = await currentToken(tenant, app);
+    const response = await rotate(tenant, app);
+    expect([status, response.status, response.body["error"]]).toEqual([
+      status,
+      409,
+      expect.stringContaining("`ready`"),
+    ]);
+    expect([await currentToken(tenant, app), await entryOf(app)]).toEqual([before, null]);
   }
 });
 
-test("rotations at once leave the newest token good, and the one before it as the last of them says", async () => {
+test("after concurrent rotations the newest token is valid, and the previous one as long as the last rotation requested", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
   const overlaps = ["hour", "none", "week", "day"];
-  const answers = await Promise.all(overlaps.map((overlap) => rotate(tenant, app, { overlap })));
-  expect(answers.map(({ status }) => status)).toEqual(overlaps.map(() => 200));
+  const responses = await Promise.all(overlaps.map((overlap) => rotate(tenant, app, { overlap })));
+  expect(responses.map(({ status }) => status)).toEqual(overlaps.map(() => 200));
   const [row] = (await execute("select token_version, previous_token_until from apps where id = ?", app.id)) as {
     token_version: number;
     previous_token_until: string | Date | null;
   }[];
   expect(row?.token_version).toBe(1 + overlaps.length);
   const entry = await entryOf(app);
-  expect(entry?.tokenSha256).toBe(sha256Hex(await current(tenant, app)));
+  expect(entry?.tokenSha256).toBe(sha256Hex(await currentToken(tenant, app)));
   const until = row?.previous_token_until ?? null;
   expect(entry?.previous?.until ?? null).toBe(until === null ? null : new Date(until).toISOString());
 });
 
-/** Entries to which something else happens just before each is stored. */
+/** Auth entries that run `meanwhile` just before each entry is stored. */
 const interrupted = (entries: AuthEntries, meanwhile: () => Promise<unknown>): AuthEntries =>
   new Proxy(entries, {
     get: (target, name) =>
@@ -151,7 +155,7 @@ const interrupted = (entries: AuthEntries, meanwhile: () => Promise<unknown>): A
         : (Reflect.get(target, name, target) as () => unknown).bind(target),
   });
 
-test("a writer that was slow does not put an older token back", async () => {
+test("a slow writer does not restore an older token", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
   let rotated = false;
@@ -163,42 +167,42 @@ test("a writer that was slow does not put an older token back", async () => {
   await syncAuthEntry({ ...deps(), authEntries }, app.id);
   expect([rotated, await entryOf(app)]).toEqual([
     true,
-    { appId: app.id, tokenSha256: sha256Hex(await current(tenant, app)) },
+    { appId: app.id, tokenSha256: sha256Hex(await currentToken(tenant, app)) },
   ]);
 });
 
-verifies(hazard(60), "an app that is deleted while its entry is written is left without one", async () => {
+verifies(hazard(60), "an app that is deleted while its auth entry is written ends without an entry", async () => {
   const app = await service().givenApp(await service().tenant());
   const authEntries = interrupted(deps().authEntries, () => execute("delete from apps where id = ?", app.id));
   expect([await syncAuthEntry({ ...deps(), authEntries }, app.id), await entryOf(app)]).toEqual([null, null]);
 });
 
-test("a sweep brings a token to its app that a crash or a fault has kept from it, with the overlap, once", async () => {
+test("a sweep writes, once, the auth entry that a crash or an error left missing or outdated, with its overlap", async () => {
   const tenant = await service().tenant();
   const [missing, old] = [await service().givenApp(tenant), await service().givenApp(tenant)];
   const building = await service().givenApp(tenant, { status: "building" });
   await sweep(deps());
   await deps().authEntries.remove(missing.id);
-  const before = await current(tenant, old);
-  // What a rotation commits before it writes the entry.
+  const before = await currentToken(tenant, old);
+  // A rotation commits this before it writes the entry.
   const raised = "update apps set token_version = token_version + 1, previous_token_until = now() + interval '1 hour'";
   await execute(`${raised} where id = ?`, old.id);
-  const faulty = { ...deps(), authEntries: failing(deps().authEntries, "put", 1) };
-  await expect(sweep(faulty)).rejects.toThrow("500");
+  const failingOnce = { ...deps(), authEntries: failing(deps().authEntries, "put", 1) };
+  await expect(sweep(failingOnce)).rejects.toThrow("500");
   expect([(await sweep(deps())).authEntries, (await sweep(deps())).authEntries]).toEqual([2, 0]);
-  expect((await entryOf(missing))?.tokenSha256).toBe(sha256Hex(await current(tenant, missing)));
+  expect((await entryOf(missing))?.tokenSha256).toBe(sha256Hex(await currentToken(tenant, missing)));
   expect(await entryOf(old)).toMatchObject({
-    tokenSha256: sha256Hex(await current(tenant, old)),
+    tokenSha256: sha256Hex(await currentToken(tenant, old)),
     previous: { tokenSha256: sha256Hex(before) },
   });
   expect(await entryOf(building)).toBeNull();
 });
 
-test("a rotation is in the audit log, with the app and without its token", async () => {
+test("the audit log records a rotation with the app and without its token", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
-  const answer = await rotate(tenant, app);
+  const response = await rotate(tenant, app);
   const events = await execute("select * from audit_events where target = ?", app.id);
   expect(events).toEqual([expect.objectContaining({ action: "apps.rotateToken", outcome: "done" })]);
-  expect(JSON.stringify(events)).not.toContain(tokenOf(answer));
+  expect(JSON.stringify(events)).not.toContain(tokenOf(response));
 });

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { insertTokens } from "../support/identity/insert-tokens.ts";
 import type { Tenant } from "../support/service/harness.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -12,7 +12,7 @@ const service = sharedHarness({ config: { signUp: "open" } });
 
 interface Setting {
   tenant: Tenant;
-  owner: Person;
+  owner: TestUser;
   url: string;
 }
 
@@ -20,15 +20,15 @@ interface Setting {
 async function owned(): Promise<Setting> {
   const tenant = await service().tenant();
   const { publicUrl: url } = service().service;
-  const owner = new Person(url);
+  const owner = new TestUser(url);
   const invitationId = await service().inviteOwner(tenant, owner.email);
   await owner.signUp();
   await owner.post("/organization/accept-invitation", { invitationId });
   return { tenant, owner, url };
 }
 
-async function joined({ owner, tenant, url }: Setting, role: string): Promise<Person> {
-  const person = new Person(url);
+async function joined({ owner, tenant, url }: Setting, role: string): Promise<TestUser> {
+  const person = new TestUser(url);
   await person.signUp();
   const organizationId = tenant.org_id;
   const invited = await owner.post("/organization/invite-member", { email: person.email, role, organizationId });
@@ -95,10 +95,10 @@ test("of parallel calls only as many make a token as there is room for, and the 
   const { tenant } = await owned();
   const orgId = tenant.org_id;
   // One API key is the tenant's own.
-  await givenTokens(service(), { orgId, kind: "gateway_token", count: 500 });
-  await givenTokens(service(), { orgId, kind: "api_key", count: 497 });
-  await givenTokens(service(), { orgId, kind: "api_key", count: 10, over: { how: "expires_at", days: 1 } });
-  await givenTokens(service(), { orgId, kind: "api_key", count: 10, over: { how: "revoked_at", days: 1 } });
+  await insertTokens(service(), { orgId, kind: "gateway_token", count: 500 });
+  await insertTokens(service(), { orgId, kind: "api_key", count: 497 });
+  await insertTokens(service(), { orgId, kind: "api_key", count: 10, ended: { column: "expires_at", daysAgo: 1 } });
+  await insertTokens(service(), { orgId, kind: "api_key", count: 10, ended: { column: "revoked_at", daysAgo: 1 } });
   const issue = () => tenant.rest.post("/v1/tokens", { kind: "api_key", name: "one more" });
   const answers = await Promise.all(Array.from({ length: 6 }, issue));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409, 409]);
@@ -112,7 +112,7 @@ test("of parallel calls only as many make a token as there is room for, and the 
 
 test("where there is no room left each token can still be rotated, though not over and over", async () => {
   const { tenant } = await owned();
-  await givenTokens(service(), { orgId: tenant.org_id, kind: "api_key", count: 1998 });
+  await insertTokens(service(), { orgId: tenant.org_id, kind: "api_key", count: 1998 });
   const id = await ownKey(tenant);
   const rotate = (of: string, overlap: string) => tenant.rest.post(`/v1/tokens/${of}/rotate`, { overlap });
   const first = await rotate(id, "day");
@@ -130,9 +130,10 @@ test("what a person has takes no room from others, nor from the organization", a
   const issue = (rpc: typeof mine) => rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
   await issue(mine);
   const { id: userId } = (await member.get("/get-session")).body["user"] as { id: string };
-  await givenTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
+  await insertTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
   expect(await refusalOf(issue(mine))).toEqual({
-    ...{ status: 409, refusal: "conflict" },
+    status: 409,
+    refusal: "conflict",
     message: expect.stringMatching(/at most 100 valid personal access tokens in an organization\. Revoke/),
   });
   await issue(rpcClient(url, await owner.accessToken()));
@@ -190,14 +191,17 @@ verifies(hazard(29), "a member who is removed is refused on the next call, by ev
     200, 200,
   ]);
   const removed = await owner.post("/organization/remove-member", {
-    ...{ memberIdOrEmail: member.email, organizationId: tenant.org_id },
+    memberIdOrEmail: member.email,
+    organizationId: tenant.org_id,
   });
   expect(removed.status).toBe(200);
   expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
     403, 401,
   ]);
   const invited = await owner.post("/organization/invite-member", {
-    ...{ email: member.email, role: "member", organizationId: tenant.org_id },
+    email: member.email,
+    role: "member",
+    organizationId: tenant.org_id,
   });
   await member.post("/organization/accept-invitation", { invitationId: invited.body["id"] as string });
   expect((await tenant.rest.as(access).get("/v1/apps")).status).toBe(200);
@@ -210,7 +214,9 @@ verifies(
   async () => {
     const [one, two, three] = [await owned(), await owned(), await owned()];
     const { body } = await one.owner.post("/organization/invite-member", {
-      ...{ email: two.owner.email, role: "member", organizationId: one.tenant.org_id },
+      email: two.owner.email,
+      role: "member",
+      organizationId: one.tenant.org_id,
     });
     await two.owner.post("/organization/accept-invitation", { invitationId: body["id"] as string });
     const access = await two.owner.accessToken();

@@ -1,27 +1,28 @@
+import { randomUUID } from "node:crypto";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createTestDatabase } from "../support/service/databases.ts";
-import { createHarness } from "../support/service/harness.ts";
-import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
+import { insertTokens } from "../support/identity/insert-tokens.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { TestUser } from "../support/identity/test-user.ts";
+import { createTestDatabase } from "../support/service/databases.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-interface Ended {
+interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** `npm run admin` in a process of its own, on a database and a data folder. */
-function admin(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+/** Runs `npm run admin` in a separate process. */
+function runAdmin(env: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const { PATH = "", HOME = "" } = process.env;
   return new Promise((resolve) => {
     const options = { cwd: PROJECT, env: { PATH, HOME, ...env } };
@@ -31,71 +32,104 @@ function admin(env: Record<string, string>, ...args: string[]): Promise<Ended> {
   });
 }
 
-test("an operator gives a person a new password: it is shown once, and all that the old one led to ends", async () => {
+function environmentOf({ config, dataDirectory }: Harness): Record<string, string> {
+  return {
+    DATA_DIR: dataDirectory,
+    ...(config.databaseUrl !== null && { DATABASE_URL: config.databaseUrl }),
+    ...(config.redisUrl !== null && { REDIS_URL: config.redisUrl }),
+  };
+}
+
+test("reset-password prints a new password once and revokes the user's sessions and tokens", async () => {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "admin-"));
   const { databaseUrl, redisUrl, ...database } = await createTestDatabase();
-  // The second time at the same port, so that tokens of the first have the issuer of the second.
-  const settings = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
+  // Both services use the same port, because the access tokens of the first must have the issuer of the second.
+  const optionsFor = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
   let port: number;
   const env = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl };
-  let person: Person;
-  let refreshing: Record<string, string>;
-  let stale: string[];
+  let user: TestUser;
+  let refreshRequest: Record<string, string>;
+  let oldTokens: string[];
   {
-    await using harness = await createHarness(settings(0));
+    await using harness = await createHarness(optionsFor(0));
     const { publicUrl } = harness.service;
     ({ port } = harness.service);
-    person = new Person(publicUrl, "Ada@Example.com");
-    await person.signUp();
-    const { body } = await new OAuthRequests(publicUrl, person).grant(`${publicUrl}/v1`, "read offline_access");
-    refreshing = { refresh_token: String(body["refresh_token"]), client_id: clientOf(String(body["access_token"])) };
-    stale = [await person.accessToken(), String(body["access_token"])];
-    for (const token of stale) expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(200);
+    user = new TestUser(publicUrl, "Ada@Example.com");
+    await user.signUp();
+    const { body } = await new OAuthRequests(publicUrl, user).grant(`${publicUrl}/v1`, "read offline_access");
+    const accessToken = String(body["access_token"]);
+    refreshRequest = {
+      grant_type: "refresh_token",
+      refresh_token: String(body["refresh_token"]),
+      client_id: readClientId(accessToken),
+    };
+    oldTokens = [await user.accessToken(), accessToken];
+    for (const token of oldTokens) expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(200);
   }
   for (const email of ["nobody@example.com", "owner@localhost.localdomain", "x@oidc.invalid"]) {
-    const unknown = await admin(env, "reset-password", "--email", email);
+    const unknown = await runAdmin(env, "reset-password", "--email", email);
     expect(unknown).toEqual({ code: 1, stdout: "", stderr: "No user has this email address.\n" });
   }
-  expect((await admin(env, "reset-password")).stderr).toBe("--email is missing\n");
-  const { code, stdout, stderr } = await admin(env, "reset-password", "--email", "ada@example.com", "--json");
+  expect((await runAdmin(env, "reset-password")).stderr).toBe("--email is missing\n");
+  const { code, stdout, stderr } = await runAdmin(env, "reset-password", "--email", "ada@example.com", "--json");
   const { password, user_id: userId } = JSON.parse(stdout) as Record<string, string>;
   expect([code, stderr, password]).toEqual([0, "", expect.stringMatching(/^[\w-]{24}$/)]);
   {
-    await using harness = await createHarness(settings(port));
+    await using harness = await createHarness(optionsFor(port));
     const { publicUrl } = harness.service;
-    for (const token of stale) expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(401);
-    const back = new Person(publicUrl, person.email);
-    const refresh = { grant_type: "refresh_token", ...refreshing };
-    expect((await new OAuthRequests(publicUrl, back).token(refresh)).status).toBe(400);
-    expect([(await back.signIn()).status, (await back.signIn(password)).status]).toEqual([401, 200]);
-    const { events } = await rpcClient(publicUrl, await back.accessToken()).audit.list.query({});
-    const said = { action: "reset-password", outcome: "done", user_id: userId, target: userId, credential_kind: null };
-    expect(events).toContainEqual(expect.objectContaining(said));
+    for (const token of oldTokens) expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(401);
+    const returning = new TestUser(publicUrl, user.email);
+    expect((await new OAuthRequests(publicUrl, returning).requestToken(refreshRequest)).status).toBe(400);
+    expect([(await returning.signIn()).status, (await returning.signIn(password)).status]).toEqual([401, 200]);
+    const { events } = await rpcClient(publicUrl, await returning.accessToken()).audit.list.query({});
+    const event = { action: "reset-password", outcome: "done", user_id: userId, target: userId, credential_kind: null };
+    expect(events).toContainEqual(expect.objectContaining(event));
     expect(harness.logged() + JSON.stringify(events)).not.toContain(password);
   }
   await database[Symbol.asyncDispose]();
   await rm(dataDirectory, { recursive: true });
 });
 
-test("an operator works on the embedded database while the service runs, and while it does not", async () => {
-  await using folder = await temporaryFolder();
-  const env = { DATA_DIR: folder.path };
-  const listOrganizations = async () => {
-    const { code, stdout, stderr } = await admin(env, "list-organizations", "--json");
-    expect([code, stderr]).toEqual([0, ""]);
-    return (JSON.parse(stdout) as { organizations: { id: string }[] }).organizations.map(({ id }) => id);
-  };
-  const config = { dataDirectory: folder.path, databaseUrl: null };
-  let orgId: string;
-  {
-    await using harness = await createHarness({ config });
-    orgId = (await harness.tenant()).org_id;
-    expect(await listOrganizations()).toContain(orgId);
-  }
-  expect(await listOrganizations()).toContain(orgId);
+test("create-token and revoke-token work beside the running service, within the quota, and are audited", async () => {
+  await using harness = await createHarness();
+  const { publicUrl, bootstrapped } = harness.service;
+  const orgId = bootstrapped!.org_id;
+  const env = environmentOf(harness);
+  const owner = new TestUser(publicUrl);
+  await owner.signUp();
+  const create = (kind: string, ...more: string[]) =>
+    runAdmin(env, "create-token", "--org", orgId, "--kind", kind, "--name", "CI", "--json", ...more);
+
+  const created = JSON.parse((await create("api_key")).stdout) as { id: string; token: string };
+  const rest = new RestClient(publicUrl, created.token);
+  expect((await rest.get("/v1/apps")).status).toBe(200);
+  expect((await create("gateway_token")).stderr).toBe("--agent is missing\n");
+  expect((await create("gateway_token", "--agent", randomUUID())).code).toBe(0);
+
+  const revoked = await runAdmin(env, "revoke-token", "--id", created.id, "--json");
+  expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: created.id }]);
+  // The notification from the other process arrives within milliseconds; without it, the cached token is valid for 5 s.
+  await expect.poll(async () => (await rest.get("/v1/apps")).status, { timeout: 2000 }).toBe(401);
+  expect((await runAdmin(env, "revoke-token", "--id", created.id)).code).toBe(1);
+
+  await insertTokens(harness, { orgId, kind: "api_key", count: 1000 });
+  const refused = await create("api_key");
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^Token limit reached: /)]);
+
+  const { events } = await rpcClient(publicUrl, await owner.accessToken()).audit.list.query({});
+  const summary = events
+    .filter(({ credential_kind: kind }) => kind === "operator")
+    .map(({ action, outcome, user_id: userId, target }) => [action, outcome, userId, target])
+    .toReversed();
+  expect(summary).toEqual([
+    ["tokens.issue", "done", null, created.id],
+    ["tokens.issue", "done", null, expect.any(String)],
+    ["tokens.revoke", "done", null, created.id],
+    ["tokens.issue", "refused", null, null],
+  ]);
 });
 
-function clientOf(accessToken: string): string {
+function readClientId(accessToken: string): string {
   const [, payload = ""] = accessToken.split(".");
   return (JSON.parse(Buffer.from(payload, "base64url").toString()) as { client_id: string }).client_id;
 }

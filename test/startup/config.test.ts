@@ -4,8 +4,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConfigError, readConfig } from "../../server/config.ts";
 
-/** What a setting is refused with. */
-function refusal(env: Record<string, string>): string {
+/** Returns the message of the ConfigError. */
+function configError(env: Record<string, string>): string {
   try {
     readConfig(env);
   } catch (error) {
@@ -16,7 +16,7 @@ function refusal(env: Record<string, string>): string {
 }
 
 describe("the configuration", () => {
-  test("has a default for everything", () => {
+  test("every setting has a default", () => {
     expect(readConfig({})).toMatchObject({
       ...{ host: "127.0.0.1", port: 3000, edgePort: 3001, databaseUrl: null, redisUrl: null, sandbox: "bubblewrap" },
       ...{ gitBaseUrl: "https://github.com", defaultPlan: "free", production: false },
@@ -24,14 +24,14 @@ describe("the configuration", () => {
     });
   });
 
-  test("takes an empty value as none", () => {
+  test("an empty variable counts as not set", () => {
     expect(readConfig({ PORT: "", DATABASE_URL: "", BUILDER_COMMAND: "" })).toMatchObject({
       port: 3000,
       databaseUrl: null,
     });
   });
 
-  test("cannot be changed once it is read", () => {
+  test("the configuration is frozen", () => {
     const config = readConfig({});
     expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError);
   });
@@ -69,48 +69,48 @@ describe("the configuration", () => {
     ["AUDIT_RETENTION_DAYS", "-1"],
   ];
 
-  test.each(BAD)("refuses %s=%s by name, with the rule", (name, value) => {
-    expect(refusal({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
+  test.each(BAD)("%s=%s is refused with a message that names the variable and the rule", (name, value) => {
+    expect(configError({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
   });
 
-  test("takes the proxies to trust, and none by default", () => {
+  test("TRUSTED_PROXIES is a list of addresses and ranges, and empty by default", () => {
     expect(readConfig({}).trustedProxies).toEqual([]);
     const given = readConfig({ TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1, fd00::/8" }).trustedProxies;
     expect(given).toEqual(["127.0.0.1", "10.0.0.0/8", "::1", "fd00::/8"]);
   });
 
-  test("keeps the audit log for a year, or as long as it is told", () => {
+  test("the audit log is kept for a year, for the configured number of days, or without limit", () => {
     const kept = (days?: string) => readConfig({ AUDIT_RETENTION_DAYS: days }).auditRetentionDays;
     expect([kept(), kept("30"), kept("0")]).toEqual([365, 30, null]);
   });
 
-  test("keeps of the public URL what a client would send", () => {
+  test("PUBLIC_URL is reduced to its origin", () => {
     expect(readConfig({ PUBLIC_URL: "https://Apps.Example.com:443/" }).publicUrl).toBe("https://apps.example.com");
   });
 
-  test("names every variable at fault at once, and repeats no secret", () => {
-    const message = refusal({ PORT: "x", SANDBOX: "y", DATABASE_URL: "mysql://root:hunter2@host/x" });
+  test("one message names every invalid variable and contains no secret", () => {
+    const message = configError({ PORT: "x", SANDBOX: "y", DATABASE_URL: "mysql://root:hunter2@host/x" });
     expect(message.split("\n").map((line) => line.split(" ")[0])).toEqual(["PORT", "DATABASE_URL", "SANDBOX"]);
     expect(message).not.toContain("hunter2");
   });
 
-  test("needs a TOKEN_SECRET in production", () => {
-    expect(refusal({ NODE_ENV: "production" })).toContain("TOKEN_SECRET is required");
+  test("TOKEN_SECRET is required in production", () => {
+    expect(configError({ NODE_ENV: "production" })).toContain("TOKEN_SECRET is required");
     expect(readConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).production).toBe(true);
   });
 
-  test("needs both halves of what means something only together", () => {
-    expect(refusal({ GITHUB_CLIENT_ID: "x" })).toBe(
+  test("two settings that belong together are refused if one is missing", () => {
+    expect(configError({ GITHUB_CLIENT_ID: "x" })).toBe(
       "GITHUB_CLIENT_SECRET must be set too, because GITHUB_CLIENT_ID is",
     );
-    expect(refusal({ OIDC_AUDIENCE: "x" })).toBe("OIDC_ISSUER must be set too, because OIDC_AUDIENCE is");
+    expect(configError({ OIDC_AUDIENCE: "x" })).toBe("OIDC_ISSUER must be set too, because OIDC_AUDIENCE is");
     expect(readConfig({ GOOGLE_CLIENT_ID: "a", GOOGLE_CLIENT_SECRET: "b" }).social).toEqual({
       github: null,
       google: { clientId: "a", clientSecret: "b" },
     });
   });
 
-  test("adds and replaces plans from a file, and knows the default among them", async () => {
+  test("PLANS_FILE adds and replaces plans, and PLAN_DEFAULT must be one of all plans", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "plans-"));
     const file = path.join(folder, "plans.json");
     await writeFile(file, JSON.stringify({ startup: { apps: 50 }, free: { apps: 1 } }));
@@ -118,7 +118,7 @@ describe("the configuration", () => {
       startup: { apps: 50 },
       free: { apps: 1 },
     });
-    expect(refusal({ PLANS_FILE: file, PLAN_DEFAULT: "golden" })).toBe(
+    expect(configError({ PLANS_FILE: file, PLAN_DEFAULT: "golden" })).toBe(
       "PLAN_DEFAULT must be one of: free, team, scale, startup",
     );
     await rm(folder, { recursive: true });

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
-import { openBoss } from "../../server/drivers/job-queue/pg-boss.ts";
+import { openBoss } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { databaseUrl, onServer, TEMPLATE_DATABASE } from "./service/databases.ts";
+import { databaseUrl, executeOnServer, TEMPLATE_DATABASE } from "./service/databases.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -42,7 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function createTemplate(server: string): Promise<void> {
   const log = createLogger("silent");
-  await onServer(server, `create database ${TEMPLATE_DATABASE}`);
+  await executeOnServer(server, `create database ${TEMPLATE_DATABASE}`);
   const url = databaseUrl(server, TEMPLATE_DATABASE);
   await using _database = await openDatabase({ databaseUrl: url, dataDirectory: "" }, log);
   const boss = await openBoss(url, log);

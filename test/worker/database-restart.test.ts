@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
-import { onServer, postgresServer } from "../support/service/databases.ts";
+import { executeOnServer, postgresServer } from "../support/service/databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -8,7 +8,7 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 verifies(
   hazard(43),
-  "a build reaches ready although every connection to the database is cut again and again",
+  "a deployment becomes ready although all connections to the database are terminated repeatedly",
   async () => {
     await using folder = await temporaryFolder();
     await (
@@ -27,7 +27,7 @@ verifies(
     await harness.settled(tenant, id, ["building"]);
     const database = new URL(harness.config.databaseUrl ?? "").pathname.slice(1);
     for (let cut = 0; cut < 5; cut++) {
-      await onServer(
+      await executeOnServer(
         postgresServer(),
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`,
       );

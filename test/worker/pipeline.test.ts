@@ -23,36 +23,37 @@ afterAll(async () => {
   await repositories[Symbol.asyncDispose]();
 });
 
-const saying = (text: string) => ({
+/** An app that responds with a text. */
+const respondingWith = (text: string) => ({
   "src/index.ts": `export default { fetch: () => new Response(${JSON.stringify(text)}) };`,
 });
 
-/** A project whose build script does as told, with nothing to install. */
-const building = (script: string) => ({
+/** A project with the given build script and nothing to install. */
+const withBuildScript = (script: string) => ({
   "package.json": JSON.stringify({ scripts: { build: "sh build.sh" } }),
   "build.sh": script,
-  ...saying("built"),
+  ...respondingWith("built"),
 });
 
-async function repository(name: string, files: Record<string, string>, branch = "main"): Promise<string> {
+async function createRepository(name: string, files: Record<string, string>, branch = "main"): Promise<string> {
   const repo = await Repository.create(repositories.path, `acme/${name}`);
   await repo.commitFiles(files, branch);
   return `acme/${name}`;
 }
 
-async function deployed(
+async function deploy(
   tenant: Tenant,
   body: object,
 ): Promise<{ id: string; slug: string; app: Record<string, unknown>; logs: string }> {
-  const answer = await tenant.rest.deploy(body);
-  expect(answer.status).toBe(201);
-  const id = String(answer.body["app_id"]);
+  const response = await tenant.rest.deploy(body);
+  expect(response.status).toBe(201);
+  const id = String(response.body["app_id"]);
   const { body: app } = await harness.settled(tenant, id);
   const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
-  return { id, slug: String(answer.body["slug"]), app, logs: String(log["logs"]) };
+  return { id, slug: String(response.body["slug"]), app, logs: String(log["logs"]) };
 }
 
-const platform = () => harness.service.parts.deploymentDeps;
+const deps = () => harness.service.parts.deploymentDeps;
 
 verifies(
   [
@@ -63,13 +64,13 @@ verifies(
     "rest.logs.logs",
     "rest.deploy.branch.given",
   ],
-  "a deploy clones the branch, builds it, and ends ready with its resources in the manifest",
+  "a deployment clones the branch, builds it, and ends ready with its resources in the manifest",
   async () => {
-    const repo = await repository("site", saying("main"));
+    const repo = await createRepository("site", respondingWith("main"));
     const other = await Repository.create(repositories.path, "acme/site");
-    await other.commitFiles(saying("next"), "next");
+    await other.commitFiles(respondingWith("next"), "next");
     const tenant = await harness.tenant();
-    const [main, next] = [await deployed(tenant, { repo }), await deployed(tenant, { repo, branch: "next" })];
+    const [main, next] = [await deploy(tenant, { repo }), await deploy(tenant, { repo, branch: "next" })];
     for (const [{ app, id, logs }, text] of [
       [main, "main"],
       [next, "next"],
@@ -80,18 +81,18 @@ verifies(
       expect(logs).toMatch(/^\[service\] cloning acme\/site, branch /);
       expect(logs).toMatch(/\[service\] ready\n$/);
     }
-    const stored = await platform().objects.get(`app-${main.id}`, "src/index.ts");
-    expect(new TextDecoder().decode(stored ?? new Uint8Array())).toBe(saying("main")["src/index.ts"]);
+    const stored = await deps().objects.get(`app-${main.id}`, "src/index.ts");
+    expect(new TextDecoder().decode(stored ?? new Uint8Array())).toBe(respondingWith("main")["src/index.ts"]);
     await vi.waitFor(async () => expect(await readdir(path.join(harness.dataDirectory, "builds"))).toEqual([]));
   },
 );
 
 verifies(
   [hazard(10), hazard(38)],
-  "a branch that does not exist fails the deploy by name and leaves nothing but the log",
+  "a deployment of a branch that does not exist fails with the branch's name and leaves only the log",
   async () => {
-    const repo = await repository("branchless", saying("x"));
-    const { app, id, slug, logs } = await deployed(await harness.tenant(), { repo, branch: "release/9" });
+    const repo = await createRepository("branchless", respondingWith("x"));
+    const { app, id, slug, logs } = await deploy(await harness.tenant(), { repo, branch: "release/9" });
     expect(app).toMatchObject({
       status: "failed",
       error: expect.stringContaining("release/9"),
@@ -99,29 +100,33 @@ verifies(
       manifest: null,
     });
     expect(logs).toContain("[service] failed:");
-    expect(await resourcesOf(platform(), { id, slug })).toEqual(["log"]);
+    expect(await resourcesOf(deps(), { id, slug })).toEqual(["log"]);
   },
 );
 
-verifies(hazard(11), "an absent repository fails the deploy without saying whether it is private", async () => {
-  const { app } = await deployed(await harness.tenant(), { repo: "acme/nowhere" });
-  expect(app).toMatchObject({
-    status: "failed",
-    error: "The repository does not exist, or the service cannot read it.",
-  });
-});
+verifies(
+  hazard(11),
+  "a deployment of an absent repository fails without revealing whether the repository is private",
+  async () => {
+    const { app } = await deploy(await harness.tenant(), { repo: "acme/nowhere" });
+    expect(app).toMatchObject({
+      status: "failed",
+      error: "The repository does not exist, or the service cannot read it.",
+    });
+  },
+);
 
 verifies(
   ["rest.get.error", "rest.logs.error", hazard(47), hazard(48)],
-  "a build that fails keeps its log, names its exit code, and masks what is secret",
+  "a build that fails keeps its log, shows its exit code, and masks secrets",
   async () => {
     const tenant = await harness.tenant();
     const secret = harness.service.parts.capabilities.apps.tokenSecret;
-    const repo = await repository(
+    const repo = await createRepository(
       "broken",
-      building(`echo "the reason: $SECRET"\nprintf '\\033]0;owned\\007\\n'\necho ${secret}\nexit 7\n`),
+      withBuildScript(`echo "the reason: $SECRET"\nprintf '\\033]0;owned\\007\\n'\necho ${secret}\nexit 7\n`),
     );
-    const { app, id, slug, logs } = await deployed(tenant, { repo });
+    const { app, id, slug, logs } = await deploy(tenant, { repo });
     expect(app).toMatchObject({
       status: "failed",
       error: expect.stringContaining("7"),
@@ -131,11 +136,11 @@ verifies(
     expect(logs).toContain("[masked]");
     for (const text of [logs, JSON.stringify(app), harness.logged()]) expect(text).not.toContain(secret);
     expect(logs).not.toContain("\u001b");
-    expect(await resourcesOf(platform(), { id, slug })).toEqual(["log"]);
+    expect(await resourcesOf(deps(), { id, slug })).toEqual(["log"]);
   },
 );
 
-verifies(hazard(49), "a build sees no file of the service, no network and no environment of it", async () => {
+verifies(hazard(49), "a build cannot read the files, the network or the environment of the service", async () => {
   const canary = path.join(harness.dataDirectory, "secrets", "token-secret");
   expect(existsSync(canary)).toBe(true);
   const script = [
@@ -146,69 +151,75 @@ verifies(hazard(49), "a build sees no file of the service, no network and no env
     `node -e 'require("net").connect(80,"169.254.169.254").on("connect",()=>console.log("LEAK")).on("error",()=>{})'`,
     `exit 3`,
   ].join("\n");
-  const { logs } = await deployed(await harness.tenant(), { repo: await repository("spy", building(script)) });
+  const { logs } = await deploy(await harness.tenant(), {
+    repo: await createRepository("spy", withBuildScript(script)),
+  });
   expect(logs).toContain("No such file or directory");
   expect(logs).not.toMatch(/^LEAK/m);
 });
 
-verifies("apps.state.ready", "an app that answers its first request with an error never becomes ready", async () => {
-  const repo = await repository("crash", {
-    "src/index.ts": `export default { fetch() { throw new Error("no database today"); } };`,
-  });
-  const { app, id, slug } = await deployed(await harness.tenant(), { repo });
-  expect(app).toMatchObject({ status: "failed", error: expect.any(String) });
-  expect(await resourcesOf(platform(), { id, slug })).toEqual(["log"]);
-});
+verifies(
+  "apps.state.ready",
+  "an app that responds to its first request with an error never becomes ready",
+  async () => {
+    const repo = await createRepository("crash", {
+      "src/index.ts": `export default { fetch() { throw new Error("no database today"); } };`,
+    });
+    const { app, id, slug } = await deploy(await harness.tenant(), { repo });
+    expect(app).toMatchObject({ status: "failed", error: expect.any(String) });
+    expect(await resourcesOf(deps(), { id, slug })).toEqual(["log"]);
+  },
+);
 
 verifies(
   ["rest.delete.200", "rest.delete.status", "apps.token.bearer", hazard(57), hazard(63)],
-  "200 deletes a live app: nothing answers at its address, its token opens nothing, and it cannot be deleted again",
+  "200 deletes a live app: its address returns 404, its token is invalid, and it cannot be deleted again",
   async () => {
-    const repo = await repository("gate", {
+    const repo = await createRepository("gate", {
       "src/index.ts": `export default { fetch: (request) => new Response(request.headers.get("x-service-auth") ?? "public") };`,
     });
     const tenant = await harness.tenant();
-    const { app, id, slug } = await deployed(tenant, { repo });
+    const { app, id, slug } = await deploy(tenant, { repo });
     const url = String(app["url"]);
     const withToken = { headers: { authorization: `Bearer ${String(app["app_token"])}` } };
     expect(await appRequest(url)).toEqual({ status: 200, text: "public" });
     expect(await appRequest(url, withToken)).toEqual({ status: 200, text: "app" });
-    const answers = await Promise.all([tenant.rest.delete(`/v1/apps/${id}`), tenant.rest.delete(`/v1/apps/${id}`)]);
-    expect(answers.map(({ status, body }) => [status, body])).toContainEqual([200, { status: "deleted" }]);
-    for (const { status } of answers) expect([200, 404]).toContain(status);
+    const responses = await Promise.all([tenant.rest.delete(`/v1/apps/${id}`), tenant.rest.delete(`/v1/apps/${id}`)]);
+    expect(responses.map(({ status, body }) => [status, body])).toContainEqual([200, { status: "deleted" }]);
+    for (const { status } of responses) expect([200, 404]).toContain(status);
     expect((await tenant.rest.delete(`/v1/apps/${id}`)).status).toBe(404);
     expect((await tenant.rest.get(`/v1/apps/${id}`)).status).toBe(404);
-    expect(await resourcesOf(platform(), { id, slug })).toEqual([]);
+    expect(await resourcesOf(deps(), { id, slug })).toEqual([]);
     expect((await appRequest(url, withToken)).status).toBe(404);
   },
 );
 
 verifies(
   [hazard(45), hazard(58)],
-  "deleting an app while it builds stops the build first, and harms no other build",
+  "deleting an app while it builds stops the build first, and no other build",
   async () => {
     const tenant = await harness.tenant();
-    const slow = await repository("slow", building("sleep 300\n"));
-    const brief = await repository("brief", building("sleep 2\n"));
+    const slow = await createRepository("slow", withBuildScript("sleep 300\n"));
+    const brief = await createRepository("brief", withBuildScript("sleep 2\n"));
     const first = await tenant.rest.deploy({ repo: slow });
     const second = await tenant.rest.deploy({ repo: brief });
     const id = String(first.body["app_id"]);
     await harness.settled(tenant, id, ["building"]);
-    const answer = await tenant.rest.delete(`/v1/apps/${id}`);
-    expect([answer.status, answer.body]).toEqual([200, { status: "deleted" }]);
-    expect(await resourcesOf(platform(), { id, slug: String(first.body["slug"]) })).toEqual([]);
+    const response = await tenant.rest.delete(`/v1/apps/${id}`);
+    expect([response.status, response.body]).toEqual([200, { status: "deleted" }]);
+    expect(await resourcesOf(deps(), { id, slug: String(first.body["slug"]) })).toEqual([]);
     expect((await harness.settled(tenant, String(second.body["app_id"]))).body["status"]).toBe("ready");
   },
 );
 
-verifies("apps.deploy.customizes", "a customization reaches the app builder before the app is built", async () => {
-  const repo = await repository("custom", saying("plain"));
+verifies("apps.deploy.customizes", "the app builder gets the customization before the app is built", async () => {
+  const repo = await createRepository("custom", respondingWith("plain"));
   await using customizing = await createHarness({
     worker: true,
     config: { gitBaseUrl: pathToFileURL(repositories.path).href },
     appBuilder: {
       customize: ({ sourceDirectory, instructions }) =>
-        writeFile(path.join(sourceDirectory, "src/index.ts"), saying(instructions)["src/index.ts"]),
+        writeFile(path.join(sourceDirectory, "src/index.ts"), respondingWith(instructions)["src/index.ts"]),
     },
   });
   const tenant = await customizing.tenant();

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { proceduresOf } from "../../domain/procedures/list-procedures.ts";
+import { listProcedures } from "../../domain/procedures/list-procedures.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { failing } from "../support/edge/platform-resources.ts";
@@ -20,7 +20,8 @@ afterAll(async () => {
   await repositories[Symbol.asyncDispose]();
 });
 
-const found = async (tenant: Tenant) => (await proceduresOf(harness.service.parts.db, tenant.org_id)).value;
+const callableProcedures = async (tenant: Tenant) =>
+  (await listProcedures(harness.service.parts.db, tenant.org_id)).value;
 
 async function deploy(tenant: Tenant, repo: string) {
   const { body } = await tenant.rest.deploy({ repo });
@@ -39,12 +40,12 @@ async function deployScript(tenant: Tenant, name: string, script: string) {
 
 const HELLO = `export default { fetch: () => new Response("hello") };`;
 
-test("a deploy finds and stores the app's procedures, and its deletion takes them away", async () => {
+test("a deployment finds and stores the app's procedures, and the deletion of the app removes them", async () => {
   const tenant = await harness.tenant();
   const { id, app, logs } = await deploy(tenant, "examples/invoices");
   expect([app["status"], app["status_message"]]).toEqual(["ready", null]);
   expect(logs).toContain("[service] found 5 procedures (tRPC)\n");
-  const procedures = await found(tenant);
+  const procedures = await callableProcedures(tenant);
   const invocation = { via: "trpc", endpoint: "/trpc", transformer: "none" };
   expect(procedures.map(({ appId, name, kind }) => [appId, name, kind])).toEqual(
     [
@@ -56,17 +57,17 @@ test("a deploy finds and stores the app's procedures, and its deletion takes the
     ].map((row) => [id, ...row]),
   );
   for (const procedure of procedures) expect(procedure.invocation).toEqual(invocation);
-  expect(await found(await harness.tenant())).toEqual([]);
+  expect(await callableProcedures(await harness.tenant())).toEqual([]);
   expect((await tenant.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
-  expect(await found(tenant)).toEqual([]);
+  expect(await callableProcedures(tenant)).toEqual([]);
 });
 
-test("an app whose procedures cannot be found out is ready all the same, and says why in its own quoted words", async () => {
+test("an app whose procedures cannot be read becomes ready, and its status message quotes its error", async () => {
   const tenant = await harness.tenant();
   const { app, logs } = await deployScript(
     tenant,
     "bound",
-    // It is there once the app is deployed, and missing while the app runs on its own.
+    // The binding exists once the app is deployed, and not while the app runs isolated for the discovery.
     `import { env } from "cloudflare:workers";
      if (!("DB" in env)) throw new Error("no DB\\n[service] ready");
      export const appRouter = { _def: {} };
@@ -84,7 +85,7 @@ test("an app whose procedures cannot be found out is ready all the same, and say
   expect((await appRequest(String(app["url"]))).text).toBe("hello");
 });
 
-test("a fault of the platform while it looks for procedures leaves the app ready, and the operator is told", async () => {
+test("an internal error during the procedure discovery leaves the app ready and is logged for the operator", async () => {
   const { deploymentDeps } = harness.service.parts;
   const real = deploymentDeps.discovery;
   deploymentDeps.discovery = failing(real, "discover", 1);

@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from "vitest";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
 import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
-import { givenTokens } from "../support/identity/given-tokens.ts";
+import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { Person } from "../support/identity/person.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
-let owner: Person;
+let owner: TestUser;
 let oauth: OAuthRequests;
 
 beforeAll(async () => {
   const { publicUrl } = service().service;
-  owner = new Person(publicUrl);
+  owner = new TestUser(publicUrl);
   await owner.signUp();
   oauth = new OAuthRequests(publicUrl, owner);
 });
@@ -29,7 +29,7 @@ async function namesIn(table: string, column: string): Promise<string[]> {
 
 const ago = (days: number) => `now() - interval '${days} days'`;
 
-/** In every table of things that run out, one that is past its time and one that is not. */
+/** Inserts an expired and a valid record into every table whose records expire. */
 async function givenExpired(clientId: string): Promise<void> {
   const user = `(select id from auth."user" limit 1)`;
   for (const [name, days, sessionDays] of [
@@ -56,7 +56,7 @@ async function givenExpired(clientId: string): Promise<void> {
   }
 }
 
-test("what ran out long enough ago goes, once, however many processes look, and nothing else goes", async () => {
+test("expired records are deleted once, also by parallel processes, and no other records are", async () => {
   await givenExpired(await oauth.register());
   await execute(
     `insert into audit_events (id, action, outcome, created_at)
@@ -79,7 +79,7 @@ test("what ran out long enough ago goes, once, however many processes look, and 
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
 });
 
-test("tokens go when they are long over, and not while somebody may look for them", async () => {
+test("tokens are deleted 90 days after they expired or were revoked, and not before", async () => {
   const { org_id: orgId, rest } = await service().tenant();
   const ended = [
     ["expires_at", 91],
@@ -87,14 +87,14 @@ test("tokens go when they are long over, and not while somebody may look for the
     ["expires_at", 89],
     ["revoked_at", 89],
   ] as const;
-  for (const [how, days] of ended)
-    await givenTokens(service(), { orgId, kind: "api_key", count: 3, over: { how, days } });
+  for (const [column, daysAgo] of ended)
+    await insertTokens(service(), { orgId, kind: "api_key", count: 3, ended: { column, daysAgo } });
   expect(await forget()).toBe(6);
   const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
   expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
 });
 
-test("an OAuth client that nobody uses goes; one that was used lately stays, and can be used", async () => {
+test("unused OAuth clients are deleted; a recently used one remains and works", async () => {
   const resource = `${service().service.publicUrl}/mcp`;
   const scope = "read offline_access";
   const [used, idle, young, trusted, published, asked] = await Promise.all(
@@ -112,7 +112,7 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
   const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
   await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
   await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
-  // Somebody looks at the page that asks whether to let it in.
+  // A user is at the consent page of this client.
   await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
   await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
   await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
@@ -121,12 +121,12 @@ test("an OAuth client that nobody uses goes; one that was used lately stays, and
   expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
   expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
-  expect((await oauth.token({ ...refresh, client_id: used! })).status).toBe(200);
+  expect((await oauth.requestToken({ ...refresh, client_id: used! })).status).toBe(200);
   await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
   expect(await forget()).toBe(1);
 });
 
-test("a use of a client is written down once a day, and a refused one never", async () => {
+test("the last use of a client is stored at most once a day, and not for refused requests", async () => {
   const clientId = await oauth.register();
   const resource = `${service().service.publicUrl}/mcp`;
   const lastUse = async () =>
@@ -140,16 +140,16 @@ test("a use of a client is written down once a day, and a refused one never", as
   const first = await lastUse();
   expect(first).not.toBeNull();
   const form = { grant_type: "refresh_token", client_id: clientId, resource };
-  const again = await oauth.token({ ...form, refresh_token: String(body["refresh_token"]) });
+  const again = await oauth.requestToken({ ...form, refresh_token: String(body["refresh_token"]) });
   expect([again.status, await lastUse()]).toEqual([200, first]);
   await execute(`update auth."oauthClient" set "lastUsedAt" = ${ago(2)} where "clientId" = ?`, [clientId]);
-  expect((await oauth.token({ ...form, refresh_token: "wrong" })).status).toBe(400);
+  expect((await oauth.requestToken({ ...form, refresh_token: "wrong" })).status).toBe(400);
   expect(new Date((await lastUse())!).getTime()).toBeLessThan(Date.now() - 86_400_000);
-  await oauth.token({ ...form, refresh_token: String(again.body["refresh_token"]) });
+  await oauth.requestToken({ ...form, refresh_token: String(again.body["refresh_token"]) });
   expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
 });
 
-test("a client is known in each of the ways to say who it is, and by nothing that is not one", () => {
+test("the client of a token request is read from each form of authentication, and from nothing else", () => {
   const claims = Buffer.from('{"sub":"one"}').toString("base64url");
   const basic = (pair: string) => new Headers({ authorization: `Basic ${btoa(pair)}` });
   const ways = [
@@ -168,7 +168,7 @@ test("a client is known in each of the ways to say who it is, and by nothing tha
   expect(none.map(readTokenRequestClient)).toEqual([null, null, null, null]);
 });
 
-test("the worker's sweep deletes audit events when they are as old as AUDIT_RETENTION_DAYS says", async () => {
+test("the sweep of the worker deletes audit events that are older than AUDIT_RETENTION_DAYS", async () => {
   await using harness = await createHarness({ worker: true, config: { auditRetentionDays: 10 } });
   const { orm, boss } = harness.service.parts;
   await orm.em.fork().execute(

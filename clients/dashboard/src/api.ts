@@ -1,48 +1,50 @@
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../../routers/index.ts";
 
-/** There is no session, or no longer. */
-export class SignedOut extends Error {
-  override readonly name = "SignedOut";
+/** There is no valid session. */
+export class SignedOutError extends Error {
+  override readonly name = "SignedOutError";
 }
 
-const JSON_TYPE = { "content-type": "application/json" };
+const JSON_HEADERS = { "content-type": "application/json" };
 
-/** What the identity provider says is wrong, in words for the person. */
-class Refused extends Error {
-  override readonly name = "Refused";
+/** An error of the identity provider, with a message for the user. */
+class IdentityError extends Error {
+  override readonly name = "IdentityError";
   readonly code: string;
-  /** How many seconds to wait before trying again; `null` when waiting does not help. */
-  readonly retryAfter: number | null;
+  /** Seconds until another attempt can succeed; `null` when waiting does not help. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(message: string, code: string, retryAfter: number | null) {
+  constructor(message: string, code: string, retryAfterSeconds: number | null) {
     super(message);
     this.code = code;
-    this.retryAfter = retryAfter;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
 /**
- * Calls the identity provider with the session's cookie.
+ * Calls the identity provider with the session cookie.
  *
  * @param path - below `/api/auth`
- * @param body - sent by POST; left out for GET
- * @throws {Refused} with what was wrong
- * @throws {SignedOut}
+ * @param body - the body of a POST; without it, the method is GET
+ * @throws {IdentityError}
+ * @throws {SignedOutError}
  */
-export async function identity<T>(path: string, body?: object): Promise<T> {
-  const init = body === undefined ? {} : { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) };
+export async function callIdentity<T>(path: string, body?: object): Promise<T> {
+  const init = body === undefined ? {} : { method: "POST", headers: JSON_HEADERS, body: JSON.stringify(body) };
   const response = await fetch(`/api/auth${path}`, { credentials: "same-origin", ...init });
   if (response.ok) return (await response.json()) as T;
-  const problem = (await response.json().catch(() => ({}))) as Problem;
-  const text = problem.error_description ?? problem.message ?? "That did not work. Try again.";
-  const code = problem.code ?? problem.error ?? String(response.status);
-  if (response.status === 401 && !path.startsWith("/sign-in")) throw new SignedOut(text);
-  const wait = Number(response.headers.get("retry-after"));
-  throw new Refused(text, code, Number.isInteger(wait) && wait > 0 ? wait : null);
+  const error = (await response.json().catch(() => ({}))) as ErrorBody;
+  const message = error.error_description ?? error.message ?? "The request failed. Try again.";
+  const code = error.code ?? error.error ?? String(response.status);
+  if (response.status === 401 && !path.startsWith("/sign-in")) throw new SignedOutError(message);
+  const retryAfterSeconds = Number(response.headers.get("retry-after"));
+  const canWait = Number.isInteger(retryAfterSeconds) && retryAfterSeconds > 0;
+  throw new IdentityError(message, code, canWait ? retryAfterSeconds : null);
 }
 
-interface Problem {
+/** Endpoints of better-auth use the first two members, endpoints of OAuth the others. */
+interface ErrorBody {
   message?: string;
   code?: string;
   error?: string;
@@ -54,54 +56,56 @@ interface Session {
   user: { id: string; name: string; email: string };
 }
 
-/** Who is signed in; `null` when nobody is. */
-export function currentSession(): Promise<Session | null> {
-  return identity<Session | null>("/get-session");
+/** Returns the session; `null` when no user is signed in. */
+export function getSession(): Promise<Session | null> {
+  return callIdentity<Session | null>("/get-session");
 }
 
-/** A short-lived access token made from the session. Kept in this page's memory only, where no other site can use it. */
-let token: Promise<string> | null = null;
+/** A short-lived access token of the session. It exists only in the memory of this page, out of reach of other sites. */
+let accessToken: Promise<string> | null = null;
 
-function accessToken(): Promise<string> {
-  token ??= identity<{ token: string }>("/token")
-    .then((answer) => answer.token)
+function getAccessToken(): Promise<string> {
+  accessToken ??= callIdentity<{ token: string }>("/token")
+    .then(({ token }) => token)
     .catch((error: unknown) => {
-      token = null;
+      accessToken = null;
       throw error;
     });
-  return token;
+  return accessToken;
 }
 
-/** To be called when somebody else is signed in, or in another organization, from now on. */
-export function forgetToken(): void {
-  token = null;
+/** Call this when the user or the active organization changes. */
+export function clearAccessToken(): void {
+  accessToken = null;
 }
 
-async function authorized(url: RequestInfo | URL | string, init?: RequestInit): Promise<Response> {
+/** Sends a request with the access token. A rejected token is replaced once. */
+async function fetchAuthorized(url: RequestInfo | URL | string, init?: RequestInit): Promise<Response> {
   const send = async (): Promise<Response> => {
     const headers = new Headers(init?.headers);
-    headers.set("authorization", `Bearer ${await accessToken()}`);
+    headers.set("authorization", `Bearer ${await getAccessToken()}`);
     return fetch(url, { ...init, headers });
   };
-  const answer = await send();
-  if (answer.status !== 401) return answer;
-  forgetToken();
+  const response = await send();
+  if (response.status !== 401) return response;
+  clearAccessToken();
   const second = await send();
-  if (second.status === 401) throw new SignedOut("You are signed out.");
+  if (second.status === 401) throw new SignedOutError("You are signed out.");
   return second;
 }
 
-/** Every procedure of the service, typed by its own router. */
+/** Every procedure of the service, typed by its router. */
 export const api = createTRPCClient<AppRouter>({
-  links: [httpLink({ url: "/trpc", fetch: authorized })],
+  links: [httpLink({ url: "/trpc", fetch: fetchAuthorized })],
 });
 
-/** What to tell a person about an error. */
+/** The message for the user about an error. */
 export function formatError(error: unknown): string {
   const { cause } = error as { cause?: unknown };
-  if (cause instanceof SignedOut) return cause.message;
-  if (error instanceof Refused && error.retryAfter !== null)
-    return `${error.message} Try again in ${error.retryAfter} seconds.`;
-  if (error instanceof TRPCClientError || error instanceof Refused || error instanceof SignedOut) return error.message;
-  return "The service could not be reached. Try again.";
+  if (cause instanceof SignedOutError) return cause.message;
+  if (error instanceof IdentityError && error.retryAfterSeconds !== null)
+    return `${error.message} Try again in ${error.retryAfterSeconds} seconds.`;
+  if (error instanceof TRPCClientError || error instanceof IdentityError || error instanceof SignedOutError)
+    return error.message;
+  return "Cannot reach the service. Try again.";
 }

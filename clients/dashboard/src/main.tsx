@@ -2,15 +2,15 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { queries } from "./queries.ts";
+import { queryClient } from "./query-client.ts";
 import { router } from "./router.tsx";
 import "./styles.css";
 
 const root = document.querySelector("#root");
-if (root === null) throw new Error("the page has no place for the dashboard");
+if (root === null) throw new Error("index.html has no element #root");
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={queries}>
+    <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
     </QueryClientProvider>
   </StrictMode>,

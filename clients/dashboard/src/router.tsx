@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
-import { currentSession } from "./api.ts";
+import { getSession } from "./api.ts";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
 import { DevicePage } from "./pages/device.tsx";
@@ -10,66 +10,71 @@ import { MembersPage } from "./pages/settings/members.tsx";
 import { TokensPage } from "./pages/settings/tokens.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
-import { queries } from "./queries.ts";
-import { signInOptions } from "./sign-in-options.ts";
+import { queryClient } from "./query-client.ts";
+import { signInOptionsQuery } from "./sign-in-options-query.ts";
 import { CardPage } from "./ui/card-page.tsx";
-import { Problem } from "./ui/notice.tsx";
-import { Shell } from "./ui/shell.tsx";
+import { ErrorNotice } from "./ui/notice.tsx";
+import { PageLayout } from "./ui/page-layout.tsx";
 
-/** Parameters of the address are read where they are used; they only have to survive going from page to page. */
+/** Each page reads its own query parameters. The router only keeps them when the user changes between sign-in and sign-up. */
 type Search = Record<string, unknown>;
 const validateSearch = (search: Search): Search => search;
 
 const root = createRootRoute({
   component: Outlet,
   notFoundComponent: NotFound,
-  errorComponent: Failed,
+  errorComponent: PageError,
   validateSearch,
 });
 
-/** Where nobody is signed in, the way leads to whatever this installation wants first. */
-async function signedIn({ location: { href } }: { location: { href: string } }): Promise<void> {
-  const session = await queries.fetchQuery({ queryKey: ["session"], queryFn: currentSession });
+/** Redirects a user without a session to sign in, or to sign up if this is the first run. */
+async function requireSession({ location: { href } }: { location: { href: string } }): Promise<void> {
+  const session = await queryClient.fetchQuery({ queryKey: ["session"], queryFn: getSession });
   if (session !== null) return;
-  const { first_run: firstRun } = await queries.ensureQueryData(signInOptions);
+  const { first_run: firstRun } = await queryClient.ensureQueryData(signInOptionsQuery);
   redirect({ to: firstRun ? "/sign-up" : "/sign-in", search: { next: href }, throw: true });
 }
 
-const inside = createRoute({ getParentRoute: () => root, id: "inside", beforeLoad: signedIn, component: Shell });
+const layout = createRoute({
+  getParentRoute: () => root,
+  id: "layout",
+  beforeLoad: requireSession,
+  component: PageLayout,
+});
 
-const page = (path: string, component: () => React.JSX.Element) =>
-  createRoute({ getParentRoute: () => inside, path, component });
+const layoutPage = (path: string, component: () => React.JSX.Element) =>
+  createRoute({ getParentRoute: () => layout, path, component });
 
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$id",
-  component: function Invited() {
+  component: function InvitationRoute() {
     return <InvitationPage id={invitation.useParams().id} />;
   },
 });
 
-const alone = (path: string, component: () => React.JSX.Element) =>
+const standalonePage = (path: string, component: () => React.JSX.Element) =>
   createRoute({ getParentRoute: () => root, path, component });
 
 const device = createRoute({
   getParentRoute: () => root,
   path: "/device",
-  beforeLoad: signedIn,
+  beforeLoad: requireSession,
   component: DevicePage,
 });
 
 const routes = root.addChildren([
-  alone("/sign-in", SignInPage),
-  alone("/sign-up", SignUpPage),
-  alone("/consent", ConsentPage),
+  standalonePage("/sign-in", SignInPage),
+  standalonePage("/sign-up", SignUpPage),
+  standalonePage("/consent", ConsentPage),
   invitation,
   device,
-  inside.addChildren([
-    page("/", AppsPage),
-    page("/settings/tokens", TokensPage),
-    page("/settings/members", MembersPage),
-    page("/settings/audit", AuditPage),
-    page("/settings/account", AccountPage),
+  layout.addChildren([
+    layoutPage("/", AppsPage),
+    layoutPage("/settings/tokens", TokensPage),
+    layoutPage("/settings/members", MembersPage),
+    layoutPage("/settings/audit", AuditPage),
+    layoutPage("/settings/account", AccountPage),
   ]),
 ]);
 
@@ -77,20 +82,20 @@ export const router = createRouter({ routeTree: routes, defaultPreload: false })
 
 function NotFound() {
   return (
-    <CardPage title="No such page">
+    <CardPage title="Page not found">
       <a href="/" className="font-medium underline">
-        To the start
+        Go to the start page
       </a>
     </CardPage>
   );
 }
 
-function Failed({ error }: { error: unknown }) {
+function PageError({ error }: { error: unknown }) {
   return (
-    <CardPage title="That did not work">
-      <Problem error={error} />
+    <CardPage title="Something went wrong">
+      <ErrorNotice error={error} />
       <a href="/" className="font-medium underline">
-        To the start
+        Go to the start page
       </a>
     </CardPage>
   );

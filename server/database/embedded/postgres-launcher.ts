@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { changeOwner, foldersOfOthers, isRoot } from "../../sandbox/file-ownership.ts";
+import { TOOL_ENVIRONMENT } from "../../sandbox/system-tools.ts";
 import { POSTGRES_UID } from "../../sandbox/uid-pool.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 
@@ -62,7 +63,7 @@ export class PostgresLauncher {
     const child = spawn(command, rest, {
       cwd: "/",
       // Only what PostgreSQL needs: the service's environment contains secrets.
-      env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" },
+      env: { ...TOOL_ENVIRONMENT, LC_ALL: "C" },
       stdio: ["ignore", "pipe", "pipe"],
       // In a session of its own, a Ctrl-C in the terminal does not reach it: the service stops it last.
       detached: true,

@@ -33,6 +33,8 @@ export class Migration20261121233913_deployments extends Migration {
     );
     this.addSql(`alter table "apps" alter column "latest_deployment_id" set not null;`);
 
+    this.addSql(`alter table "idempotency_keys" add "deployment_id" uuid null;`);
+
     this.addSql(`alter table "app_procedures" drop constraint "app_procedures_app_id_name_unique";`);
     this.addSql(`alter table "app_procedures" add "deployment_id" uuid null;`);
     this.addSql(

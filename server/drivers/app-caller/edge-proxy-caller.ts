@@ -1,21 +1,51 @@
-import type { AppAnswer, AppCall, AppCaller } from "../../../domain/ports/app-caller.ts";
-import { type AppAddress, exchange } from "./send-request.ts";
-import { readAnswer, writeCall } from "./call-encoding.ts";
+import { type AppCall, AppCallFailed, type AppCaller, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
+import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
+import { mcpCall } from "./mcp-call.ts";
+import { openApiCall } from "./openapi-call.ts";
+import { type AppAddress, type AppRequest, type AppResponse, sendAppRequest } from "./send-app-request.ts";
+import { trpcCall } from "./trpc-call.ts";
 
-/** Calls apps the way everybody does, through their front door, with the app's own token. */
+/** Calls apps through the edge proxy, like any other client, with the app's own token. */
 export class EdgeProxyCaller implements AppCaller {
-  readonly #addressOf: (slug: string) => AppAddress;
+  readonly #getAddress: (slug: string) => AppAddress;
 
-  constructor(addressOf: (slug: string) => AppAddress) {
-    this.#addressOf = addressOf;
+  constructor(getAddress: (slug: string) => AppAddress) {
+    this.#getAddress = getAddress;
   }
 
-  async call(call: AppCall): Promise<AppAnswer> {
-    const request = writeCall(call);
+  async call(call: AppCall): Promise<ProcedureResult> {
+    const request = encodeCall(call);
     const headers = { ...request.headers, authorization: `Bearer ${call.appToken}` };
-    return readAnswer(
-      await exchange(this.#addressOf(call.slug), { ...request, headers }, call.signal),
-      call.invocation,
-    );
+    const response = await sendAppRequest(this.#getAddress(call.slug), { ...request, headers }, call.signal);
+    try {
+      return decodeResponse(response, call.invocation);
+    } catch (error) {
+      if (error instanceof AppCallFailed) throw error;
+      // Valid JSON can still break the protocol, such as a list that is a number.
+      throw new AppCallFailed("The app's response does not follow its protocol.", { cause: error });
+    }
+  }
+}
+
+function encodeCall(call: AppCall): AppRequest {
+  const { invocation } = call;
+  switch (invocation.via) {
+    case "trpc":
+      return trpcCall.encode(call, invocation);
+    case "openapi":
+      return openApiCall.encode(call, invocation);
+    case "mcp":
+      return mcpCall.encode(call, invocation);
+  }
+}
+
+function decodeResponse(response: AppResponse, invocation: Invocation): ProcedureResult {
+  switch (invocation.via) {
+    case "trpc":
+      return trpcCall.decode(response, invocation);
+    case "openapi":
+      return openApiCall.decode(response, invocation);
+    case "mcp":
+      return mcpCall.decode(response, invocation);
   }
 }

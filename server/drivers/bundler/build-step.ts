@@ -78,7 +78,7 @@ function describeOutcome(
     case "time":
       return userFailure(
         `The ${step} step took longer than ${formatDuration(limits.wallTimeMs)} and was stopped.`,
-        "Make it faster. The end of the build log shows what it was doing.",
+        "Make it faster. The end of the build log shows its last activity.",
       );
     case "memory":
       return userFailure(
@@ -93,7 +93,7 @@ function describeOutcome(
     case "signal":
       return userFailure(
         `The ${step} step crashed with signal ${outcome.signal}.`,
-        "The end of the build log shows what it was doing.",
+        "The end of the build log shows its last activity.",
       );
     case "aborted":
       return platformFailure(`The ${step} step was interrupted.`);

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { MemoryChangeFeed } from "./memory.ts";
+import { MemoryChangeFeed } from "./memory-change-feed.ts";
 
 /**
- * The listeners of this process, for a feed that reaches other processes through a server and hears from it what it has
- * sent there itself. They are told at once, whether or not the server can be reached.
+ * The listeners of this process, for a feed that reaches other processes through a server. They are called at once, even
+ * while the server is unreachable. The server also returns the notices that this process has sent; those are ignored.
  */
-export class OwnListeners extends MemoryChangeFeed {
+export class LocalListeners extends MemoryChangeFeed {
   readonly #origin = randomUUID();
 
-  /** Tells the listeners, and says what is to be sent to the server. */
-  tell(orgId: string): string {
+  /** Calls the listeners and returns the notice to send to the server. */
+  announceLocally(orgId: string): string {
     this.announce(orgId);
     return `${this.#origin} ${orgId}`;
   }
 
-  /** Takes what has come from the server. */
-  hear(notice: string): void {
+  /** Calls the listeners for a notice that came from the server, unless this process has sent it. */
+  receive(notice: string): void {
     const [origin, orgId = ""] = notice.split(" ", 2);
     if (origin !== this.#origin) this.announce(orgId);
   }

@@ -1,29 +1,37 @@
 import { once } from "node:events";
 import { chmod } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
-import { CallError } from "../../../domain/ports/code-runtime.ts";
-import { answerCall, type Answering, type Call, failure, parseCall } from "./call-dispatch.ts";
-import { linesOf } from "./read-lines.ts";
-import { MAX_BYTES_OF_ALL_CALLS, MAX_CALL_BYTES, MAX_CALLS, MAX_CONCURRENT_CALLS } from "./call-limits.ts";
-import { Semaphore } from "./semaphore.ts";
+import PQueue from "p-queue";
+import {
+  type Call,
+  type CallContext,
+  dispatchCall,
+  formatError,
+  MAX_CALL_BYTES,
+  MAX_CALLS,
+  MAX_CONCURRENT_CALLS,
+  MAX_TOTAL_CALL_BYTES,
+  parseCall,
+} from "./call-dispatch.ts";
+import { readLines } from "./read-lines.ts";
 
-/** What the program waits for, in one byte. */
-const GO = "\n";
+/** The byte that starts the program. */
+const START = "\n";
 
 /**
- * The program's only way out: a unix socket for one connection, on which each line is a call or its answer, in JSON.
- * Whatever goes past a bound closes the connection, which costs nobody but the program.
+ * The only connection of a program to the outside: a unix socket that accepts one client. Each line is a call or its
+ * response, in JSON. A program that exceeds a bound loses the connection.
  */
 export class CallSocket {
   readonly #server: Server;
-  readonly #ended = new AbortController();
+  readonly #closing = new AbortController();
   #connection: Socket | null = null;
 
-  /** @param onConnect - called when somebody is there to be started */
+  /** @param onConnect - called when a program has connected and can be started */
   static async open(path: string, onConnect: () => void): Promise<CallSocket> {
     const socket = new CallSocket(onConnect);
     await once(socket.#server.listen(path), "listening");
-    // The folder keeps others out; the sandbox, which is given the socket alone, may be another user.
+    // The sandbox may run as another user. The folder protects the socket from all others.
     await chmod(path, 0o666);
     return socket;
   }
@@ -33,49 +41,53 @@ export class CallSocket {
       this.#server.close();
       this.#connection = connection;
       connection.on("error", () => connection.destroy());
-      this.#ended.signal.addEventListener("abort", () => connection.destroy(), { once: true });
+      this.#closing.signal.addEventListener("abort", () => connection.destroy(), { once: true });
       onConnect();
     });
     this.#server.maxConnections = 1;
   }
 
-  /** Lets the program that has connected begin, and answers its calls from now on. */
-  start(answering: Omit<Answering, "signal">): void {
-    if (this.#connection === null) throw new Error("There is no program to start");
-    this.#connection.write(GO);
-    void serve(this.#connection, { ...answering, signal: this.#ended.signal });
+  /** Starts the connected program and responds to its calls. */
+  start(context: Omit<CallContext, "signal">): void {
+    if (this.#connection === null) throw new Error("No program is connected");
+    this.#connection.write(START);
+    void serveCalls(this.#connection, { ...context, signal: this.#closing.signal });
   }
 
-  /** Cuts the connection and aborts the calls that are not answered yet. */
+  /** Closes the connection and aborts all calls in progress. */
   close(): void {
     this.#server.close();
-    this.#ended.abort();
+    this.#closing.abort();
   }
 }
 
-async function serve(connection: Socket, answering: Answering): Promise<void> {
-  const turns = new Semaphore(MAX_CONCURRENT_CALLS);
+async function serveCalls(connection: Socket, context: CallContext): Promise<void> {
+  const queue = new PQueue({ concurrency: MAX_CONCURRENT_CALLS });
   let calls = 0;
   try {
-    const limits = { maxLineBytes: MAX_CALL_BYTES, maxBytes: MAX_BYTES_OF_ALL_CALLS };
-    for await (const line of linesOf(connection, limits)) {
+    const bounds = { maxLineBytes: MAX_CALL_BYTES, maxTotalBytes: MAX_TOTAL_CALL_BYTES };
+    for await (const line of readLines(connection, bounds)) {
       const call = parseCall(line);
-      if (++calls > MAX_CALLS) return void connection.end(tooManyCalls(call));
-      const leave = await turns.enter(answering.signal);
-      void reply(connection, call, answering).finally(leave);
+      calls += 1;
+      if (calls > MAX_CALLS) return void connection.end(formatTooManyCalls(call));
+      void queue.add(() => respond(connection, call, context));
+      // The next call is read when this one has started, so that calls wait in the program and not in our memory.
+      await queue.onSizeLessThan(1);
     }
   } catch {
-    // A program that ended, went past a bound or wrote what is no call: there is nobody to tell.
+    // The program ended, exceeded a bound or sent something else than a call. There is no one to report it to.
     connection.destroy();
   }
 }
 
-/** A call counts as running until its answer has been read, or answers nobody reads would fill our memory. */
-async function reply(connection: Socket, call: Call, answering: Answering): Promise<void> {
-  const line = await answerCall(call, answering);
+/** A call counts as in progress until the program has read the response. Unread responses would fill our memory. */
+async function respond(connection: Socket, call: Call, context: CallContext): Promise<void> {
+  // A call that was waiting when the program ended must not have effects any more.
+  if (context.signal.aborted) return;
+  const line = await dispatchCall(call, context);
   await new Promise<void>((resolve) => connection.write(line, () => resolve()));
 }
 
-function tooManyCalls(call: Call): string {
-  return failure(call, new CallError("too_many_calls", `A run has at most ${MAX_CALLS} calls: do the rest in another`));
+function formatTooManyCalls(call: Call): string {
+  return formatError(call, "too_many_calls", `A run may make ${MAX_CALLS} calls: continue in another run`);
 }

@@ -1,44 +1,46 @@
 import { MAX_OUTPUT_BYTES } from "../../../domain/ports/code-runtime.ts";
 
-/** What a program may print to one stream before it is stopped, in bytes. */
-export const FLOOD_BYTES = 1024 * 1024;
+/** A program that prints more than this to one stream is stopped. In bytes. */
+export const MAX_PRINTED_BYTES = 1024 * 1024;
 
-/** What is kept of the end, where errors are; the rest of what is kept is of the beginning. */
+/** What is kept of the end, where errors are. The rest of what is kept is the beginning. */
 const END_BYTES = MAX_OUTPUT_BYTES / 4;
 const BEGINNING_BYTES = MAX_OUTPUT_BYTES - END_BYTES;
 
 /** Keeps the beginning and the end of one output stream. */
 export class CapturedOutput {
   readonly #beginning: Buffer[] = [];
-  readonly #onFlood: () => void;
+  readonly #onLimit: () => void;
   #end: Buffer[] = [];
   #endBytes = 0;
   #bytes = 0;
 
-  constructor(onFlood: () => void) {
-    this.#onFlood = onFlood;
+  /** @param onLimit - called when the stream exceeds `MAX_PRINTED_BYTES`, possibly several times */
+  constructor(onLimit: () => void) {
+    this.#onLimit = onLimit;
   }
 
   add(chunk: Uint8Array): void {
-    const room = Math.max(0, BEGINNING_BYTES - this.#bytes);
-    // Copies, because what is cut off must not be kept from being freed.
-    if (room > 0) this.#beginning.push(Buffer.from(chunk.subarray(0, room)));
-    if (chunk.length > room) this.#addToEnd(Buffer.from(chunk.subarray(room)));
+    const available = Math.max(0, BEGINNING_BYTES - this.#bytes);
+    // Copies, because a view would keep the whole chunk in memory.
+    if (available > 0) this.#beginning.push(Buffer.from(chunk.subarray(0, available)));
+    if (chunk.length > available) this.#addToEnd(Buffer.from(chunk.subarray(available)));
     this.#bytes += chunk.length;
-    if (this.#bytes >= FLOOD_BYTES) this.#onFlood();
+    if (this.#bytes >= MAX_PRINTED_BYTES) this.#onLimit();
   }
 
   get truncated(): boolean {
     return this.#bytes > MAX_OUTPUT_BYTES;
   }
 
-  /** A character that a cut went through is left out; other bytes that are not UTF-8 are replaced. */
+  /** Decodes the output. A character that a cut divides is left out; other invalid UTF-8 is replaced. */
   text(): string {
     const end = Buffer.concat(this.#end).subarray(-END_BYTES);
     if (!this.truncated) return new TextDecoder().decode(Buffer.concat([...this.#beginning, end]));
+    // In stream mode, the decoder leaves out an incomplete character at the end.
     const beginning = new TextDecoder().decode(Buffer.concat(this.#beginning), { stream: true });
-    const leftOut = `\n[${this.#bytes - MAX_OUTPUT_BYTES} bytes left out here]\n`;
-    return `${beginning}${leftOut}${new TextDecoder().decode(end.subarray(firstCharacter(end)))}`;
+    const note = `\n[${this.#bytes - MAX_OUTPUT_BYTES} bytes left out here]\n`;
+    return `${beginning}${note}${new TextDecoder().decode(end.subarray(findFirstCharacter(end)))}`;
   }
 
   #addToEnd(chunk: Buffer): void {
@@ -50,8 +52,8 @@ export class CapturedOutput {
   }
 }
 
-/** Where the first character begins: bytes that continue one are `10xxxxxx`, three at most. */
-function firstCharacter(bytes: Buffer): number {
+/** Finds where the first whole character starts. Continuation bytes have the form `10xxxxxx`; at most three follow. */
+function findFirstCharacter(bytes: Buffer): number {
   const at = bytes.subarray(0, 4).findIndex((byte) => byte >> 6 !== 0b10);
   return Math.max(0, at);
 }

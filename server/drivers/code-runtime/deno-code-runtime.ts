@@ -1,83 +1,97 @@
 import { rmdir } from "node:fs/promises";
+import PQueue from "p-queue";
 import {
   type CodeRuntime,
+  isCodeTooLong,
   MAX_CODE_BYTES,
   RUN_TIME_MS,
   type RunRequest,
   type RunResult,
 } from "../../../domain/ports/code-runtime.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import { WAITING_MS } from "./deno-command.ts";
+import { IDLE_TIMEOUT_MS } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
-import { Modules } from "./importable-modules.ts";
+import { ImportableModules } from "./importable-modules.ts";
 import { WarmPool } from "./warm-pool.ts";
-import { Semaphore } from "./semaphore.ts";
 
-export interface DenoOptions {
+export interface DenoCodeRuntimeOptions {
   /**
-   * Must hide the host's files: Deno alone does not keep a program from importing them. Its scratch space is memory
-   * that counts for no program, so it should be small (32 MB).
+   * Must hide the files of the host: Deno's permissions do not prevent static imports of files. Its temporary file system
+   * should be small (32 MB), because it uses memory that counts for no program.
    */
   sandbox: Sandbox;
-  /** For the files of programs, from `openProgramsFolder`. */
+  /** The folder for files of programs, from `openProgramsFolder`. */
   programsFolder: string;
-  /** For what programs can import, such as `MODULES_FOLDER`. */
+  /** The folder for the modules that programs can import, such as `MODULES_FOLDER`. */
   modulesFolder: string;
-  /** How many programs run at a time; further ones wait. Each may take a core and 512 MB. */
+  /** Programs that run at the same time. Others wait. Each may use one core and 512 MB. */
   concurrency?: number;
-  /** How long a Deno waits for the next program, in milliseconds; at most and by default two minutes. */
-  waitingMs?: number;
-  /** Told of a call's failure that is no refusal, because the program is not. */
-  onFault?: (error: unknown, name: string) => void;
+  /** How long an idle Deno process waits for a program. At most two minutes, which is the default. */
+  idleTimeoutMs?: number;
+  /** Receives internal errors of calls, which are not shown to the program. */
+  onInternalError?: (error: unknown, name: string) => void;
 }
 
-/** With two, programs that follow each other at once do not wait for the start of each. */
-const MOST_WAITING = 2;
+/** With two, a sequence of programs does not wait for the start of each process. */
+const MAX_IDLE = 2;
 
 /**
- * Runs each program in a Deno of its own, in a sandbox of its own, whose only way out is a socket for its calls. To start
- * one takes several times as long as most programs run, so after the first program others wait for the next ones, for as
- * long as programs keep coming.
+ * Runs each program in a Deno process of its own, in a sandbox of its own, whose only connection is a socket for calls.
+ * Starting a process takes several times as long as most programs run, so further processes are started ahead of time
+ * while programs keep coming.
  */
 export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
-  readonly #turns: Semaphore;
-  readonly #standby: WarmPool<DenoProcess>;
+  readonly #queue: PQueue;
+  readonly #pool: WarmPool<DenoProcess>;
   readonly #programsFolder: string;
-  readonly #onFault: (error: unknown, name: string) => void;
+  readonly #onInternalError: (error: unknown, name: string) => void;
 
-  constructor(options: DenoOptions) {
-    const { sandbox, programsFolder: programs, concurrency = 8, waitingMs = WAITING_MS } = options;
-    const modules = new Modules(options.modulesFolder);
-    const start = async () => DenoProcess.start({ sandbox, programs, modules: await modules.ready() });
-    this.#turns = new Semaphore(concurrency);
-    this.#standby = new WarmPool(start, { most: MOST_WAITING, waitingMs });
-    this.#programsFolder = programs;
-    this.#onFault = options.onFault ?? (() => undefined);
+  constructor(options: DenoCodeRuntimeOptions) {
+    const { sandbox, programsFolder, concurrency = 8, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
+    const modules = new ImportableModules(options.modulesFolder);
+    const start = async () => DenoProcess.start({ sandbox, programsFolder, modulesFolder: await modules.prepare() });
+    this.#queue = new PQueue({ concurrency });
+    this.#pool = new WarmPool(start, { maxIdle: MAX_IDLE, idleTimeoutMs });
+    this.#programsFolder = programsFolder;
+    this.#onInternalError = options.onInternalError ?? (() => undefined);
   }
 
   async run(request: RunRequest): Promise<RunResult> {
     checkBounds(request);
-    const leave = await this.#turns.enter(request.signal);
+    const { signal } = request;
+    signal.throwIfAborted();
+    // The queue would free the slot of a running program as soon as the signal aborts, while the program is still being
+    // stopped. So it gets a signal that only matters while the program waits.
+    const waiting = new AbortController();
+    const stopWaiting = () => waiting.abort(signal.reason);
+    signal.addEventListener("abort", stopWaiting, { once: true });
+    const runInTurn = () => {
+      signal.removeEventListener("abort", stopWaiting);
+      return this.#runNow(request);
+    };
+    return this.#queue.add(runInTurn, { signal: waiting.signal });
+  }
+
+  async #runNow(request: RunRequest): Promise<RunResult> {
     try {
-      await using deno = await this.#standby.take();
-      this.#standby.prepare();
-      return await deno.run(request, this.#onFault);
+      await using deno = await this.#pool.acquire();
+      this.#pool.prewarm();
+      return await deno.run(request, this.#onInternalError);
     } finally {
-      leave();
-      this.#standby.prepare();
+      this.#pool.prewarm();
     }
   }
 
-  /** Ends those that wait, and removes the folder if no program is running any more. */
+  /** Stops idle processes. Removes the programs folder unless a program is still running. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#standby.close();
+    await this.#pool.close();
     await rmdir(this.#programsFolder).catch(() => undefined);
   }
 }
 
 function checkBounds({ code, timeoutMs }: RunRequest): void {
-  if (Buffer.byteLength(code) > MAX_CODE_BYTES) throw new RangeError(`A program has at most ${MAX_CODE_BYTES} bytes`);
-  const { least, most } = RUN_TIME_MS;
-  if (!(timeoutMs >= least && timeoutMs <= most))
-    throw new RangeError(`A program may run from ${least} to ${most} milliseconds`);
+  if (isCodeTooLong(code)) throw new RangeError(`A program has at most ${MAX_CODE_BYTES} bytes`);
+  const { min, max } = RUN_TIME_MS;
+  if (!(timeoutMs >= min && timeoutMs <= max))
+    throw new RangeError(`The time limit of a program is between ${min} and ${max} milliseconds`);
 }

@@ -1,87 +1,88 @@
 import type { RunRequest, RunResult } from "../../../domain/ports/code-runtime.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import type { Answering } from "./call-dispatch.ts";
+import type { CallContext } from "./call-dispatch.ts";
 import { CallSocket } from "./call-socket.ts";
-import { mountsFor, socketIn } from "./deno-command.ts";
+import { getMounts, getSocketPath } from "./deno-command.ts";
+import { appendNote, getExitStatus } from "./exit-status.ts";
 import { createProgramFolder, type ProgramFolder } from "./program-folders.ts";
-import { readableErrors, withoutPaths } from "./readable-errors.ts";
-import { RunClock } from "./run-timer.ts";
-import { exitStatusOf, withEnding } from "./exit-status.ts";
+import { makeErrorsReadable, withoutPaths } from "./readable-errors.ts";
+import { RunTimer } from "./run-timer.ts";
 import { SandboxedDeno } from "./sandboxed-deno.ts";
 
-export interface DenoPlaces {
+export interface DenoProcessOptions {
   sandbox: Sandbox;
-  /** The host's folder in which each program has one of its own. */
-  programs: string;
-  /** The host's folder with what programs can import. */
-  modules: string;
+  /** The folder on the host in which each program gets a folder. */
+  programsFolder: string;
+  /** The folder on the host with the modules that programs can import. */
+  modulesFolder: string;
 }
 
-interface Parts {
+interface Resources {
   folder: ProgramFolder;
-  calls: CallSocket;
+  socket: CallSocket;
   deno: SandboxedDeno;
-  /** All of them, in the order they were made. */
-  all: AsyncDisposableStack;
+  /** All of them, in the order of their creation. */
+  disposables: AsyncDisposableStack;
 }
 
-/** A Deno that has started, in a sandbox of its own, and waits for the one program that it will run. */
+/** A started Deno process in a sandbox of its own. It waits for the one program that it will run. */
 export class DenoProcess implements AsyncDisposable {
   readonly ended: Promise<void>;
-  readonly #parts: Parts;
+  readonly #resources: Resources;
 
-  /** @throws when it does not come up (a fault of the platform) */
-  static async start({ sandbox, programs, modules }: DenoPlaces): Promise<DenoProcess> {
+  /** @throws when the process does not start, which is an internal error */
+  static async start({ sandbox, programsFolder, modulesFolder }: DenoProcessOptions): Promise<DenoProcess> {
     await using opening = new AsyncDisposableStack();
-    const folder = opening.use(await createProgramFolder(programs));
+    const folder = opening.use(await createProgramFolder(programsFolder));
     const connected = Promise.withResolvers<void>();
-    const calls = await CallSocket.open(socketIn(folder.path), () => connected.resolve());
-    opening.defer(() => calls.close());
-    const deno = opening.use(new SandboxedDeno(sandbox, mountsFor(folder.path, modules)));
-    await deno.comesUp(connected.promise);
-    return new DenoProcess({ folder, calls, deno, all: opening.move() });
+    const socket = await CallSocket.open(getSocketPath(folder.path), () => connected.resolve());
+    opening.defer(() => socket.close());
+    const deno = opening.use(new SandboxedDeno(sandbox, getMounts(folder.path, modulesFolder)));
+    await deno.waitUntilReady(connected.promise);
+    return new DenoProcess({ folder, socket, deno, disposables: opening.move() });
   }
 
-  private constructor(parts: Parts) {
-    this.#parts = parts;
-    const nothing = () => undefined;
-    this.ended = parts.deno.outcome.then(nothing, nothing);
+  private constructor(resources: Resources) {
+    this.#resources = resources;
+    const ignore = () => undefined;
+    this.ended = resources.deno.outcome.then(ignore, ignore);
   }
 
   /**
-   * Runs its program; to be called once.
+   * Runs the program. May be called once.
    *
-   * @throws the reason of the request's signal, when that is aborted
+   * @throws the reason of the request's signal when it is aborted
    */
-  async run(request: RunRequest, onFault: Answering["onFault"]): Promise<RunResult> {
-    const { folder, calls, deno } = this.#parts;
-    const { code, declarations = "", timeoutMs, signal } = request;
-    const giveUp = () => deno.stop("caller");
-    await folder.fill(code, declarations);
+  async run(request: RunRequest, onInternalError: CallContext["onInternalError"]): Promise<RunResult> {
+    const { folder, socket, deno } = this.#resources;
+    const { code, declarations = "", timeoutMs, handleCall, signal } = request;
+    await folder.writeProgram(code, declarations);
     signal.throwIfAborted();
-    signal.addEventListener("abort", giveUp);
-    const clock = new RunClock(timeoutMs, () => deno.stop("time"));
+    const stop = () => deno.stop("caller");
+    signal.addEventListener("abort", stop);
+    const timer = new RunTimer(timeoutMs, () => deno.stop("time"));
     try {
-      calls.start({ handle: request.calls, onFault });
+      socket.start({ handleCall, onInternalError });
       const outcome = await deno.outcome;
       signal.throwIfAborted();
-      const { exitCode, timedOut, note } = exitStatusOf(outcome, deno.stopped, timeoutMs, deno.errors.text());
+      const stderr = deno.stderr.text();
+      const { exitCode, timedOut, note } = getExitStatus(outcome, deno.stopReason, timeoutMs, stderr);
       return {
-        stdout: withoutPaths(deno.output.text()),
-        stderr: withEnding(readableErrors(deno.errors.text()), note),
+        stdout: withoutPaths(deno.stdout.text()),
+        stderr: appendNote(makeErrorsReadable(stderr), note),
         exitCode,
-        durationMs: clock.elapsedMs(),
-        truncated: deno.output.truncated || deno.errors.truncated,
+        durationMs: timer.getElapsedMs(),
+        truncated: deno.stdout.truncated || deno.stderr.truncated,
         timedOut,
       };
     } finally {
-      clock.stop();
-      signal.removeEventListener("abort", giveUp);
+      timer.stop();
+      signal.removeEventListener("abort", stop);
     }
   }
 
-  /** When it returns, nothing of the process is left, and the calls that were not answered are aborted. */
+  /** Stops the process, aborts its calls, and waits until nothing of it is left. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#parts.all.disposeAsync();
+    return this.#resources.disposables.disposeAsync();
   }
 }

@@ -5,61 +5,61 @@ import path from "node:path";
 import type * as Esbuild from "esbuild";
 
 /**
- * What programs can import, by the name of its file; `inside/import-map.json` leads to the same files. Those of one
- * family share what they have in common.
+ * The modules that programs can import, by file name. `inside/import-map.json` maps specifiers to the same files.
+ * The modules of one bundle share their common code.
  */
-const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const BUNDLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "zod-4": { zod: "zod", "zod-mini": "zod/mini", "zod-core": "zod/v4/core", "zod-locales": "zod/locales" },
   "zod-3": { "zod-v3": "zod/v3" },
 };
 
-/** Where this project keeps them, beside what else is prepared for it. */
+/** The modules folder of this project, beside other prepared files. */
 export const MODULES_FOLDER = path.resolve(import.meta.dirname, "../../../.cache/modules");
 
 /**
- * The packages that programs can import, in a form that starts fast. Deno parses every module in full before it runs it,
- * to find its imports, and keeps nothing of that from one program to the next; for zod this takes longer than to run it.
- * So each family is one script in a file of text, which is parsed by V8 alone and as far as it is used.
+ * Prepares the modules that programs can import in a form that starts fast. Deno parses every imported module completely
+ * before it runs it, and caches nothing between programs; for zod that takes longer than running it. So each bundle is a
+ * script in a text file, which V8 alone parses, and only as far as it is used.
  */
-export class Modules {
+export class ImportableModules {
   readonly #folder: string;
-  #made: Promise<string> | null = null;
+  #prepared: Promise<string> | null = null;
 
-  /** @param folder - may be used by other processes too */
+  /** @param folder - other processes may use it at the same time */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** @returns the folder that holds them, which they are made in if they are not there yet */
-  async ready(): Promise<string> {
-    this.#made ??= modulesIn(this.#folder);
+  /** @returns the folder with the modules, which are created on first use */
+  async prepare(): Promise<string> {
+    this.#prepared ??= prepareModules(this.#folder);
     try {
-      return await this.#made;
+      return await this.#prepared;
     } catch (error) {
-      this.#made = null;
+      this.#prepared = null;
       throw error;
     }
   }
 }
 
-async function modulesIn(folder: string): Promise<string> {
-  const made = path.join(folder, await fingerprint());
-  if (await isThere(made)) return made;
+async function prepareModules(folder: string): Promise<string> {
+  const target = path.join(folder, await computeFingerprint());
+  if (await exists(target)) return target;
   await mkdir(folder, { recursive: true });
-  const work = await mkdtemp(`${made}-`);
+  const temporary = await mkdtemp(`${target}-`);
   try {
-    await makeModules(work);
-    await rename(work, made);
+    await writeModules(temporary);
+    await rename(temporary, target);
   } catch (error) {
-    await rm(work, { recursive: true });
-    // Another process may have been faster.
-    if (!(await isThere(made))) throw error;
+    await rm(temporary, { recursive: true });
+    // Another process may have created the target in the meantime.
+    if (!(await exists(target))) throw error;
   }
-  return made;
+  return target;
 }
 
-/** Changes with whatever they are made of, and with how. */
-async function fingerprint(): Promise<string> {
+/** Changes with the packages that the modules are made of, and with this file. */
+async function computeFingerprint(): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
   const hash = createHash("sha256");
   for (const file of [resolve("zod/package.json"), resolve("esbuild/package.json"), import.meta.filename])
@@ -67,23 +67,23 @@ async function fingerprint(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
-async function isThere(folder: string): Promise<boolean> {
+async function exists(folder: string): Promise<boolean> {
   return stat(folder).then(
     () => true,
     () => false,
   );
 }
 
-async function makeModules(folder: string): Promise<void> {
-  // Most processes find the modules made, and need it not.
+async function writeModules(folder: string): Promise<void> {
+  // Imported on first use: most processes find the modules prepared.
   const esbuild = await import("esbuild");
   try {
-    for (const [family, members] of Object.entries(FAMILIES)) {
-      await write(folder, `${family}.txt`, await scriptOf(esbuild, members));
-      const evaluated = `import text from "./${family}.txt" with { type: "text" };\nexport default (0, eval)(text);\n`;
-      await write(folder, `${family}.mjs`, evaluated);
+    for (const [bundle, members] of Object.entries(BUNDLES)) {
+      await writeShared(folder, `${bundle}.txt`, await bundleScript(esbuild, members));
+      const evaluated = `import text from "./${bundle}.txt" with { type: "text" };\nexport default (0, eval)(text);\n`;
+      await writeShared(folder, `${bundle}.mjs`, evaluated);
       for (const [name, specifier] of Object.entries(members))
-        await write(folder, `${name}.mjs`, await memberModule(family, name, specifier));
+        await writeShared(folder, `${name}.mjs`, await createMemberModule(bundle, name, specifier));
     }
   } finally {
     await esbuild.stop();
@@ -91,14 +91,14 @@ async function makeModules(folder: string): Promise<void> {
   await chmod(folder, 0o755);
 }
 
-/** Whoever runs in the sandbox may be another user. */
-async function write(folder: string, name: string, text: string): Promise<void> {
+/** Writes a file that the user of the sandbox can read. */
+async function writeShared(folder: string, name: string, text: string): Promise<void> {
   await writeFile(path.join(folder, name), text);
   await chmod(path.join(folder, name), 0o644);
 }
 
-/** An expression whose value has the namespace of each member. */
-async function scriptOf({ build }: typeof Esbuild, members: Readonly<Record<string, string>>): Promise<string> {
+/** Creates an expression whose value is an object with the namespace of each member. */
+async function bundleScript({ build }: typeof Esbuild, members: Readonly<Record<string, string>>): Promise<string> {
   const contents = Object.entries(members)
     .map(([name, specifier]) => `export * as ${JSON.stringify(name)} from ${JSON.stringify(specifier)};`)
     .join("\n");
@@ -107,19 +107,25 @@ async function scriptOf({ build }: typeof Esbuild, members: Readonly<Record<stri
     bundle: true,
     write: false,
     format: "iife",
-    globalName: "family",
+    globalName: "members",
     target: "esnext",
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
     logLevel: "silent",
   });
-  return `(() => {${outputFiles[0]?.text}\nreturn family;})()`;
+  return `(() => {${outputFiles[0]?.text}\nreturn members;})()`;
 }
 
-async function memberModule(family: string, name: string, specifier: string): Promise<string> {
-  const names = Object.keys((await import(specifier)) as object).map((each) => JSON.stringify(each));
-  const taken = names.map((each, at) => `${each}: _${at}`).join(", ");
-  const given = names.map((each, at) => `_${at} as ${each}`).join(", ");
-  return `import family from "./${family}.mjs";\nconst { ${taken} } = family[${JSON.stringify(name)}];\nexport { ${given} };\n`;
+/** Creates the module that programs import. It exports the same names as the package. */
+async function createMemberModule(bundle: string, name: string, specifier: string): Promise<string> {
+  const exports = Object.keys((await import(specifier)) as object).map((each) => JSON.stringify(each));
+  const bindings = exports.map((each, at) => `${each}: _${at}`).join(", ");
+  const exported = exports.map((each, at) => `_${at} as ${each}`).join(", ");
+  return [
+    `import members from "./${bundle}.mjs";`,
+    `const { ${bindings} } = members[${JSON.stringify(name)}];`,
+    `export { ${exported} };`,
+    "",
+  ].join("\n");
 }

@@ -4,61 +4,62 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DECLARATIONS_FILE, PROGRAM_FILE } from "./deno-command.ts";
 
-/** The files of one run on the host, which are removed with it. */
+/** The files of one program on the host. Disposing removes them. */
 export interface ProgramFolder extends AsyncDisposable {
   path: string;
-  fill(code: string, declarations: string): Promise<void>;
+  writeProgram(code: string, declarations: string): Promise<void>;
 }
 
 /**
- * Where the programs of one installation have their folders, without what a service that was killed left there. It is
- * not in the data folder, because the path of a unix socket, which will be in it, has at most 107 bytes.
+ * Returns the folder in which the programs of one installation have theirs, after removing what a killed process left.
+ * It is not in the data folder, because it will contain a unix socket, whose path has at most 107 bytes.
  *
- * @param dataDirectory - what makes the folder this installation's own; nobody else may be using it
- * @returns a path, at which there is nothing until the first program
+ * @param dataDirectory - identifies the installation; no other process may be using it
+ * @returns a path at which nothing exists until the first program
  */
 export async function openProgramsFolder(dataDirectory: string): Promise<string> {
   const installation = createHash("sha256").update(path.resolve(dataDirectory)).digest("hex").slice(0, 12);
   const folder = path.join(tmpdir(), `programs-${installation}`);
-  if (await isOwn(folder)) await rm(folder, { recursive: true, force: true });
+  if (await isOwnedFolder(folder)) await rm(folder, { recursive: true, force: true });
   return folder;
 }
 
-/** Its files are there from the start, so that they can be mounted, and empty until they are filled. */
+/** Creates the folder of one program. Its files exist from the start, so that they can be mounted, and are empty. */
 export async function createProgramFolder(programsFolder: string): Promise<ProgramFolder> {
-  await own(programsFolder);
+  await ensureOwnedFolder(programsFolder);
   const folder = await mkdtemp(path.join(programsFolder, "program-"));
   const remove = () => rm(folder, { recursive: true, force: true });
-  const [program, declarationsFile] = [path.join(folder, PROGRAM_FILE), path.join(folder, DECLARATIONS_FILE)];
+  const programFile = path.join(folder, PROGRAM_FILE);
+  const declarationsFile = path.join(folder, DECLARATIONS_FILE);
   try {
-    for (const file of [program, declarationsFile]) {
+    for (const file of [programFile, declarationsFile]) {
       await writeFile(file, "");
-      // The folder keeps others out; the sandbox, which is given the files alone, may be another user.
+      // The sandbox may run as another user. The folder protects the file from all others.
       await chmod(file, 0o644);
     }
   } catch (error) {
     await remove();
     throw error;
   }
-  const fill = async (code: string, declarations: string): Promise<void> => {
-    await writeFile(program, code);
+  const writeProgram = async (code: string, declarations: string): Promise<void> => {
+    await writeFile(programFile, code);
     await writeFile(declarationsFile, declarations);
   };
-  return { path: folder, fill, [Symbol.asyncDispose]: remove };
+  return { path: folder, writeProgram, [Symbol.asyncDispose]: remove };
 }
 
 /**
- * Makes sure of a folder that nobody else can enter. Anybody may write to the system's temporary folder, and cleaners
- * empty it, so a name there may come to be somebody else's at any time.
+ * Ensures that the folder exists and that only this user can enter it. Every user may write to the system's temporary
+ * folder, and cleanup jobs empty it, so another user may own the path at any time.
  */
-async function own(folder: string): Promise<void> {
-  if ((await isMade(folder)) || (await isOwn(folder))) return;
-  // Whatever it is, link or folder: nothing that it leads to is touched.
+async function ensureOwnedFolder(folder: string): Promise<void> {
+  if ((await tryCreateFolder(folder)) || (await isOwnedFolder(folder))) return;
+  // Renaming does not touch the content, and does not follow a symbolic link.
   await rename(folder, `${folder}-${randomUUID()}`);
   await mkdir(folder, { mode: 0o700 });
 }
 
-async function isMade(folder: string): Promise<boolean> {
+async function tryCreateFolder(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: 0o700 });
     return true;
@@ -68,7 +69,7 @@ async function isMade(folder: string): Promise<boolean> {
   }
 }
 
-async function isOwn(folder: string): Promise<boolean> {
-  const found = await lstat(folder).catch(() => null);
-  return found !== null && found.isDirectory() && found.uid === process.getuid?.();
+async function isOwnedFolder(folder: string): Promise<boolean> {
+  const stats = await lstat(folder).catch(() => null);
+  return stats !== null && stats.isDirectory() && stats.uid === process.getuid?.();
 }

@@ -1,19 +1,20 @@
 const LINE_FEED = 10;
 
 /**
- * The lines of a stream of untrusted bytes, without their ends; an unfinished last one is left out.
+ * Splits a stream of untrusted bytes into lines without their line feeds. An unfinished last line is left out.
  *
- * @throws {RangeError} as soon as one line is longer than `maxLineBytes`, or all together than `maxBytes`
+ * @throws {RangeError} as soon as a line exceeds `maxLineBytes`, or the stream `maxTotalBytes`
  */
-export async function* linesOf(
+export async function* readLines(
   stream: AsyncIterable<Buffer>,
-  { maxLineBytes, maxBytes }: { maxLineBytes: number; maxBytes: number },
+  { maxLineBytes, maxTotalBytes }: { maxLineBytes: number; maxTotalBytes: number },
 ): AsyncGenerator<string> {
   const parts: Buffer[] = [];
-  let [lineBytes, bytes] = [0, 0];
+  let lineBytes = 0;
+  let totalBytes = 0;
   for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new RangeError("More than may be sent in all");
+    totalBytes += chunk.length;
+    if (totalBytes > maxTotalBytes) throw new RangeError("The stream is too long");
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
       if (lineBytes + end - start > maxLineBytes) throw new RangeError("A line is too long");

@@ -1,45 +1,47 @@
-const AVAILABLE =
+const IMPORT_HINT =
   'Only "zod" and the modules of Node.js (such as "node:crypto") can be imported: a program has no network and no files. ' +
-  "Everything else is reached through `service`.";
-const NO_RIGHTS =
-  "A program has no files, network, environment or subprocesses: it reaches everything through `service`.";
+  "Use `service` for everything else.";
+const PERMISSION_HINT =
+  "A program has no files, network, environment or subprocesses. Use `service` for everything outside of the program.";
 
-/** What the runtime says of a refusal, and what the program's author can do about it. */
+/** Error texts of the runtime, and what the author of the program can do about them. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/--no-(npm|remote) is specified|Requires import access to|not in import map|Module not found "/, AVAILABLE],
-  [/\bNotCapable: Requires (?!import )/, NO_RIGHTS],
+  [/--no-(npm|remote) is specified|Requires import access to|not in import map|Module not found "/, IMPORT_HINT],
+  [/\bNotCapable: Requires (?!import )/, PERMISSION_HINT],
 ];
 
-/** Where the runtime's account of its own crash begins. */
-const CRASH =
+/** The start of the report that the runtime prints when it crashes. */
+const CRASH_REPORT =
   /\n*(?:<--- Last few GCs --->|#\n# Fatal |={4,}\nDeno has panicked|thread '[^'\n]*' (?:\(\d+\) )?panicked at )/;
 
-/** Names the program's own file in the way an editor does; it is the only one of its own that it has. */
+/** Shortens the URLs of the program's own files to their names. */
 export function withoutPaths(text: string): string {
   return text.replaceAll("file:///code/", "").replaceAll("file:///nothing/", "file:///");
 }
 
-/** Rewrites what the runtime printed for a program's author: no path and no part of the sandbox, and what to do. */
-export function readableErrors(text: string): string {
-  const whole = text.replace(/, run again with the --allow-\w+ flag|[;,] but --no-(?:npm|remote) is specified/g, "");
-  const lines = withoutPaths(whole)
+/** Rewrites error output for the author of a program: without paths and parts of the sandbox, and with hints. */
+export function makeErrorsReadable(text: string): string {
+  const shortened = text.replace(
+    /, run again with the --allow-\w+ flag|[;,] but --no-(?:npm|remote) is specified/g,
+    "",
+  );
+  const lines = withoutPaths(shortened)
     .split("\n")
     .filter((line) => !isInternal(line));
   const hints = HINTS.filter(([pattern]) => pattern.test(text)).map(([, hint]) => hint);
-  return withNotes(lines.join("\n"), hints);
+  return appendLines(lines.join("\n"), hints);
 }
 
-/** Leaves out the runtime's account of how it crashed; what the program printed before stays. */
+/** Removes the runtime's report of its crash. Earlier output of the program stays. */
 export function withoutCrashReport(text: string): string {
-  const at = text.search(CRASH);
+  const at = text.search(CRASH_REPORT);
   return at < 0 ? text : text.slice(0, at);
 }
 
-/** Adds lines of ours, each on a line of its own. */
-export function withNotes(text: string, notes: readonly string[]): string {
-  if (notes.length === 0) return text;
+export function appendLines(text: string, lines: readonly string[]): string {
+  if (lines.length === 0) return text;
   const start = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  return `${start}${notes.join("\n")}\n`;
+  return `${start}${lines.join("\n")}\n`;
 }
 
 function isInternal(line: string): boolean {

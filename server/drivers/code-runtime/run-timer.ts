@@ -1,17 +1,17 @@
-/** The time of one program, which begins now: how long a sandbox takes to come up is not its fault. */
-export class RunClock {
+/** Measures and limits the time of one program. It starts now: the start of the sandbox does not count. */
+export class RunTimer {
   readonly #startedAt = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timeout: NodeJS.Timeout;
 
-  constructor(timeoutMs: number, onTimeUp: () => void) {
-    this.#timer = setTimeout(onTimeUp, timeoutMs);
+  constructor(timeoutMs: number, onTimeout: () => void) {
+    this.#timeout = setTimeout(onTimeout, timeoutMs);
   }
 
-  elapsedMs(): number {
+  getElapsedMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#timeout);
   }
 }

@@ -1,13 +1,15 @@
 import type { Mount, Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { CapturedOutput } from "./captured-output.ts";
 import { COMMAND_LINE, ENVIRONMENT, LIMITS, PROGRAM_FOLDER, STARTUP_MS } from "./deno-command.ts";
-import type { StopReason } from "./exit-status.ts";
 
-/** Deno in a sandbox, from its start to its end. */
+/** Why the driver stopped a program. `caller` means that its result is no longer needed. */
+export type StopReason = "time" | "output" | "caller";
+
+/** One Deno process in its sandbox. */
 export class SandboxedDeno implements AsyncDisposable {
-  readonly output = new CapturedOutput(() => this.stop("output"));
-  readonly errors = new CapturedOutput(() => this.stop("output"));
-  /** Rejects when the sandbox could not be made. */
+  readonly stdout = new CapturedOutput(() => this.stop("output"));
+  readonly stderr = new CapturedOutput(() => this.stop("output"));
+  /** Rejects when the sandbox could not be created. */
   readonly outcome: Promise<SandboxOutcome>;
   readonly #stopping = new AbortController();
 
@@ -19,34 +21,34 @@ export class SandboxedDeno implements AsyncDisposable {
       mounts,
       network: { kind: "none" },
       limits: LIMITS,
-      onOutput: (chunk) => this.output.add(chunk),
-      onErrorOutput: (chunk) => this.errors.add(chunk),
+      onOutput: (chunk) => this.stdout.add(chunk),
+      onErrorOutput: (chunk) => this.stderr.add(chunk),
       signal: this.#stopping.signal,
     });
   }
 
-  /** Why it was stopped; `null` when it was not. */
-  get stopped(): StopReason | null {
+  /** `null` unless `stop` was called. */
+  get stopReason(): StopReason | null {
     return this.#stopping.signal.aborted ? (this.#stopping.signal.reason as StopReason) : null;
   }
 
-  /** Only the first reason counts. */
+  /** Stops the process. Later calls do not change the reason. */
   stop(reason: StopReason): void {
     this.#stopping.abort(reason);
   }
 
-  /** @throws when it ends, or too much time passes, before `connected` */
-  async comesUp(connected: Promise<void>): Promise<void> {
-    const tooLate = setTimeout(() => this.stop("time"), STARTUP_MS);
+  /** @throws when the process ends, or takes too long, before `connected` resolves */
+  async waitUntilReady(connected: Promise<void>): Promise<void> {
+    const timeout = setTimeout(() => this.stop("time"), STARTUP_MS);
     try {
-      const ended = await Promise.race([connected, this.outcome]);
-      if (ended) throw new Error(`Deno did not start (${JSON.stringify(ended)}): ${this.errors.text()}`);
+      const outcome = await Promise.race([connected, this.outcome]);
+      if (outcome) throw new Error(`Deno did not start (${JSON.stringify(outcome)}): ${this.stderr.text()}`);
     } finally {
-      clearTimeout(tooLate);
+      clearTimeout(timeout);
     }
   }
 
-  /** When it returns, nothing of it is left. */
+  /** Stops the process and waits until nothing of it is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop("caller");
     await this.outcome.catch(() => undefined);

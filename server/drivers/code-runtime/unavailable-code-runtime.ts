@@ -1,13 +1,13 @@
-import { ServiceError } from "../../../domain/shared/errors.ts";
 import type { CodeRuntime, RunResult } from "../../../domain/ports/code-runtime.ts";
+import { ServiceError } from "../../../domain/shared/errors.ts";
 
-/** For a service without a sandbox: whatever agents write would run with its rights. */
-export class NoCodeRuntime implements CodeRuntime {
+/** Used when the service has no sandbox, because programs would run with the rights of the service. */
+export class UnavailableCodeRuntime implements CodeRuntime {
   run(): Promise<RunResult> {
     return Promise.reject(
       new ServiceError(
         "invalid",
-        "Code is not run here: this service works without a sandbox (SANDBOX=none). Call the tools directly.",
+        "Programs cannot run here, because the service has no sandbox (SANDBOX=none). Call the tools directly.",
       ),
     );
   }

@@ -1,78 +1,79 @@
-interface Process extends AsyncDisposable {
-  /** Resolves when it is no more, by whatever mishap. */
+interface PooledProcess extends AsyncDisposable {
+  /** Resolves when the process has ended, for any reason. */
   ended: Promise<void>;
 }
 
-interface Waiting<P> {
-  /** `null` when it could not be started: whoever starts the next one will be told why. */
+interface IdleProcess<P> {
+  /** `null` when the process could not be started. The next caller then starts one itself, and receives the error. */
   started: Promise<P | null>;
   expiry: NodeJS.Timeout;
 }
 
-/** Keeps processes started ahead of time, so that whoever needs one next need not wait for that. */
-export class WarmPool<P extends Process> {
+/** Starts processes ahead of time, so that a caller need not wait for the start. */
+export class WarmPool<P extends PooledProcess> {
   readonly #start: () => Promise<P>;
-  readonly #most: number;
-  readonly #waitingMs: number;
-  /** The eldest first. */
-  readonly #waiting = new Set<Waiting<P>>();
-  readonly #ending = new Set<Promise<void>>();
+  readonly #maxIdle: number;
+  readonly #idleTimeoutMs: number;
+  /** In insertion order, so that the oldest is used first. */
+  readonly #idle = new Set<IdleProcess<P>>();
+  readonly #disposals = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** @param waitingMs - how long one may wait before it is ended */
-  constructor(start: () => Promise<P>, { most, waitingMs }: { most: number; waitingMs: number }) {
+  /** @param options.idleTimeoutMs - an idle process is stopped after this time */
+  constructor(start: () => Promise<P>, options: { maxIdle: number; idleTimeoutMs: number }) {
     this.#start = start;
-    this.#most = most;
-    this.#waitingMs = waitingMs;
+    this.#maxIdle = options.maxIdle;
+    this.#idleTimeoutMs = options.idleTimeoutMs;
   }
 
-  /** A process that waits, or else a new one; it is the caller's to end. */
-  async take(): Promise<P> {
-    const [next] = this.#waiting;
-    return (next && (await this.#leave(next))) ?? this.#start();
+  /** Returns an idle process, or starts one. The caller disposes it. */
+  async acquire(): Promise<P> {
+    const [oldest] = this.#idle;
+    const idle = oldest === undefined ? null : await this.#remove(oldest);
+    return idle ?? this.#start();
   }
 
-  /** Starts one more, if not enough wait already. */
-  prepare(): void {
-    if (this.#waiting.size >= this.#most || this.#isClosed) return;
-    const expiry = setTimeout(() => this.#end(waiting), this.#waitingMs).unref();
-    const waiting: Waiting<P> = { started: this.#start().catch(() => null), expiry };
-    this.#waiting.add(waiting);
-    void this.#clearAwayDead(waiting);
+  /** Starts one more process, unless enough are idle. */
+  prewarm(): void {
+    if (this.#idle.size >= this.#maxIdle || this.#isClosed) return;
+    const expiry = setTimeout(() => this.#stop(process), this.#idleTimeoutMs).unref();
+    const process: IdleProcess<P> = { started: this.#start().catch(() => null), expiry };
+    this.#idle.add(process);
+    void this.#removeWhenEnded(process);
   }
 
-  /** Ends those that wait; none will from now on. */
+  /** Stops all idle processes. No process becomes idle after this. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiting of this.#waiting) this.#end(waiting);
-    await Promise.all(this.#ending);
+    for (const process of this.#idle) this.#stop(process);
+    await Promise.all(this.#disposals);
   }
 
-  async #clearAwayDead(waiting: Waiting<P>): Promise<void> {
-    const process = await waiting.started;
+  async #removeWhenEnded(idle: IdleProcess<P>): Promise<void> {
+    const process = await idle.started;
     await process?.ended;
-    this.#end(waiting);
+    this.#stop(idle);
   }
 
-  /** Ends one that waits, unless it was taken. */
-  #end(waiting: Waiting<P>): void {
-    if (!this.#waiting.has(waiting)) return;
-    const ending = end(this.#leave(waiting)).finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
+  /** Stops an idle process. Does nothing when a caller acquired it. */
+  #stop(idle: IdleProcess<P>): void {
+    if (!this.#idle.has(idle)) return;
+    const disposal = dispose(this.#remove(idle)).finally(() => this.#disposals.delete(disposal));
+    this.#disposals.add(disposal);
   }
 
-  #leave(waiting: Waiting<P>): Promise<P | null> {
-    clearTimeout(waiting.expiry);
-    this.#waiting.delete(waiting);
-    return waiting.started;
+  #remove(idle: IdleProcess<P>): Promise<P | null> {
+    clearTimeout(idle.expiry);
+    this.#idle.delete(idle);
+    return idle.started;
   }
 }
 
-async function end(started: Promise<Process | null>): Promise<void> {
+async function dispose(started: Promise<PooledProcess | null>): Promise<void> {
   const process = await started;
   try {
     await process?.[Symbol.asyncDispose]();
   } catch {
-    // Files that could not be removed are left to the next start of the service.
+    // The next start of the service removes files that cannot be removed now.
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -79,14 +80,14 @@ function isGenerated(file: string): boolean {
 
 /** Renames the complete repository into place. If another process was first, its repository has the same content. */
 async function createRepository(folder: string, repository: string): Promise<void> {
-  if (await exists(repository)) return;
+  if (existsSync(repository)) return;
   await mkdir(join(repository, ".."), { recursive: true });
   const temporary = await mkdtemp(`${repository}-`);
   try {
     const complete = join(temporary, "repository");
     await commitFolder(folder, complete);
-    await rename(complete, repository).catch(async (error: unknown) => {
-      if (!(await exists(repository))) throw error;
+    await rename(complete, repository).catch((error: unknown) => {
+      if (!existsSync(repository)) throw error;
     });
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -124,13 +125,6 @@ function gitIdentity(role: "AUTHOR" | "COMMITTER"): Record<string, string> {
 function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
-    () => false,
-  );
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
     () => false,
   );
 }

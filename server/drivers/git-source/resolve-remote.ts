@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Mount } from "../../../domain/ports/sandbox.ts";
@@ -20,14 +20,14 @@ export interface GitRemote {
 }
 
 /** @returns `null` when the base URL is a local folder without this repository */
-export async function resolveRemote(base: URL, repo: string): Promise<GitRemote | null> {
+export function resolveRemote(base: URL, repo: string): GitRemote | null {
   return base.protocol === "file:" ? resolveLocal(fileURLToPath(base), repo) : resolveHosted(base, repo);
 }
 
 /** Mounts only the repository, so the user of the sandbox needs no access to its parent folders. */
-async function resolveLocal(base: string, repo: string): Promise<GitRemote | null> {
+function resolveLocal(base: string, repo: string): GitRemote | null {
   for (const folder of [join(base, repo), join(base, `${repo}.git`)]) {
-    if (!(await exists(folder))) continue;
+    if (!existsSync(folder)) continue;
     const mounts = [{ from: folder, to: MOUNTED_REPOSITORY, writable: false }];
     return { urls: [`file://${MOUNTED_REPOSITORY}`], protocol: "file", host: null, mounts, env: {} };
   }
@@ -55,11 +55,4 @@ function authorizationHeader({ origin, username, password }: URL): Record<string
     GIT_CONFIG_KEY_0: `http.${origin}/.extraHeader`,
     GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(credentials).toString("base64")}`,
   };
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

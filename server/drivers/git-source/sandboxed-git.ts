@@ -1,9 +1,9 @@
-import { constants } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { EgressProxy, type Lookup } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import {
   describeFetchError,
   filesNotWritable,
@@ -15,6 +15,7 @@ import { type CheckoutLimits, type CheckoutViolation, DEFAULT_LIMITS } from "./c
 import { type GitRemote, resolveRemote } from "./resolve-remote.ts";
 
 const MEBIBYTE = 1024 * 1024;
+const MAX_REPORT_BYTES = 64 * 1024;
 
 /** The folder of the program that runs inside the sandbox. */
 const PROGRAM_FOLDER = `${import.meta.dirname}/inside`;
@@ -53,7 +54,7 @@ export class SandboxedGit implements GitSource {
   }
 
   async checkOut(checkout: Checkout): Promise<{ commit: string }> {
-    const remote = await resolveRemote(this.#base, checkout.repo);
+    const remote = resolveRemote(this.#base, checkout.repo);
     if (remote === null) throw repositoryNotReadable();
     await mkdir(checkout.directory, { recursive: true });
     // Inside the workspace, so that it is removed with the workspace if this process is killed.
@@ -125,10 +126,8 @@ export class SandboxedGit implements GitSource {
   }
 }
 
-/** The sandbox could write to the folder, so a link in it is not followed. */
 async function readReport(repository: string): Promise<CheckoutReport> {
-  const flag = constants.O_RDONLY | constants.O_NOFOLLOW;
-  return JSON.parse(await readFile(`${repository}/report.json`, { encoding: "utf8", flag }));
+  return JSON.parse((await readUntrusted(`${repository}/report.json`, MAX_REPORT_BYTES)) ?? "");
 }
 
 function gitEnvironment({ protocol, env }: GitRemote): Record<string, string> {

@@ -34,7 +34,7 @@ async function readModules(folder: string, extension: string, target: string): P
   );
 }
 
-/** zod-to-json-schema imports one enum from zod 3. Ours takes its place, so that zod 3 need not be added. */
+/** Replaces the one import from zod 3, an enum, by our own module, so that zod 3 need not be added. */
 function withoutZod3({ path: modulePath, contents }: AddedModule): AddedModule {
   return { path: modulePath, contents: contents.replace(`from "zod/v3"`, `from "${FOLDER}/zod-3-kinds.mjs"`) };
 }
@@ -44,7 +44,7 @@ function createMainModule(mainPath: string): string {
     `path: ${JSON.stringify(REPORT_PATH)}`,
     `maxProcedures: ${DISCOVERY_CAPS.procedures}`,
     `loadZod4: () => import("./zod/json-schema-processors.js")`,
-    `loadZod3: () => import("./zod-3-json-schema.mjs")`,
+    `loadZod3: () => import("./zod-to-json-schema/index.js")`,
   ];
   return [
     `import * as app from ${JSON.stringify(`..${mainPath}`)};`,

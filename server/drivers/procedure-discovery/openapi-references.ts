@@ -1,4 +1,5 @@
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
+import { resolvePointer } from "../../../domain/shared/json.ts";
 
 /** Nodes of one operation after its references are resolved. References within references can grow exponentially. */
 const MAX_NODES = 10_000;
@@ -48,28 +49,13 @@ export class References {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.resolve(item, chain, depth + 1)]));
   }
 
-  /** Follows a JSON pointer in a URI fragment, such as `#/components/schemas/Task`. */
   #find(reference: string): unknown {
-    if (!reference.startsWith("#/")) return undefined;
-    const keys = reference.slice(2).split("/").map(unescapeKey);
-    return keys.reduce<unknown>((node, key) => {
-      // Only own properties count: a reference to `constructor` must find nothing.
-      if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
-      return (node as Record<string, unknown>)[key];
-    }, this.#document);
+    // `#` is the document itself, which is not a schema.
+    return reference === "#" ? undefined : resolvePointer(this.#document, reference);
   }
 }
 
 function getReference(value: unknown): string | null {
   if (typeof value !== "object" || value === null || !("$ref" in value)) return null;
   return typeof value.$ref === "string" ? value.$ref : null;
-}
-
-function unescapeKey(key: string): string {
-  const unescaped = key.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(unescaped);
-  } catch {
-    return unescaped;
-  }
 }

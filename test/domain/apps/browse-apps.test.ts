@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { browseApps } from "../../../domain/apps/browse-apps.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
+import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { givenProcedures, offered } from "../../support/edge/served-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 
-/** All pages that the organization's apps make, as each is handed out. */
+/** All pages of the organization's apps, read one after the other. */
 async function pagesOf({ org_id: orgId, user_id: userId }: Tenant, limit: number) {
   const caller: Caller = {
     orgId,
@@ -24,13 +25,15 @@ async function pagesOf({ org_id: orgId, user_id: userId }: Tenant, limit: number
   return pages;
 }
 
-test("each app has the number of procedures that can be called now, and no other app's", async () => {
+test("each app shows the number of its own procedures that can be called now", async () => {
   const tenant = await service().tenant();
   const some = await service().givenApp(tenant, { name: "some", createdAt: new Date(3) });
   const building = await service().givenApp(tenant, { name: "building", status: "building", createdAt: new Date(2) });
   await service().givenApp(tenant, { name: "none", createdAt: new Date(1) });
+  const updating = await service().givenApp(tenant, { name: "updating", createdAt: new Date(0) });
+  await givenSecondDeployment(service().service.parts.orm.em.fork(), updating, "provisioning");
   const foreign = await service().givenApp(await service().tenant());
-  for (const app of [some, building, foreign])
+  for (const app of [some, building, updating, foreign])
     await givenProcedures(
       service(),
       app,
@@ -41,10 +44,11 @@ test("each app has the number of procedures that can be called now, and no other
     ["some", 3],
     ["building", 0],
     ["none", 0],
+    ["updating", 3],
   ]);
 });
 
-test("a page ends before it gets too long, and the next goes on there", async () => {
+test("a page ends before it gets too long, and the next page continues there", async () => {
   const tenant = await service().tenant();
   const ids: string[] = [];
   for (let day = 1; day <= 60; day++)
@@ -57,7 +61,7 @@ test("a page ends before it gets too long, and the next goes on there", async ()
   expect(pages.flatMap(({ apps }) => apps.map(({ id }) => id))).toEqual(ids);
 });
 
-test("an app that is longer than a page by itself is a page, so that a reader gets on", async () => {
+test("an app that is longer than a page gets a page of its own, so that reading can continue", async () => {
   const tenant = await service().tenant();
   for (const at of [1, 2]) await service().givenApp(tenant, { createdAt: new Date(at) });
   const em = service().service.parts.orm.em.fork();
@@ -65,7 +69,7 @@ test("an app that is longer than a page by itself is a page, so that a reader ge
   expect((await pagesOf(tenant, 100)).map(({ apps }) => apps.length)).toEqual([1, 1]);
 });
 
-test("apps of the same moment are neither repeated nor left out between pages", async () => {
+test("apps with the same creation time are neither repeated nor skipped between pages", async () => {
   const tenant = await service().tenant();
   for (let at = 0; at < 7; at++) await service().givenApp(tenant, { createdAt: new Date(0) });
   const pages = await pagesOf(tenant, 3);

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { ToolDeclaration } from "../../../domain/execution/call-declarations.ts";
-import { declarationsOf, programDeclarations } from "../../../domain/execution/program-declarations.ts";
-import { callSnippet } from "../../../domain/procedures/call-snippet.ts";
+import { generateDeclarations, generateDeclarationsOf } from "../../../domain/execution/program-declarations.ts";
+import { createCallSnippet } from "../../../domain/procedures/call-snippet.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
 import { OfferedProcedures } from "../../../domain/procedures/procedure-index.ts";
-import { typeErrors } from "../../support/procedures/check-types.ts";
+import { findTypeErrors } from "../../support/procedures/check-types.ts";
 
-interface Choices {
+interface ProcedureOptions {
   input?: z.ZodType | object;
   output?: z.ZodType | object;
   description?: string;
@@ -17,16 +17,20 @@ interface Choices {
 function procedure(
   slug: string,
   name: string,
-  { input, output, description = "", kind = "query" }: Choices = {},
+  { input, output, description = "", kind = "query" }: ProcedureOptions = {},
 ): LiveProcedure {
-  const schemaOf = (type: z.ZodType | object | undefined, io: "input" | "output") =>
+  const toSchema = (type: z.ZodType | object | undefined, io: "input" | "output") =>
     (type instanceof z.ZodType ? z.toJSONSchema(type, { io }) : type) as Record<string, unknown> | undefined;
   return {
-    ...{ appId: `app-${slug}`, app: slug, slug, tokenVersion: 1, name, kind, description },
-    ...{
-      inputSchema: schemaOf(input, "input") ?? { type: "object" },
-      outputSchema: schemaOf(output, "output") ?? null,
-    },
+    appId: `app-${slug}`,
+    app: slug,
+    slug,
+    tokenVersion: 1,
+    name,
+    kind,
+    description,
+    inputSchema: toSchema(input, "input") ?? { type: "object" },
+    outputSchema: toSchema(output, "output") ?? null,
     invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
   };
 }
@@ -59,11 +63,11 @@ const TOOLS: ToolDeclaration[] = [
   },
 ];
 
-const declare = (...procedures: LiveProcedure[]) => programDeclarations(new OfferedProcedures(procedures, "1"), TOOLS);
+const declare = (...procedures: LiveProcedure[]) => generateDeclarations(new OfferedProcedures(procedures, "1"), TOOLS);
 
-test("what apps and tools offer can be called as declared, and only so", () => {
+test("the compiler accepts calls that match the declarations, and rejects all others", () => {
   const declarations = declare(...OFFERED);
-  const right = `
+  const valid = `
     const [first] = await service.apps["crm-k7m2xq"].contacts.search({ text: "Ada" });
     if (first !== undefined && first.companyId === null) console.log(first.name.length);
     await service.apps["crm-k7m2xq"].contacts.search();
@@ -72,12 +76,12 @@ test("what apps and tools offer can be called as declared, and only so", () => {
     const { apps } = await service.tools.service_list_apps();
     const types: string = await service.types("crm-k7m2xq");
     console.log(removed, cents.toFixed(), apps[0]?.slug, types);`;
-  expect(typeErrors(declarations, right)).toEqual([]);
-  const wrong = [
+  expect(findTypeErrors(declarations, valid)).toEqual([]);
+  const invalid = [
     `await service.apps["crm-k7m2xq"].contacts.search({ text: 1 })`,
     `await service.apps["crm-k7m2xq"].contacts.search({ texts: "Ada" })`,
     `await service.apps["crm-k7m2xq"].contacts.find({})`,
-    `await service.apps["crm-nobody"].contacts.search({})`,
+    `await service.apps["crm-absent"].contacts.search({})`,
     `await service.apps["invoices-s2rrx4"].create({ customer: "A", cents: 1 })`,
     `await service.apps["invoices-s2rrx4"].create()`,
     `(await service.apps["invoices-s2rrx4"].list()).map((each) => each.total)`,
@@ -85,10 +89,10 @@ test("what apps and tools offer can be called as declared, and only so", () => {
     `await service.tools.service_execute({ code: "1" })`,
     `service.apps = {} as never`,
   ];
-  for (const each of wrong) expect([each, typeErrors(declarations, each)]).toEqual([each, [expect.any(String)]]);
+  for (const each of invalid) expect([each, findTypeErrors(declarations, each)]).toEqual([each, [expect.any(String)]]);
 });
 
-test("descriptions are comments, in quotation marks", () => {
+test("descriptions become comments in quotation marks", () => {
   const declarations = declare(...OFFERED);
   expect(declarations).toContain('/** Reads: "Finds contacts." */');
   expect(declarations).toContain('/** "The amount in cents" */ cents: number');
@@ -96,7 +100,7 @@ test("descriptions are comments, in quotation marks", () => {
   expect(declarations).toContain('/** "Lists the apps." */');
 });
 
-test("an app cannot put anything else in the declarations, whatever it calls and says of itself", () => {
+test("an app cannot inject declarations through its names, descriptions or schemas", () => {
   const evil = 'x */ declare const stolen: string; /* \n*/\u2028 } declare const stolen: string; // "\u202E';
   const schema = {
     type: "object",
@@ -124,35 +128,35 @@ test("an app cannot put anything else in the declarations, whatever it calls and
     procedure("evil-k7m2xq", name, { description: evil, input: schema, output: schema }),
   );
   const declarations = declare(...procedures, procedure("evil-k7m2xq", "get.deeper", { description: evil }));
-  expect(typeErrors(declarations, `await service.apps["evil-k7m2xq"].get.deeper()`)).toEqual([]);
-  expect(typeErrors(declarations, "console.log(stolen)")).toEqual(["main.ts:1 Cannot find name 'stolen'."]);
+  expect(findTypeErrors(declarations, `await service.apps["evil-k7m2xq"].get.deeper()`)).toEqual([]);
+  expect(findTypeErrors(declarations, "console.log(stolen)")).toEqual(["main.ts:1 Cannot find name 'stolen'."]);
   for (const { name } of procedures) {
     const call = `service.apps["evil-k7m2xq"]${name
       .split(".")
       .map((step) => `[${JSON.stringify(step)}]`)
       .join("")}`;
-    expect([name, typeErrors(declarations, `${call}(1)`).length]).toEqual([name, 1]);
+    expect([name, findTypeErrors(declarations, `${call}(1)`).length]).toEqual([name, 1]);
   }
 });
 
-test("a procedure can also be a step of others", () => {
+test("a procedure can have the name of a group of procedures", () => {
   const declarations = declare(procedure("a-k7m2xq", "order"), procedure("a-k7m2xq", "order.list"));
   const program = `await service.apps["a-k7m2xq"].order(); await service.apps["a-k7m2xq"].order.list()`;
-  expect(typeErrors(declarations, program)).toEqual([]);
+  expect(findTypeErrors(declarations, program)).toEqual([]);
 });
 
-test("what refers to itself is declared apart for each app", () => {
+test("recursive types are declared separately for each app", () => {
   const node = { type: "object", properties: { kids: { type: "array", items: { $ref: "#" } } } };
   const declarations = declare(
     procedure("a-k7m2xq", "tree", { output: node }),
     procedure("b-k7m2xq", "tree", { output: node }),
   );
   const program = `const { kids = [] } = await service.apps["b-k7m2xq"].tree(); console.log(kids[0]?.kids?.[0]?.kids);`;
-  expect(typeErrors(declarations, program)).toEqual([]);
+  expect(findTypeErrors(declarations, program)).toEqual([]);
 });
 
-test("a snippet calls a procedure as it is declared", () => {
-  const snippets = OFFERED.map(callSnippet);
+test("a call snippet matches the declaration of its procedure", () => {
+  const snippets = OFFERED.map(createCallSnippet);
   expect(snippets).toEqual([
     `const result: { id: number; name: string; companyId: number | null }[] = await service.apps["crm-k7m2xq"].contacts.search({ text?: string; companyId?: number })`,
     `const result: { removed: boolean } = await service.apps["crm-k7m2xq"].contacts["remove-all"]()`,
@@ -163,28 +167,28 @@ test("a snippet calls a procedure as it is declared", () => {
   const program = snippets.map(
     (snippet) => `{ ${snippet.replace(/\((\{.*\})\)$/, "(null as never as $1)")}; void result; }`,
   );
-  expect(typeErrors(declarations, program.join("\n"))).toEqual([]);
+  expect(findTypeErrors(declarations, program.join("\n"))).toEqual([]);
 });
 
-test("a program can have the declarations of an app, of a part of it, or of the tools", () => {
+test("a program can request the declarations of an app, of a part of it, or of the tools", () => {
   const offered = new OfferedProcedures(OFFERED, "1");
-  const of = (name?: unknown) => declarationsOf(offered, TOOLS, name);
-  expect(of("invoices-s2rrx4")).toMatch(/create\([^]*list\(/);
-  expect(of("invoices-s2rrx4")).not.toContain("contacts");
-  expect(of("invoices-s2rrx4.list")).not.toContain("create");
-  expect(of("crm-k7m2xq.contacts")).toMatch(/search\([^]*remove-all/);
-  expect(of()).toMatch(/service_list_apps\([^]*"crm-k7m2xq": 2 procedures[^]*"invoices-s2rrx4": 2 procedures/);
-  for (const name of ["nobody-k7m2xq", "crm-k7m2xq.contact", "__proto__", ""])
-    expect(() => of(name)).toThrow("No ready app offers this");
-  expect(() => of({})).toThrow("Name an app");
+  const request = (name?: unknown) => generateDeclarationsOf(offered, TOOLS, name);
+  expect(request("invoices-s2rrx4")).toMatch(/create\([^]*list\(/);
+  expect(request("invoices-s2rrx4")).not.toContain("contacts");
+  expect(request("invoices-s2rrx4.list")).not.toContain("create");
+  expect(request("crm-k7m2xq.contacts")).toMatch(/search\([^]*remove-all/);
+  expect(request()).toMatch(/service_list_apps\([^]*"crm-k7m2xq": 2 procedures[^]*"invoices-s2rrx4": 2 procedures/);
+  for (const name of ["absent-k7m2xq", "crm-k7m2xq.contact", "__proto__", ""])
+    expect(() => request(name)).toThrow("No ready app offers this");
+  expect(() => request({})).toThrow("accepts the slug of an app");
 });
 
-test("declarations are made once for what an organization offers", () => {
+test("declarations are generated once for each version of the offered procedures", () => {
   const offered = new OfferedProcedures(OFFERED, "1");
-  expect(programDeclarations(offered, TOOLS)).toBe(programDeclarations(offered, TOOLS));
+  expect(generateDeclarations(offered, TOOLS)).toBe(generateDeclarations(offered, TOOLS));
 });
 
-test("declarations of however many apps and procedures stay within 512 KB, and every app has a share", () => {
+test("the declarations of any number of apps stay within 512 KiB, and every app has a share", () => {
   const wide = {
     type: "object",
     properties: Object.fromEntries(
@@ -203,10 +207,10 @@ test("declarations of however many apps and procedures stay within 512 KB, and e
   expect(Buffer.byteLength(declarations)).toBeLessThanOrEqual(512 * 1024);
   expect(declarations).toMatch(/\/\* \d+ more \*\/ \[step: string\]: any/);
   const program = `await service.apps["small-39"].read(); await service.apps["a-large"].many.p0(); await service.apps["a-large"].left({});`;
-  expect(typeErrors(declarations, program)).toEqual([]);
+  expect(findTypeErrors(declarations, program)).toEqual([]);
   const everyApp = declare(...Array.from({ length: 3000 }, (_, n) => procedure(`app-${n}`, "read", { input: wide })));
   expect(Buffer.byteLength(everyApp)).toBeLessThanOrEqual(512 * 1024);
-  expect(typeErrors(everyApp, `await service.apps["app-2999"].read();`)).toEqual([]);
-  const one = declarationsOf(new OfferedProcedures(large, "1"), TOOLS, "a-large");
+  expect(findTypeErrors(everyApp, `await service.apps["app-2999"].read();`)).toEqual([]);
+  const one = generateDeclarationsOf(new OfferedProcedures(large, "1"), TOOLS, "a-large");
   expect(Buffer.byteLength(one)).toBeLessThanOrEqual(600 * 1024);
 });

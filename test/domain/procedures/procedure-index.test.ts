@@ -80,7 +80,7 @@ test("a deleted app's procedures are found no more, and those of others still ar
   const index = new ProcedureIndex(db());
   const gone = await givenApp(tenant, "invoices");
   await givenApp(tenant, "invites");
-  const found = async () => (await (await index.get(tenant.org_id)).search).find("inv", 8);
+  const found = async () => (await (await index.get(tenant.org_id)).search).search("inv", 8);
   expect(await found()).toHaveLength(2);
   await em().nativeUpdate(App, { id: gone.id }, { status: "deleting" });
   expect((await found()).map(({ procedure: { name } }) => name)).toEqual(["invites"]);

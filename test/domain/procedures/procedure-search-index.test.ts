@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { ProcedureSearch } from "../../../domain/procedures/procedure-search-index.ts";
+import { ProcedureSearchIndex } from "../../../domain/procedures/procedure-search-index.ts";
 import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
 
 const inputSchema = { type: "object", properties: { customerEmail: { type: "string" } } };
-const FEW = ProcedureSearch.over([
+const FEW = ProcedureSearchIndex.build([
   procedure("billing", "invoices.create", { description: "Writes a new invoice.", inputSchema }),
   procedure("billing", "invoices.list", { description: "Lists invoices." }),
   procedure("crm", "contacts.create", { description: "Adds a contact." }),
 ]);
 
-/** As many procedures as an organization may have, of which all share words and two have rare ones. */
-const MANY = ProcedureSearch.over([
+/** 10,002 procedures. Almost all have the same words, and two have rare ones. */
+const MANY = ProcedureSearchIndex.build([
   ...Array.from({ length: 10_000 }, (_, at) =>
     procedure(`app${at % 2000}`, `things.list${at}`, { description: "Lists all the things of a kind in the store." }),
   ),
@@ -18,33 +18,33 @@ const MANY = ProcedureSearch.over([
   procedure("zoo", "zebras.feed", { description: "Feeds all the zebras of the zoo." }),
 ]);
 
-const named = async (search: Promise<ProcedureSearch>, query: string, app?: string) =>
-  (await search).find(query, 8, app).map(({ procedure: { name } }) => name);
+const searchNames = async (index: Promise<ProcedureSearchIndex>, query: string, app?: string) =>
+  (await index).search(query, 8, app).map(({ procedure: { name } }) => name);
 
-test("finds by name, description, field, app, and in spite of a slip", async () => {
-  expect((await named(FEW, "create invoice"))[0]).toBe("invoices.create");
-  expect((await named(FEW, "contact"))[0]).toBe("contacts.create");
-  expect(await named(FEW, "customer email")).toEqual(["invoices.create"]);
-  expect((await named(FEW, "billing")).toSorted()).toEqual(["invoices.create", "invoices.list"]);
-  expect((await named(FEW, "invoise"))[0]).toMatch(/^invoices/);
-  expect(await named(FEW, "zebra")).toEqual([]);
-  expect(await named(FEW, "?! …")).toEqual([]);
+test("procedures are found by name, description, property and app, and despite a typing error", async () => {
+  expect((await searchNames(FEW, "create invoice"))[0]).toBe("invoices.create");
+  expect((await searchNames(FEW, "contact"))[0]).toBe("contacts.create");
+  expect(await searchNames(FEW, "customer email")).toEqual(["invoices.create"]);
+  expect((await searchNames(FEW, "billing")).toSorted()).toEqual(["invoices.create", "invoices.list"]);
+  expect((await searchNames(FEW, "invoise"))[0]).toMatch(/^invoices/);
+  expect(await searchNames(FEW, "zebra")).toEqual([]);
+  expect(await searchNames(FEW, "?! …")).toEqual([]);
 });
 
-test("finds by the beginning of a word, of a single letter when that is all there is", async () => {
-  expect((await named(FEW, "inv")).toSorted()).toEqual(["invoices.create", "invoices.list"]);
-  expect(await named(FEW, "w")).toEqual(["invoices.create"]);
+test("procedures are found by the prefix of a word, even a single letter when it is the whole query", async () => {
+  expect((await searchNames(FEW, "inv")).toSorted()).toEqual(["invoices.create", "invoices.list"]);
+  expect(await searchNames(FEW, "w")).toEqual(["invoices.create"]);
 });
 
-test("can be kept to one app", async () => {
-  expect(await named(FEW, "create", "crm")).toEqual(["contacts.create"]);
-  expect(await named(FEW, "create", "absent")).toEqual([]);
+test("a search can be limited to one app", async () => {
+  expect(await searchNames(FEW, "create", "crm")).toEqual(["contacts.create"]);
+  expect(await searchNames(FEW, "create", "absent")).toEqual([]);
 });
 
-test("finds the one procedure among ten thousand, whatever common words stand around it", async () => {
-  expect((await named(MANY, "How do I send an invoice to the customer of a store?"))[0]).toBe("invoices.send");
-  expect((await named(MANY, "list all the things of the zebras"))[0]).toBe("zebras.feed");
-  expect((await named(MANY, `${"the things of a kind in ".repeat(20)}zebra`))[0]).toBe("zebras.feed");
-  expect((await named(MANY, "things"))[0]).toMatch(/^things/);
-  expect((await named(MANY, "nonsense things"))[0]).toMatch(/^things/);
+test("a rare word finds its procedure among ten thousand, whatever common words the query has", async () => {
+  expect((await searchNames(MANY, "How do I send an invoice to the customer of a store?"))[0]).toBe("invoices.send");
+  expect((await searchNames(MANY, "list all the things of the zebras"))[0]).toBe("zebras.feed");
+  expect((await searchNames(MANY, `${"the things of a kind in ".repeat(20)}zebra`))[0]).toBe("zebras.feed");
+  expect((await searchNames(MANY, "things"))[0]).toMatch(/^things/);
+  expect((await searchNames(MANY, "nonsense things"))[0]).toMatch(/^things/);
 });

@@ -4,7 +4,7 @@ import { LeaseLost } from "../../../domain/deployments/lease.ts";
 import { failDeployment, finishDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
-import { proceduresOf } from "../../../domain/procedures/list-procedures.ts";
+import { listProcedures } from "../../../domain/procedures/list-procedures.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import { claimedDeployment, newestDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -12,7 +12,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
 const em = () => deps().em.fork();
-const found = async (orgId: string) => (await proceduresOf(service().service.parts.db, orgId)).value;
+const readProcedures = async (orgId: string) => (await listProcedures(service().service.parts.db, orgId)).value;
 
 const procedure = (name: string): DiscoveredProcedure => ({
   name,
@@ -30,21 +30,21 @@ async function givenApp(status: App["status"], names: string[] = []) {
   return app;
 }
 
-test("a procedure comes back as it was found, its properties in the app's own order", async () => {
+test("a stored procedure equals the discovered one, with its properties in the app's order", async () => {
   const app = await givenApp("ready", ["a.create"]);
-  const [stored] = await found(app.orgId);
+  const [stored] = await readProcedures(app.orgId);
   expect(stored).toMatchObject({ appId: app.id, app: app.name, slug: app.slug, ...procedure("a.create") });
   expect(JSON.stringify(stored?.inputSchema)).toBe(JSON.stringify(procedure("").inputSchema));
 });
 
-test("an app becomes ready together with its procedures, which replace all earlier ones", async () => {
+test("the procedures of a deployment appear when it becomes ready, and replace all earlier ones", async () => {
   const app = await givenApp("provisioning", ["old", "kept"]);
-  expect(await found(app.orgId)).toEqual([]);
+  expect(await readProcedures(app.orgId)).toEqual([]);
   await finishDeployment(deps().em, claimedDeployment(app), {
     procedures: [procedure("kept"), procedure("new")],
     statusMessage: null,
   });
-  expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
+  expect((await readProcedures(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
 });
 
 test("a worker that lost its lease leaves the procedures as they are", async () => {
@@ -53,10 +53,10 @@ test("a worker that lost its lease leaves the procedures as they are", async () 
   const result = { procedures: [procedure("new")], statusMessage: null };
   await expect(finishDeployment(deps().em, late, result)).rejects.toBeInstanceOf(LeaseLost);
   await finishDeployment(deps().em, claimedDeployment(app), { ...result, procedures: [procedure("mine")] });
-  expect((await found(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);
+  expect((await readProcedures(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);
 });
 
-test("an app that fails or is deleted keeps no procedures", async () => {
+test("the procedures of a failed deployment or a deleted app are removed", async () => {
   const count = async (app: App) =>
     (await em()
       .getConnection()
@@ -64,22 +64,23 @@ test("an app that fails or is deleted keeps no procedures", async () => {
   const failed = await givenApp("provisioning", ["a"]);
   await failDeployment(deps(), claimedDeployment(failed), { error: "no", statusMessage: "no" });
   const deleted = await givenApp("deleting", ["a"]);
-  expect([await count(deleted), await found(deleted.orgId)]).toEqual([[{ n: 1 }], []]);
+  expect([await count(deleted), await readProcedures(deleted.orgId)]).toEqual([[{ n: 1 }], []]);
   await tearDownApp(deps(), deleted.id);
   expect([await count(failed), await count(deleted)]).toEqual([[{ n: 0 }], [{ n: 0 }]]);
 });
 
-test("an organization sees the procedures of its own apps only", async () => {
-  const [mine, theirs] = [await givenApp("ready", ["mine"]), await givenApp("ready", ["theirs"])];
-  expect((await found(mine.orgId)).map(({ name }) => name)).toEqual(["mine"]);
-  expect((await found(theirs.orgId)).map(({ name }) => name)).toEqual(["theirs"]);
+test("an organization reads only the procedures of its own apps", async () => {
+  const mine = await givenApp("ready", ["mine"]);
+  const theirs = await givenApp("ready", ["theirs"]);
+  expect((await readProcedures(mine.orgId)).map(({ name }) => name)).toEqual(["mine"]);
+  expect((await readProcedures(theirs.orgId)).map(({ name }) => name)).toEqual(["theirs"]);
 });
 
-test("as many procedures as an app may have, with schemas as large as they may be together, are stored", async () => {
+test("the largest allowed number and size of procedures can be stored", async () => {
   const app = await givenApp("ready");
   const { procedures: count, totalBytes } = DISCOVERY_CAPS;
   const inputSchema = { description: "x".repeat(Math.floor(totalBytes / count)) };
   const many = Array.from({ length: count }, (_, at) => ({ ...procedure(`p${at}`), inputSchema }));
   await em().transactional((tx) => replaceProcedures(tx, newestDeployment(app), many));
-  expect(await found(app.orgId)).toHaveLength(count);
+  expect(await readProcedures(app.orgId)).toHaveLength(count);
 });

@@ -1,151 +1,143 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { schemaType, type TypeBounds } from "../../../domain/type-declarations/json-schema-to-type.ts";
-import { typeErrors } from "../../support/procedures/check-types.ts";
+import { jsonSchemaToType, type TypeBounds } from "../../../domain/type-declarations/json-schema-to-type.ts";
+import { findTypeErrors } from "../../support/procedures/check-types.ts";
 
 const BOUNDS: TypeBounds = { characters: 16_000, depth: 24, properties: 200, comments: false };
 
-/** The type, and those that it needs declared. */
-function typed(schema: object, bounds: Partial<TypeBounds> = {}): [type: string, ...declared: string[]] {
+/** Converts a schema. Returns its type, followed by the types that it declares. */
+function convert(schema: object, bounds: Partial<TypeBounds> = {}): [type: string, ...declared: string[]] {
   const declared: string[] = [];
   const names = {
     next: () => `T${declared.push("") + 0}`,
     declare: (name: string, type: string) => void (declared[Number(name.slice(1)) - 1] = `${name} = ${type}`),
   };
-  const type = schemaType(schema as Record<string, unknown>, { ...BOUNDS, ...bounds }, names);
+  const type = jsonSchemaToType(schema as Record<string, unknown>, { ...BOUNDS, ...bounds }, names);
   return [type, ...declared];
 }
 
-/** A text of JSON, in which `__proto__` is a property like any other. */
-const parsed = (json: string) => JSON.parse(json) as object;
+/** Parses JSON. Unlike in a literal, `__proto__` is an ordinary property. */
+const parseObject = (json: string) => JSON.parse(json) as object;
 
 const object = (properties: object, ...required: string[]) => ({ type: "object", properties, required });
 const string = { type: "string" };
 const number = { type: "number" };
 
-describe("the type of a schema", () => {
+describe("converting a JSON Schema to a type", () => {
   test.each<[string, object, string]>([
-    ["nothing said", {}, "unknown"],
-    ["text", string, "string"],
+    ["an empty schema", {}, "unknown"],
+    ["a string", string, "string"],
     ["an integer", { type: "integer", minimum: 0 }, "number"],
     ["several types", { type: ["string", "null", "boolean"] }, "string | null | boolean"],
-    ["a type nobody knows", { type: "decimal" }, "unknown"],
-    ["nullable as OpenAPI 3.0 has it", { ...string, nullable: true }, "string | null"],
+    ["an unknown type", { type: "decimal" }, "unknown"],
+    ["nullable of OpenAPI 3.0", { ...string, nullable: true }, "string | null"],
     ["an enum", { type: "string", enum: ["a", 'b"', 3, null] }, String.raw`"a" | "b\"" | 3 | null`],
-    ["an enum of many", { enum: Array.from({ length: 50 }, (_, n) => `v${n}`) }, "string"],
+    ["an enum with many values", { enum: Array.from({ length: 50 }, (_, n) => `v${n}`) }, "string"],
     ["a constant", { const: { a: [1, "x", null], "b-c": true } }, '{ a: [1, "x", null]; "b-c": true }'],
-    ["a list", { type: "array", items: string }, "string[]"],
-    ["a list of either", { type: "array", items: { type: ["string", "null"] } }, "(string | null)[]"],
-    ["a list of anything", { type: "array" }, "unknown[]"],
+    ["an array", { type: "array", items: string }, "string[]"],
+    ["an array of a union", { type: "array", items: { type: ["string", "null"] } }, "(string | null)[]"],
+    ["an array of anything", { type: "array" }, "unknown[]"],
     ["a tuple", { type: "array", prefixItems: [string, number] }, "[string, number]"],
     ["a tuple with a rest", { type: "array", prefixItems: [string], items: number }, "[string, ...number[]]"],
-    ["a tuple that may end", { prefixItems: [string, { enum: [1, 2] }], minItems: 1 }, "[string, (1 | 2)?]"],
+    ["a tuple with optional items", { prefixItems: [string, { enum: [1, 2] }], minItems: 1 }, "[string, (1 | 2)?]"],
     ["a tuple of draft 7", { items: [string, number], additionalItems: false }, "[string, number]"],
     ["an object", object({ a: string, b: number }, "a"), "{ a: string; b?: number }"],
     [
-      "names that are none",
+      "names that are not identifiers",
       object({ "a-b": string, "": string, 1: string }),
       '{ "1"?: string; "a-b"?: string; ""?: string }',
     ],
-    ["an object of any", { type: "object" }, "{ [key: string]: unknown }"],
-    ["an object of none", { type: "object", additionalProperties: false }, "{ [key: string]: never }"],
+    ["an object of anything", { type: "object" }, "{ [key: string]: unknown }"],
+    ["an object without properties", { type: "object", additionalProperties: false }, "{ [key: string]: never }"],
     ["a record", { type: "object", additionalProperties: number }, "{ [key: string]: number }"],
     [
-      "a record of patterns",
+      "a record with patterns",
       { patternProperties: { "^x": number }, additionalProperties: false },
       "{ [key: string]: number }",
     ],
     [
-      "a record with names",
+      "a record with named properties",
       { ...object({ a: string }, "a"), additionalProperties: {} },
       "{ a: string; [key: string]: unknown }",
     ],
     [
-      "names that are only required",
+      "required properties without a schema",
       { type: "object", required: ["a"], additionalProperties: number },
       "{ a: number; [key: string]: unknown }",
     ],
     ["a choice", { anyOf: [string, number, string] }, "string | number"],
-    ["a choice with anything", { oneOf: [string, {}] }, "unknown"],
+    ["a choice that includes anything", { oneOf: [string, {}] }, "unknown"],
+    ["allOf", { allOf: [object({ a: string }), object({ b: string }, "b")] }, "{ a?: string } & { b: string }"],
     [
-      "all of several",
-      { allOf: [object({ a: string }), object({ b: string }, "b")] },
-      "{ a?: string } & { b: string }",
-    ],
-    [
-      "a choice beside properties",
+      "a choice of required properties",
       { ...object({ a: string }), anyOf: [{ required: ["a"] }, { required: ["b"] }] },
       "{ a?: string }",
     ],
     [
-      "all of a choice",
+      "allOf of choices",
       { allOf: [{ anyOf: [string, number] }, { anyOf: [number, string] }] },
       "(string | number) & (number | string)",
     ],
     ["a reference", { ...object({ a: { $ref: "#/$defs/A~1%20b" } }), $defs: { "A/ b": number } }, "{ a?: number }"],
     ["a reference to nothing", { $ref: "#/$defs/A" }, "unknown"],
-    ["a reference to elsewhere", { $ref: "https://example.com/a.json" }, "unknown"],
-    ["a reference to what every object has", { $ref: "#/constructor" }, "unknown"],
-    ["a reference that is none", { $ref: "#/%" }, "unknown"],
-    ["a schema that never fits", object({ a: false }), "{ a?: never }"],
-    [
-      "properties that are no object",
-      { type: "object", properties: [string], required: "a" },
-      "{ [key: string]: unknown }",
-    ],
-  ])("of %s", (_what, schema, expected) => {
-    expect(typed(schema)).toEqual([expected]);
+    ["a reference to another document", { $ref: "https://example.com/a.json" }, "unknown"],
+    ["a reference to an inherited property", { $ref: "#/constructor" }, "unknown"],
+    ["a malformed reference", { $ref: "#/%" }, "unknown"],
+    ["a schema that accepts nothing", object({ a: false }), "{ a?: never }"],
+    ["malformed properties", { type: "object", properties: [string], required: "a" }, "{ [key: string]: unknown }"],
+  ])("%s is converted", (_description, schema, expected) => {
+    expect(convert(schema)).toEqual([expected]);
   });
 
-  test("has names of its own for what refers to itself", () => {
+  test("a recursive schema gets a named type", () => {
     const tree = { ...object({ kids: { type: "array", items: { $ref: "#/$defs/N" } } }, "kids") };
-    expect(typed({ $ref: "#/$defs/N", $defs: { N: tree } })).toEqual(["T1", "T1 = { kids: T1[] }"]);
-    expect(typed(object({ next: { anyOf: [{ $ref: "#" }, { type: "null" }] } }))).toEqual([
+    expect(convert({ $ref: "#/$defs/N", $defs: { N: tree } })).toEqual(["T1", "T1 = { kids: T1[] }"]);
+    expect(convert(object({ next: { anyOf: [{ $ref: "#" }, { type: "null" }] } }))).toEqual([
       "T1",
       "T1 = { next?: T1 | null }",
     ]);
     const mutual = { A: object({ b: { $ref: "#/$defs/B" } }), B: object({ a: { $ref: "#/$defs/A" } }) };
-    expect(typed({ ...object({ x: { $ref: "#/$defs/A" }, y: { $ref: "#/$defs/A" } }), $defs: mutual })).toEqual([
+    expect(convert({ ...object({ x: { $ref: "#/$defs/A" }, y: { $ref: "#/$defs/A" } }), $defs: mutual })).toEqual([
       "{ x?: T1; y?: T1 }",
       "T1 = { b?: { a?: T1 } }",
     ]);
   });
 
-  test("is unknown where it would be nothing but itself, or can have no name", () => {
-    expect(typed({ $ref: "#" })).toEqual(["unknown"]);
-    expect(typed({ anyOf: [string, { $ref: "#" }] })).toEqual(["unknown"]);
-    expect(schemaType(object({ next: { $ref: "#" } }), BOUNDS, null)).toBe("{ next?: unknown }");
+  test("a recursive schema is unknown where TypeScript allows no recursion, or no name is available", () => {
+    expect(convert({ $ref: "#" })).toEqual(["unknown"]);
+    expect(convert({ anyOf: [string, { $ref: "#" }] })).toEqual(["unknown"]);
+    expect(jsonSchemaToType(object({ next: { $ref: "#" } }), BOUNDS, null)).toBe("{ next?: unknown }");
   });
 
-  test("names properties as they are, those of every object too", () => {
+  test("properties keep their names, also those that every object inherits", () => {
     const schema =
-      parsed(`{ "properties": { "__proto__": { "type": "string" }, "constructor": {}, "new": {}, "toString": {} },
+      parseObject(`{ "properties": { "__proto__": { "type": "string" }, "constructor": {}, "new": {}, "toString": {} },
       "required": ["__proto__", "hasOwnProperty"] }`);
-    const [type] = typed(schema);
+    const [type] = convert(schema);
     expect(type).toBe(
       '{ __proto__: string; constructor?: unknown; "new"?: unknown; toString?: unknown; hasOwnProperty: unknown }',
     );
-    expect(typeErrors(`declare const it: ${type};`, "const text: string = it.__proto__; void text")).toEqual([]);
+    expect(findTypeErrors(`declare const it: ${type};`, "const text: string = it.__proto__; void text")).toEqual([]);
   });
 
-  test("shows what a schema says of its properties in quotation marks, whatever it is", () => {
+  test("descriptions are shown in quotation marks, with all special characters escaped", () => {
     const description = 'ends */ here \u2028 \u202E"\n// @ts-nocheck \u{E0041}';
-    const [type] = typed(object({ due: { ...string, description, format: "date" } }), { comments: true });
+    const [type] = convert(object({ due: { ...string, description, format: "date" } }), { comments: true });
     expect(type).toBe(
       String.raw`{ /** "ends *\/ here \u2028 \u202e\"\n// @ts-nocheck \udb40\udc41", "date" */ due?: string }`,
     );
   });
 
-  test("ends at its bounds, and leaves open what it does not show", () => {
+  test("a type ends at its bounds and accepts anything beyond them", () => {
     const wide = object(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`p${n}`, string])));
-    expect(typed(wide, { properties: 2 })).toEqual([
+    expect(convert(wide, { properties: 2 })).toEqual([
       "{ p0?: string; p1?: string; /* 28 more */ [key: string]: unknown }",
     ]);
-    expect(typed(object({ ["x".repeat(300)]: string }))).toEqual(["{ /* 1 more */ [key: string]: unknown }"]);
+    expect(convert(object({ ["x".repeat(300)]: string }))).toEqual(["{ /* 1 more */ [key: string]: unknown }"]);
     let deep: object = string;
     for (let n = 0; n < 5; n++) deep = object({ a: deep });
-    expect(typed(deep, { depth: 3 })).toEqual(["{ a?: { a?: { a?: unknown } } }"]);
+    expect(convert(deep, { depth: 3 })).toEqual(["{ a?: { a?: { a?: unknown } } }"]);
     // Each definition refers to the next one twice.
     const doubling = Object.fromEntries(
       Array.from({ length: 60 }, (_, n) => [
@@ -153,12 +145,12 @@ describe("the type of a schema", () => {
         object({ a: { $ref: `#/$defs/d${n + 1}` }, b: { $ref: `#/$defs/d${n + 1}` } }),
       ]),
     );
-    const [type] = typed({ $ref: "#/$defs/d0", $defs: doubling }, { depth: 100 });
+    const [type] = convert({ $ref: "#/$defs/d0", $defs: doubling }, { depth: 100 });
     expect(type.length).toBeLessThan(BOUNDS.characters * 3);
-    expect(typeErrors(`declare const it: ${type};`, "void it")).toEqual([]);
+    expect(findTypeErrors(`declare const it: ${type};`, "void it")).toEqual([]);
   });
 
-  test("of what zod describes is the type that zod infers", () => {
+  test("the type of a zod schema accepts and rejects the same values as the type that zod infers", () => {
     const shape = z.object({
       id: z.int(),
       tags: z.array(z.enum(["a", "b"])).default([]),
@@ -173,24 +165,25 @@ describe("the type of a schema", () => {
         return shape.optional();
       },
     });
-    const [type, ...declared] = typed(z.toJSONSchema(shape, { io: "input" }));
-    const declarations = `${declared.map((each) => `type ${each};`).join("\n")} declare function take(it: ${type}): void;`;
-    const right = `{ id: 1, owner: { kind: "team", size: null }, labels: { a: true }, grades: { x: 1, y: 2 } }`;
-    expect(typeErrors(declarations, `take({ ...${right}, tags: ["a"], pair: ["x", 1], parent: ${right} })`)).toEqual(
-      [],
-    );
-    const wrong = [
-      `{ ...${right}, id: "1" }`,
-      `{ ...${right}, tags: ["c"] }`,
-      `{ ...${right}, pair: ["x"] }`,
-      `{ ...${right}, parent: {} }`,
-      `{ ...${right}, owner: { kind: "team" } }`,
-      `{ ...${right}, grades: { x: 1 } }`,
+    const [type, ...declared] = convert(z.toJSONSchema(shape, { io: "input" }));
+    const declarations = `${declared.map((each) => `type ${each};`).join("\n")} declare function accept(it: ${type}): void;`;
+    const valid = `{ id: 1, owner: { kind: "team", size: null }, labels: { a: true }, grades: { x: 1, y: 2 } }`;
+    expect(
+      findTypeErrors(declarations, `accept({ ...${valid}, tags: ["a"], pair: ["x", 1], parent: ${valid} })`),
+    ).toEqual([]);
+    const invalid = [
+      `{ ...${valid}, id: "1" }`,
+      `{ ...${valid}, tags: ["c"] }`,
+      `{ ...${valid}, pair: ["x"] }`,
+      `{ ...${valid}, parent: {} }`,
+      `{ ...${valid}, owner: { kind: "team" } }`,
+      `{ ...${valid}, grades: { x: 1 } }`,
     ];
-    for (const each of wrong) expect([each, typeErrors(declarations, `take(${each})`).length]).toEqual([each, 1]);
+    for (const each of invalid)
+      expect([each, findTypeErrors(declarations, `accept(${each})`).length]).toEqual([each, 1]);
   });
 
-  test("is one that the compiler takes, whatever the schema", () => {
+  test("the compiler accepts the type of any schema", () => {
     const key = fc.oneof(fc.constantFrom("__proto__", "new", "a", "constructor", "a b"), fc.string({ unit: "binary" }));
     const { schema } = fc.letrec((tie) => ({
       schema: fc.oneof(
@@ -239,9 +232,9 @@ describe("the type of a schema", () => {
         next: () => `T${at}_${(last += 1)}`,
         declare: (name: string, type: string) => void (declared += `type ${name} = ${type};\n`),
       };
-      const type = schemaType(each, { ...BOUNDS, comments: true }, names);
+      const type = jsonSchemaToType(each, { ...BOUNDS, comments: true }, names);
       return `${declared}type Root${at} = ${type};`;
     });
-    expect(typeErrors(types.join("\n"), "")).toEqual([]);
+    expect(findTypeErrors(types.join("\n"), "")).toEqual([]);
   });
 });

@@ -3,76 +3,75 @@ import { describe, expect, test, vi } from "vitest";
 import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 import { openDatabase } from "../../../server/database/open-database.ts";
 import type { Orm } from "../../../server/database/orm.ts";
-import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres.ts";
+import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres-change-feed.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
-import { createTestDatabase, onServer, postgresServer } from "../../support/service/databases.ts";
+import { createTestDatabase, executeOnServer, postgresServer } from "../../support/service/databases.ts";
 import type { OpenFeeds } from "../../contract/change-feed.ts";
 
-type OnFault = (error: unknown) => void;
+type OnError = (error: unknown) => void;
 
-/** What the feed on Postgres promises for its own beginning and end. */
+/** The guarantees of the PostgreSQL feed for its start and its end. */
 export function describePostgresChangeFeed(): void {
   describe("change feed: postgres", () => {
-    test("starts to listen when the database lets it, and ends while it does not", async () => {
+    test("a feed starts to listen as soon as the database accepts connections, and closes while it does not", async () => {
       await using stack = new AsyncDisposableStack();
-      const { url, orm } = await openPool(stack);
-      const doors = doorsOf(postgresServer(), url);
-      await doors.shut();
-      const onFault = vi.fn<OnFault>();
-      const feed = await openFeed(stack, url, orm, onFault);
-      expect(onFault).toHaveBeenCalledOnce();
+      const { url, orm } = await openTestOrm(stack);
+      const access = controlAccess(url);
+      await access.block();
+      const onError = vi.fn<OnError>();
+      const feed = await openFeed(stack, url, orm, onError);
+      expect(onError).toHaveBeenCalledOnce();
       const onGap = vi.fn<() => void>();
       feed.listen(() => undefined, onGap);
-      await doors.open();
+      await access.allow();
       await vi.waitFor(() => expect(onGap).toHaveBeenCalledOnce(), 10_000);
-      await doors.shut();
+      await access.block();
       await feed[Symbol.asyncDispose]();
-      await doors.open();
-      const left =
+      await access.allow();
+      const sessions =
         "select 1 from pg_stat_activity where datname = current_database() and application_name = 'change feed'";
-      expect(await orm.em.fork().execute(left)).toEqual([]);
+      expect(await orm.em.fork().execute(sessions)).toEqual([]);
     });
 
-    test("ends after what it announced is on its way, so that the pool can be closed then", async () => {
+    test("a feed closes after it has sent its announcements, so that the pool can be closed next", async () => {
       await using stack = new AsyncDisposableStack();
-      const { url, orm } = await openPool(stack);
-      const onFault = vi.fn<OnFault>();
-      const [listener, announcer] = [
-        await openFeed(stack, url, orm, onFault),
-        await openFeed(stack, url, orm, onFault),
-      ];
-      const heard = new Set<string>();
-      listener.listen((orgId) => void heard.add(orgId));
+      const { url, orm } = await openTestOrm(stack);
+      const onError = vi.fn<OnError>();
+      const listeningFeed = await openFeed(stack, url, orm, onError);
+      const announcingFeed = await openFeed(stack, url, orm, onError);
+      const received = new Set<string>();
+      listeningFeed.listen((orgId) => void received.add(orgId));
       const orgIds = Array.from({ length: 15 }, () => randomUUID());
-      for (const orgId of orgIds) announcer.announce(orgId);
-      await announcer[Symbol.asyncDispose]();
+      for (const orgId of orgIds) announcingFeed.announce(orgId);
+      await announcingFeed[Symbol.asyncDispose]();
       await orm.close();
-      await vi.waitFor(() => expect(heard).toEqual(new Set(orgIds)), 10_000);
-      expect(onFault).not.toHaveBeenCalled();
+      await vi.waitFor(() => expect(received).toEqual(new Set(orgIds)), 10_000);
+      expect(onError).not.toHaveBeenCalled();
     });
   });
 }
 
-export async function openPostgresFeeds(server: string): Promise<OpenFeeds> {
+export async function openPostgresFeeds(): Promise<OpenFeeds> {
   await using stack = new AsyncDisposableStack();
-  const { url, orm } = await openPool(stack);
-  const faults = [vi.fn<OnFault>(), vi.fn<OnFault>()] as const;
+  const { url, orm } = await openTestOrm(stack);
+  const errorHandlers = [vi.fn<OnError>(), vi.fn<OnError>()] as const;
   const pair: [ChangeFeed, ChangeFeed] = [
-    await openFeed(stack, url, orm, faults[0]),
-    await openFeed(stack, url, orm, faults[1]),
+    await openFeed(stack, url, orm, errorHandlers[0]),
+    await openFeed(stack, url, orm, errorHandlers[1]),
   ];
-  const doors = doorsOf(server, url);
-  const cut = async () => {
-    await doors.shut();
-    // The loss, and an attempt to come back that is refused.
-    for (const onFault of faults) await vi.waitFor(() => expect(onFault.mock.calls.length).toBeGreaterThan(1), 10_000);
-    await doors.open();
+  const access = controlAccess(url);
+  const interrupt = async () => {
+    await access.block();
+    // One error for the lost connection, and one for a new connection that was refused.
+    for (const onError of errorHandlers)
+      await vi.waitFor(() => expect(onError.mock.calls.length).toBeGreaterThan(1), 10_000);
+    await access.allow();
   };
   const opened = stack.move();
-  return { pair, cut, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { pair, interrupt, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function openPool(stack: AsyncDisposableStack): Promise<{ url: string; orm: Orm }> {
+async function openTestOrm(stack: AsyncDisposableStack): Promise<{ url: string; orm: Orm }> {
   const { databaseUrl } = stack.use(await createTestDatabase());
   const { orm } = stack.use(await openDatabase({ databaseUrl, dataDirectory: "" }, createLogger("silent")));
   return { url: databaseUrl, orm };
@@ -82,19 +81,20 @@ async function openFeed(
   stack: AsyncDisposableStack,
   url: string,
   { em }: Orm,
-  onFault: OnFault,
+  onError: OnError,
 ): Promise<PostgresChangeFeed> {
-  return stack.use(await PostgresChangeFeed.open({ url, em, onFault }));
+  return stack.use(await PostgresChangeFeed.open({ url, em, onError }));
 }
 
-/** Makes a database look like one whose server restarts: every connection ends, and no new one is let in. */
-function doorsOf(server: string, databaseUrl: string): { shut(): Promise<void>; open(): Promise<void> } {
+/** Makes a database behave like one whose server restarts: every connection ends, and new ones are refused. */
+function controlAccess(databaseUrl: string): { block(): Promise<void>; allow(): Promise<void> } {
+  const server = postgresServer();
   const name = new URL(databaseUrl).pathname.slice(1);
   return {
-    async shut() {
-      await onServer(server, `alter database ${name} with allow_connections false`);
-      await onServer(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    async block() {
+      await executeOnServer(server, `alter database ${name} with allow_connections false`);
+      await executeOnServer(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
     },
-    open: () => onServer(server, `alter database ${name} with allow_connections true`),
+    allow: () => executeOnServer(server, `alter database ${name} with allow_connections true`),
   };
 }

@@ -7,7 +7,7 @@ import { UnreadableClientMetadata } from "../../../domain/ports/client-metadata.
 import { getFreshSeconds } from "../../../server/drivers/client-metadata/freshness.ts";
 import { HttpsMetadataFetcher } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { isPublic } from "../../../server/sandbox/public-address.ts";
-import { certificateFor } from "../../support/identity/certificate.ts";
+import { createCertificate } from "../../support/identity/certificate.ts";
 import { type ClientPublisher, openClientPublisher } from "../../support/identity/client-publisher.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -32,14 +32,14 @@ async function getProblem(fetched: Promise<unknown>): Promise<string | null> {
 
 test("a document is fetched over https, and the request reveals nothing about the service", async () => {
   const url = publisher.publish("/read", {}, { "cache-control": "max-age=90" });
-  const { members, freshSeconds } = await publisher.fetcher().fetch(url);
+  const { members, freshSeconds } = await publisher.createFetcher().fetch(url);
   expect([members["client_id"], freshSeconds]).toEqual([url, 90]);
-  expect(publisher.asked.at(-1)?.headers).toEqual({
+  expect(publisher.requests.at(-1)?.headers).toEqual({
     ...{ host: `client.example.com:${publisher.port}`, connection: "close", accept: "application/json" },
     ...{ "accept-encoding": "identity", "user-agent": "app-provisioning-service" },
   });
   const special = publisher.publish("/special", {}, { "content-type": "application/client+json; charset=utf-8" });
-  expect((await publisher.fetcher().fetch(special)).members["client_id"]).toBe(special);
+  expect((await publisher.createFetcher().fetch(special)).members["client_id"]).toBe(special);
 });
 
 const PRIVATE_ADDRESSES = [
@@ -52,32 +52,32 @@ const PRIVATE_ADDRESSES = [
 
 test("no document is fetched from an address outside of the public internet, in any notation", async () => {
   expect(["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"].map(isPublic)).not.toContain(false);
-  const before = publisher.asked.length;
+  const before = publisher.requests.length;
   for (const address of PRIVATE_ADDRESSES) {
     const lookup = () => Promise.resolve([{ address, family: address.includes(":") ? 6 : 4 }]);
-    const fetcher = publisher.fetcher({ lookup, isAllowedAddress: isPublic });
+    const fetcher = publisher.createFetcher({ lookup, isAllowedAddress: isPublic });
     expect([address, isPublic(address), await getProblem(fetcher.fetch(publisher.publish("/private")))]).toEqual([
       ...[address, false, "its host has no public address"],
     ]);
   }
-  expect(publisher.asked).toHaveLength(before);
+  expect(publisher.requests).toHaveLength(before);
 });
 
 test("a URL with an address as its host, or without https, is never requested", async () => {
-  const before = publisher.asked.length;
+  const before = publisher.requests.length;
   const urls = [`https://127.0.0.1:${publisher.port}/`, `https://[::1]:${publisher.port}/`, "https://2130706433/"];
   for (const url of [...urls, publisher.url("/read").replace("https:", "http:"), "file:///etc/passwd"])
-    expect([url, await getProblem(publisher.fetcher().fetch(url))]).toEqual([
+    expect([url, await getProblem(publisher.createFetcher().fetch(url))]).toEqual([
       ...[url, "its address is not an https URL with a host name"],
     ]);
-  expect(publisher.asked).toHaveLength(before);
+  expect(publisher.requests).toHaveLength(before);
 });
 
 test("a host name is resolved once for each fetch, and the address that was checked is connected to", async () => {
   const url = publisher.publish("/rebound");
   const answers = ["127.0.0.1", "169.254.169.254"];
   const lookup = () => Promise.resolve([{ address: answers.shift() ?? "10.0.0.1", family: 4 }]);
-  const fetcher = publisher.fetcher({ lookup });
+  const fetcher = publisher.createFetcher({ lookup });
   expect(await getProblem(fetcher.fetch(url))).toBeNull();
   expect(await getProblem(fetcher.fetch(url))).toBe("its host has no public address");
   expect(answers).toEqual([]);
@@ -85,7 +85,7 @@ test("a host name is resolved once for each fetch, and the address that was chec
 
 test("only the allowed ones of several addresses are tried", async () => {
   const addresses = ["10.0.0.1", "127.0.0.1"].map((address) => ({ address, family: 4 }));
-  const fetcher = publisher.fetcher({ lookup: () => Promise.resolve(addresses) });
+  const fetcher = publisher.createFetcher({ lookup: () => Promise.resolve(addresses) });
   expect(await getProblem(fetcher.fetch(publisher.publish("/several")))).toBeNull();
 });
 
@@ -98,50 +98,50 @@ test("a redirect is not followed, neither to a private nor to a public address",
   await once(inside, "listening");
   const { port } = inside.address() as AddressInfo;
   for (const location of [`http://127.0.0.1:${port}/secrets`, publisher.publish("/elsewhere")]) {
-    const url = publisher.answer("/moved", (_request, response) => response.writeHead(302, { location }).end("{}"));
-    expect(await getProblem(publisher.fetcher().fetch(url))).toMatch(/redirects are not followed/);
+    const url = publisher.handle("/moved", (_request, response) => response.writeHead(302, { location }).end("{}"));
+    expect(await getProblem(publisher.createFetcher().fetch(url))).toMatch(/redirects are not followed/);
   }
-  expect([asked, publisher.asked.some(({ path }) => path === "/elsewhere")]).toEqual([[], false]);
+  expect([asked, publisher.requests.some(({ path }) => path === "/elsewhere")]).toEqual([[], false]);
   inside.close();
 });
 
 test("a document that is too large is rejected, with and without a Content-Length", async () => {
   const text = JSON.stringify({ padding: "x".repeat(5200) });
-  const declared = publisher.answer("/large", (_request, response) =>
+  const declared = publisher.handle("/large", (_request, response) =>
     response.writeHead(200, { ...JSON_TYPE, "content-length": text.length }).end(text),
   );
   // The response never ends.
-  const endless = publisher.answer("/endless", (_request, response) => {
+  const endless = publisher.handle("/endless", (_request, response) => {
     response.writeHead(200, JSON_TYPE);
     const more = (): void =>
       void (response.write("x".repeat(1024)) ? setImmediate(more) : response.once("drain", more));
     more();
   });
   for (const url of [declared, endless])
-    expect(await getProblem(publisher.fetcher().fetch(url))).toBe("it is larger than 5120 bytes");
+    expect(await getProblem(publisher.createFetcher().fetch(url))).toBe("it is larger than 5120 bytes");
   const large = publisher.publish("/fits", { padding: "x".repeat(4800) });
-  expect(await getProblem(publisher.fetcher().fetch(large))).toBeNull();
+  expect(await getProblem(publisher.createFetcher().fetch(large))).toBeNull();
 });
 
 test("a fetch ends after its timeout, whether the DNS query, the response or its body is delayed", async () => {
   const options = { timeoutMs: 250 };
-  const silent = publisher.answer("/silent", () => {});
-  const slow = publisher.answer("/slow", (_request, response) => {
+  const silent = publisher.handle("/silent", () => {});
+  const slow = publisher.handle("/slow", (_request, response) => {
     response.writeHead(200, JSON_TYPE);
     const drip = setInterval(() => response.write(" "), 20);
     response.on("close", () => clearInterval(drip));
   });
   for (const url of [silent, slow])
-    expect(await getProblem(publisher.fetcher(options).fetch(url))).toBe("it did not arrive in time");
-  const unresolved = publisher.fetcher({ ...options, lookup: () => new Promise(() => {}) });
+    expect(await getProblem(publisher.createFetcher(options).fetch(url))).toBe("it did not arrive in time");
+  const unresolved = publisher.createFetcher({ ...options, lookup: () => new Promise(() => {}) });
   expect(await getProblem(unresolved.fetch(silent))).toBe("it did not arrive in time");
 });
 
 test("a host that switches protocols unasked counts as not responding", async () => {
-  const url = publisher.answer("/switched", (_request, response) =>
+  const url = publisher.handle("/switched", (_request, response) =>
     response.writeHead(101, { connection: "upgrade", upgrade: "x" }).end(),
   );
-  expect(await getProblem(publisher.fetcher().fetch(url))).toBe("its host does not respond over https");
+  expect(await getProblem(publisher.createFetcher().fetch(url))).toBe("its host does not respond over https");
 });
 
 test("a response other than an uncompressed JSON object with status 200 is rejected", async () => {
@@ -165,31 +165,35 @@ test("a response other than an uncompressed JSON object with status 200 is rejec
     ["it is not a JSON object", 200, JSON_TYPE, "null"],
   ];
   for (const [problem, status, headers, body] of responses) {
-    const url = publisher.answer("/wrong", (_request, response) => response.writeHead(status, headers).end(body));
-    expect([status, headers, await getProblem(publisher.fetcher().fetch(url))]).toEqual([status, headers, problem]);
+    const url = publisher.handle("/wrong", (_request, response) => response.writeHead(status, headers).end(body));
+    expect([status, headers, await getProblem(publisher.createFetcher().fetch(url))]).toEqual([
+      status,
+      headers,
+      problem,
+    ]);
   }
 });
 
 test("a host with the wrong certificate gets the same message as an absent host", async () => {
   const url = publisher.publish("/proof");
   const noResponse = "its host does not respond over https";
-  const foreign = certificateFor("example.com").cert;
-  expect(await getProblem(publisher.fetcher({ trustedCertificates: foreign }).fetch(url))).toBe(noResponse);
+  const foreign = createCertificate("example.com").cert;
+  expect(await getProblem(publisher.createFetcher({ trustedCertificates: foreign }).fetch(url))).toBe(noResponse);
   const other = url.replace("client.example.com", "client.example.org");
-  expect(await getProblem(publisher.fetcher().fetch(other))).toBe(noResponse);
+  expect(await getProblem(publisher.createFetcher().fetch(other))).toBe(noResponse);
   const closed = createServer().listen(0, "127.0.0.1");
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
   await new Promise((done) => closed.close(done));
-  expect(await getProblem(publisher.fetcher().fetch(`https://client.example.com:${port}/`))).toBe(noResponse);
-  const nowhere = publisher.fetcher({ lookup: () => Promise.reject(new Error("ENOTFOUND 10.0.0.53")) });
+  expect(await getProblem(publisher.createFetcher().fetch(`https://client.example.com:${port}/`))).toBe(noResponse);
+  const nowhere = publisher.createFetcher({ lookup: () => Promise.reject(new Error("ENOTFOUND 10.0.0.53")) });
   expect(await getProblem(nowhere.fetch(url))).toBe(noResponse);
 });
 
 test("by default a local host name is not resolved to this machine", async () => {
   const url = publisher.publish("/own").replace("client.example.com", "localhost");
   expect(await getProblem(new HttpsMetadataFetcher().fetch(url))).toBe("its host has no public address");
-  expect(publisher.asked.some(({ path }) => path === "/own")).toBe(false);
+  expect(publisher.requests.some(({ path }) => path === "/own")).toBe(false);
 });
 
 test("the freshness of a document follows from its headers", () => {

@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import { createProgramFolder, openProgramsFolder } from "../../../server/drivers/code-runtime/program-folders.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Of nobody else. */
-const dataDirectory = () => path.join("/nowhere", "very long ".repeat(20), randomUUID());
+/** A data directory that no other test uses, with a long path. */
+const createDataDirectory = () => path.join("/nowhere", "very long ".repeat(20), randomUUID());
 
-/** Removed when the test ends, with what was set aside for it. */
-async function opened(data: string): Promise<{ path: string } & AsyncDisposable> {
+/** Opens the folder of an installation. Disposing removes it and everything that was renamed in its place. */
+async function openFolder(data: string): Promise<{ path: string } & AsyncDisposable> {
   const folder = await openProgramsFolder(data);
   const [parent, name] = [path.dirname(folder), path.basename(folder)];
   const remove = async () => {
@@ -21,14 +21,15 @@ async function opened(data: string): Promise<{ path: string } & AsyncDisposable>
 }
 
 const isPrivate = async (folder: string) => {
-  const found = await lstat(folder);
-  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o777) === 0o700;
+  const stats = await lstat(folder);
+  return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o777) === 0o700;
 };
 
-test("an installation has a private folder of its own for programs, in which a socket's path is short enough", async () => {
-  const [data, other] = [dataDirectory(), dataDirectory()];
-  await using mine = await opened(data);
-  await using theirs = await opened(other);
+test("each installation has a private folder for programs, whose path is short enough for a unix socket", async () => {
+  const data = createDataDirectory();
+  const other = createDataDirectory();
+  await using mine = await openFolder(data);
+  await using theirs = await openFolder(other);
   expect(mine.path).not.toBe(theirs.path);
   expect(await openProgramsFolder(data)).toBe(mine.path);
   await using program = await createProgramFolder(mine.path);
@@ -36,23 +37,23 @@ test("an installation has a private folder of its own for programs, in which a s
   expect(Buffer.byteLength(path.relative(tmpdir(), path.join(program.path, "calls.sock")))).toBeLessThan(60);
 });
 
-test("what a killed service left is removed at the next start, and nothing of another installation", async () => {
-  const data = dataDirectory();
-  await using mine = await opened(data);
-  await using theirs = await opened(dataDirectory());
+test("files of a killed service are removed at the next start, and other installations are not affected", async () => {
+  const data = createDataDirectory();
+  await using mine = await openFolder(data);
+  await using theirs = await openFolder(createDataDirectory());
   const left = await createProgramFolder(mine.path);
-  await left.fill("secret", "");
+  await left.writeProgram("secret", "");
   await using running = await createProgramFolder(theirs.path);
   await openProgramsFolder(data);
   await expect(lstat(left.path)).rejects.toThrow("ENOENT");
   expect(await readFile(path.join(running.path, "main.ts"), "utf8")).toBe("");
 });
 
-test("a link in the place of the folder is set aside, and what it leads to stays as it is", async () => {
+test("a symbolic link in place of the folder is renamed, and its target is not changed", async () => {
   await using elsewhere = await temporaryFolder();
   await writeFile(path.join(elsewhere.path, "precious"), "");
-  const data = dataDirectory();
-  await using mine = await opened(data);
+  const data = createDataDirectory();
+  await using mine = await openFolder(data);
   await symlink(elsewhere.path, mine.path);
   await openProgramsFolder(data);
   await using program = await createProgramFolder(mine.path);
@@ -60,8 +61,8 @@ test("a link in the place of the folder is set aside, and what it leads to stays
   expect(await readdir(elsewhere.path)).toEqual(["precious"]);
 });
 
-test("a folder that a cleaner removed is made again for the next program", async () => {
-  await using mine = await opened(dataDirectory());
+test("a folder that a cleanup job removed is created again for the next program", async () => {
+  await using mine = await openFolder(createDataDirectory());
   const earlier = await createProgramFolder(mine.path);
   await rm(mine.path, { recursive: true });
   await earlier[Symbol.asyncDispose]();
@@ -74,7 +75,7 @@ test("a folder that a cleaner removed is made again for the next program", async
 
 const isRoot = process.getuid?.() === 0;
 
-/** What others can put in the place of the folder; only root can stand in for another user. */
+/** What another user can create in place of the folder. Only root can act as another user. */
 const INTRUDERS: Record<string, (place: string) => Promise<void>> = {
   file: (place) => writeFile(place, "theirs"),
   ...(isRoot && {
@@ -86,14 +87,14 @@ const INTRUDERS: Record<string, (place: string) => Promise<void>> = {
   }),
 };
 
-test.each(Object.keys(INTRUDERS))("a %s in its place is set aside with all it holds", async (kind) => {
-  const data = dataDirectory();
-  await using mine = await opened(data);
+test.each(Object.keys(INTRUDERS))("a %s in place of the folder is renamed with its content", async (kind) => {
+  const data = createDataDirectory();
+  await using mine = await openFolder(data);
   await INTRUDERS[kind]?.(mine.path);
   await openProgramsFolder(data);
   await using program = await createProgramFolder(mine.path);
   expect([await isPrivate(mine.path), await readdir(mine.path)]).toEqual([true, [path.basename(program.path)]]);
-  const [aside = ""] = (await readdir(tmpdir())).filter((name) => name.startsWith(`${path.basename(mine.path)}-`));
-  const { size, uid } = await lstat(path.join(tmpdir(), aside));
+  const [renamed = ""] = (await readdir(tmpdir())).filter((name) => name.startsWith(`${path.basename(mine.path)}-`));
+  const { size, uid } = await lstat(path.join(tmpdir(), renamed));
   expect(kind === "file" ? size : uid).toBe(kind === "file" ? "theirs".length : 65_534);
 });

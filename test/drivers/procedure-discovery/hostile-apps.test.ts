@@ -21,7 +21,7 @@ function routerApp(procedures: string): string {
     };`;
 }
 
-test("an app that loops or hangs at start or in a request is abandoned, and the owner is told why", async () => {
+test("an app that loops or hangs at start or in a request is abandoned, and the problem says why", async () => {
   for (const source of [
     `for (;;) {} ${WITHOUT_PROCEDURES}`,
     `export const _def = {}; export default { fetch() { for (;;) {} } };`,
@@ -32,7 +32,7 @@ test("an app that loops or hangs at start or in a request is abandoned, and the 
   }
 });
 
-test("an app that allocates or prints without end at start is stopped, and the owner is told why", async () => {
+test("an app that allocates or prints without end at start is stopped, and the problem says why", async () => {
   for (const endless of [
     `k.push(new Uint8Array(64e6).fill(1));`,
     `k.push({ a: [k.length] });`,
@@ -63,7 +63,7 @@ test("an app that does not start keeps the operations of the document in its rep
   expect(procedures.map(({ name }) => name)).toEqual(["readA"]);
 });
 
-test("only the first 500 of 10,000 procedures are offered, and the owner is told", async () => {
+test("only the first 500 of 10,000 procedures are offered, and the problem says so", async () => {
   const { procedures, problem } = await shared().discover(
     routerApp(`Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => ["p" + i, procedure({})]))`),
   );

@@ -2,7 +2,7 @@ import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { expect } from "vitest";
-import type { SigningIn } from "../identity/oauth-client.ts";
+import type { TestOAuthClient } from "../identity/test-oauth-client.ts";
 
 const INFO = { name: "a-client", version: "1.0.0" };
 
@@ -12,7 +12,7 @@ const INFO = { name: "a-client", version: "1.0.0" };
  * @param generation - of the SDK
  * @returns the names of the tools
  */
-export async function toolsThrough(gateway: string, signingIn: SigningIn, generation: 1 | 2): Promise<string[]> {
+export async function toolsThrough(gateway: string, signingIn: TestOAuthClient, generation: 1 | 2): Promise<string[]> {
   const url = new URL(gateway);
   const options = { authProvider: signingIn as never };
   const connect = async (transport: Transport1 | Transport2) => {

@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { createSecureContext } from "node:tls";
-import { certificateFor } from "../identity/certificate.ts";
+import { createCertificate } from "../identity/certificate.ts";
 import { openTestPlatform } from "./test-platform.ts";
 
-const trusted = certificateFor("trusted.test");
-const unknown = certificateFor("unknown.test");
+const trusted = createCertificate("trusted.test");
+const unknown = createCertificate("unknown.test");
 writeFileSync("/etc/ssl/cert.pem", trusted.cert);
 const server = createServer(
   {

@@ -1,77 +1,95 @@
 import { createHash, randomBytes } from "node:crypto";
-import { consented } from "./oauth-client.ts";
-import type { Person } from "./person.ts";
 import type { Answer } from "../clients/rest-client.ts";
+import { authorizeWithConsent } from "./test-oauth-client.ts";
+import type { TestUser } from "./test-user.ts";
 
-const REDIRECT = "http://127.0.0.1:41999/callback";
-const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
+const REDIRECT_URI = "http://127.0.0.1:41999/callback";
+const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** OAuth request by request, for what no well-made client would send. */
+/** Sends single OAuth requests, also invalid ones that an OAuth library would not send. */
 export class OAuthRequests {
   readonly #base: string;
-  readonly #person: Person;
+  readonly #user: TestUser;
 
-  constructor(base: string, person: Person) {
+  constructor(base: string, user: TestUser) {
     this.#base = base;
-    this.#person = person;
+    this.#user = user;
   }
 
-  async register(more: object = {}): Promise<string> {
+  /** Registers a client and returns its id. */
+  async register(extraFields: object = {}): Promise<string> {
     const grants = { grant_types: ["authorization_code", "refresh_token"], token_endpoint_auth_method: "none" };
-    const answer = await this.#person.post("/oauth2/register", { redirect_uris: [REDIRECT], ...grants, ...more });
-    if (answer.status >= 300) throw new Error(answer.text);
-    return String(answer.body["client_id"]);
+    const response = await this.#user.post("/oauth2/register", {
+      redirect_uris: [REDIRECT_URI],
+      ...grants,
+      ...extraFields,
+    });
+    if (response.status >= 300) throw new Error(response.text);
+    return String(response.body["client_id"]);
   }
 
   authorizeUrl(clientId: string, query: Record<string, string>): URL {
     const url = new URL("/api/auth/oauth2/authorize", this.#base);
-    const common = { response_type: "code", client_id: clientId, redirect_uri: REDIRECT };
+    const common = { response_type: "code", client_id: clientId, redirect_uri: REDIRECT_URI };
     url.search = new URLSearchParams({ ...common, ...query }).toString();
     return url;
   }
 
-  /** The whole of it for a resource and a scope. `verifier` is what the client proves itself with at the end. */
-  async grant(resource: string, scope: string, verifier?: string): Promise<Answer> {
-    return this.grantTo(
-      await this.register(),
-      { resource, scope },
-      verifier === undefined ? {} : { code_verifier: verifier },
-    );
+  /** Registers a client and runs the authorization code flow. `codeVerifier` replaces the right one in the token request. */
+  async grant(resource: string, scope: string, codeVerifier?: string): Promise<Answer> {
+    const extraFields: Record<string, string> = codeVerifier === undefined ? {} : { code_verifier: codeVerifier };
+    return this.grantTo(await this.register(), { resource, scope }, extraFields);
   }
 
-  /** The same for a client that is there. `proof` is what it sends to the token endpoint besides what all of them send. */
+  /**
+   * Runs the authorization code flow for an existing client.
+   *
+   * @param extraFields - further fields of the token request, such as a client assertion
+   */
   async grantTo(
     clientId: string,
     query: { resource: string; scope: string; prompt?: string },
-    proof: Record<string, string> = {},
+    extraFields: Record<string, string> = {},
   ): Promise<Answer> {
-    const { resource } = query;
-    const secret = randomBytes(32).toString("base64url");
-    const code_challenge = createHash("sha256").update(secret).digest("base64url");
-    const url = this.authorizeUrl(clientId, { ...query, code_challenge, code_challenge_method: "S256" });
-    const back = await consented(this.#person, url);
-    const code = { code: back.get("code") ?? "", code_verifier: secret, redirect_uri: REDIRECT };
-    return this.token({ grant_type: "authorization_code", client_id: clientId, resource, ...code, ...proof });
+    const codeVerifier = randomBytes(32).toString("base64url");
+    const challenge = {
+      code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
+      code_challenge_method: "S256",
+    };
+    const redirect = await authorizeWithConsent(this.#user, this.authorizeUrl(clientId, { ...query, ...challenge }));
+    return this.requestToken({
+      grant_type: "authorization_code",
+      client_id: clientId,
+      resource: query.resource,
+      code: redirect.get("code") ?? "",
+      code_verifier: codeVerifier,
+      redirect_uri: REDIRECT_URI,
+      ...extraFields,
+    });
   }
 
-  token(form: Record<string, string>): Promise<Answer> {
-    return this.#form("/api/auth/oauth2/token", form);
+  requestToken(form: Record<string, string>): Promise<Answer> {
+    return this.#postForm("/api/auth/oauth2/token", form);
   }
 
-  deviceCode(clientId: string, resource: string, scope: string): Promise<Answer> {
-    return this.#form("/api/auth/device/code", { client_id: clientId, resource, scope });
+  requestDeviceCode(clientId: string, resource: string, scope: string): Promise<Answer> {
+    return this.#postForm("/api/auth/device/code", { client_id: clientId, resource, scope });
   }
 
-  deviceToken(clientId: string, deviceCode: string, resource: string): Promise<Answer> {
-    return this.token({ grant_type: DEVICE, client_id: clientId, device_code: deviceCode, resource });
+  requestDeviceToken(clientId: string, deviceCode: string, resource: string): Promise<Answer> {
+    return this.requestToken({ grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode, resource });
   }
 
-  registerDevice(): Promise<string> {
-    return this.register({ client_name: "svc", grant_types: [DEVICE, "refresh_token"], redirect_uris: undefined });
+  registerDeviceClient(): Promise<string> {
+    return this.register({
+      client_name: "svc",
+      grant_types: [DEVICE_GRANT, "refresh_token"],
+      redirect_uris: undefined,
+    });
   }
 
-  #form(path: string, form: Record<string, string>): Promise<Answer> {
-    return this.#person.send("POST", path, {
+  #postForm(path: string, form: Record<string, string>): Promise<Answer> {
+    return this.#user.send("POST", path, {
       body: new URLSearchParams(form).toString(),
       headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#base },
     });

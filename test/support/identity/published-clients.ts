@@ -1,71 +1,75 @@
-import { randomBytes } from "node:crypto";
-import { type ClientPublisher, openClientPublisher } from "./client-publisher.ts";
-import { createHarness, type Harness } from "../service/harness.ts";
-import { OAuthRequests } from "./oauth-requests.ts";
-import { Person } from "./person.ts";
 import type { Answer } from "../clients/rest-client.ts";
+import { createHarness, type Harness } from "../service/harness.ts";
+import { type ClientPublisher, openClientPublisher } from "./client-publisher.ts";
+import { OAuthRequests } from "./oauth-requests.ts";
+import { randomAddress, TestUser } from "./test-user.ts";
 
-/** What an authorization request needs besides the client. */
+/** The PKCE parameters of an authorization request. */
 export const CHALLENGE = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
 
-/** A service, somebody who is signed in there, and a server that publishes OAuth clients. */
+/** A service with a signed-in user, and a server that publishes OAuth clients. */
 export interface PublishedClients extends AsyncDisposable {
   harness: Harness;
   publicUrl: string;
   publisher: ClientPublisher;
-  person: Person;
+  user: TestUser;
   oauth: OAuthRequests;
   /**
-   * Asks to authorize a client, by default from an address that nothing was counted for yet. `to` is where that leads: to
-   * a path of the service, to a URL elsewhere, or to the status of an answer that leads nowhere.
+   * Sends an authorization request, by default from a client network without any earlier request. `destination` is where
+   * the response leads: a path of the service, another URL, or the status of a response without a redirect.
    */
-  authorize(clientId: string, query?: Record<string, string>, from?: string): Promise<Answer & { to: string }>;
-  /** Lets what is known of a client be as old as it can be. */
-  expire(clientId: string): Promise<void>;
-  /** How many rows there are for a client. */
-  count(table: "oauthClient" | "oauthConsent", clientId: string): Promise<number>;
-  /** How often a path was asked for. */
-  askedFor(path: string): number;
-}
-
-/** An address of a network of its own. */
-export function somewhere(): string {
-  return `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::1`;
+  authorize(
+    clientId: string,
+    query?: Record<string, string>,
+    address?: string,
+  ): Promise<Answer & { destination: string }>;
+  /** Makes the stored metadata of a client stale. */
+  makeStale(clientId: string): Promise<void>;
+  countRows(table: "oauthClient" | "oauthConsent", clientId: string): Promise<number>;
+  /** How many requests the publisher received for a path. */
+  countRequests(path: string): number;
 }
 
 export async function openPublishedClients(): Promise<PublishedClients> {
   await using opening = new AsyncDisposableStack();
   const publisher = opening.use(await openClientPublisher());
   const config = { trustedProxies: ["127.0.0.1"], appsDomain: "apps.example.net:3001" };
-  const harness = opening.use(await createHarness({ clientMetadata: publisher.fetcher(), config }));
+  const harness = opening.use(await createHarness({ clientMetadata: publisher.createFetcher(), config }));
   const { publicUrl, parts } = harness.service;
-  const person = new Person(publicUrl);
-  await person.signUp();
-  const oauth = new OAuthRequests(publicUrl, person);
-  const sql = (statement: string, clientId: string) =>
-    parts.orm.em.fork().execute<{ n: number }[]>(`${statement} where "clientId" = ?`, [clientId]);
+  const user = new TestUser(publicUrl);
+  await user.signUp();
+  const oauth = new OAuthRequests(publicUrl, user);
+  const executeFor = (clientId: string, statement: string) =>
+    parts.orm.em.fork().execute<{ count: number }[]>(`${statement} where "clientId" = ?`, [clientId]);
   const opened = opening.move();
   return {
-    ...{ harness, publicUrl, publisher, person, oauth },
-    async authorize(clientId, query = {}, from = somewhere()) {
-      const url = oauth.authorizeUrl(clientId, { resource: `${publicUrl}/mcp`, scope: "read", ...CHALLENGE, ...query });
-      const answer = await person.send("GET", url.pathname + url.search, { headers: { "x-forwarded-for": from } });
-      return { ...answer, to: destinationOf(answer, publicUrl) };
+    harness,
+    publicUrl,
+    publisher,
+    user,
+    oauth,
+    async authorize(clientId, query = {}, address = randomAddress()) {
+      const common = { resource: `${publicUrl}/mcp`, scope: "read", ...CHALLENGE };
+      const url = oauth.authorizeUrl(clientId, { ...common, ...query });
+      const response = await user.send("GET", url.pathname + url.search, { headers: { "x-forwarded-for": address } });
+      return { ...response, destination: readDestination(response, publicUrl) };
     },
-    async expire(clientId) {
-      await sql(`update auth."oauthClient" set metadata = '{"fresh_until":1}'`, clientId);
+    async makeStale(clientId) {
+      await executeFor(clientId, `update auth."oauthClient" set metadata = '{"fresh_until":1}'`);
     },
-    count: async (table, clientId) =>
-      (await sql(`select count(*)::int as n from auth."${table}"`, clientId))[0]?.n ?? Number.NaN,
-    askedFor: (path) => publisher.asked.filter((asked) => asked.path === path).length,
+    async countRows(table, clientId) {
+      const [row] = await executeFor(clientId, `select count(*)::int as count from auth."${table}"`);
+      return row?.count ?? Number.NaN;
+    },
+    countRequests: (path) => publisher.requests.filter((request) => request.path === path).length,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
-/** A browser is redirected; a program is told where to go. */
-function destinationOf({ status, headers, body }: Answer, publicUrl: string): string {
-  const said = headers.get("location") ?? body["url"];
-  if (typeof said !== "string") return String(status);
-  const to = new URL(said, publicUrl);
-  return to.origin === publicUrl ? to.pathname : to.href;
+/** The response to a script names the page in its body. A browser gets a redirect. */
+function readDestination({ status, headers, body }: Answer, publicUrl: string): string {
+  const location = headers.get("location") ?? body["url"];
+  if (typeof location !== "string") return String(status);
+  const url = new URL(location, publicUrl);
+  return url.origin === publicUrl ? url.pathname : url.href;
 }

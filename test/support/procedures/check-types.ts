@@ -15,8 +15,8 @@ const OPTIONS: ts.CompilerOptions = {
 
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
-/** What the TypeScript compiler finds wrong with declarations, and with a program that is written against them. */
-export function typeErrors(declarations: string, program: string): string[] {
+/** Compiles declarations and a program that uses them, and returns the errors of both. */
+export function findTypeErrors(declarations: string, program: string): string[] {
   const console = "declare const console: { log(...values: unknown[]): void };\n";
   const files: Record<string, string> = { "/service.d.ts": console + declarations, "/main.ts": program };
   const host = ts.createCompilerHost(OPTIONS);

@@ -37,11 +37,11 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 async function createDatabase(options: string): Promise<TestDatabase> {
   const server = postgresServer();
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await onServer(server, `create database ${name} ${options}`);
+  await executeOnServer(server, `create database ${name} ${options}`);
   return {
     databaseUrl: databaseUrl(server, name),
     redisUrl: SERVICES === null ? null : withPrefix(SERVICES.redisUrl, name),
-    [Symbol.asyncDispose]: () => onServer(server, `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: () => executeOnServer(server, `drop database if exists ${name} with (force)`),
   };
 }
 
@@ -53,7 +53,7 @@ export function databaseUrl(server: string, name: string): string {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function onServer(url: string, statement: string): Promise<void> {
+export async function executeOnServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -17,35 +17,35 @@ import { givenApp, type GivenApp } from "./given-app.ts";
 import { type Answer, RestClient } from "../clients/rest-client.ts";
 
 export interface HarnessOptions {
-  /** Whether builds and teardowns are worked on; most tests of the interface need none. */
+  /** Whether a worker runs deployments and teardowns; most tests of the APIs need none. */
   worker?: boolean;
   config?: Partial<Config>;
   appBuilder?: AppBuilder;
   clientMetadata?: ClientMetadataFetcher;
 }
 
-/** A caller with an organization of its own. */
+/** An organization that no other test uses, with its tokens and a REST client. */
 export interface Tenant extends CreatedOrganization {
   rest: RestClient;
 }
 
-/** The whole service in this process, on a database and a data folder of its own, over real HTTP. */
+/** The whole service in this process, with its own database and data folder, over real HTTP. */
 export interface Harness extends AsyncDisposable {
   service: Service;
   config: Config;
   dataDirectory: string;
-  /** Everything the service has logged so far, one JSON object a line. */
+  /** Returns all log lines so far, one JSON object per line. */
   logged(): string;
-  /** A new organization with an API key. */
+  /** Creates an organization with an API key. */
   tenant(options?: { plan?: string }): Promise<Tenant>;
-  /** Invites somebody to own the tenant's organization, as an operator does. */
+  /** Invites a user as the owner of the tenant's organization, as an operator does. Returns the invitation id. */
   inviteOwner(tenant: Tenant, email: string): Promise<string>;
-  /** The key that the service signs access tokens with, to forge what only it could. */
+  /** Returns the key that signs access tokens, for tests that forge tokens. */
   signingKey(): Promise<KeyObject>;
-  /** Puts an app in the database as if it had got so far. */
+  /** Inserts an app with a status into the database, without a deployment job. */
   givenApp(tenant: Tenant, fields?: GivenApp): Promise<App>;
-  /** Waits until the app has one of the statuses, and answers with what the interface says of it. */
-  settled(tenant: Tenant, appId: string, statuses?: AppStatus[]): Promise<Answer>;
+  /** Waits until the app has one of the statuses, and returns the response of `GET /v1/apps/{id}`. */
+  settled(tenant: Pick<Tenant, "rest">, appId: string, statuses?: AppStatus[]): Promise<Answer>;
 }
 
 export async function createHarness({
@@ -104,12 +104,12 @@ async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<
   return createPrivateKey({ key: JSON.parse(jwk) as never, format: "jwk" });
 }
 
-/** Statuses in which an app stays without anybody's doing. */
+/** Statuses that an app keeps until a request changes it. */
 const SETTLED: AppStatus[] = ["ready", "failed", "canceled"];
-const PATIENCE_MS = 50_000;
+const SETTLE_TIMEOUT_MS = 50_000;
 
-async function settled(tenant: Tenant, appId: string, statuses: AppStatus[] = SETTLED): Promise<Answer> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function settled(tenant: Pick<Tenant, "rest">, appId: string, statuses: AppStatus[] = SETTLED): Promise<Answer> {
+  const deadline = Date.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
     const answer = await tenant.rest.get(`/v1/apps/${appId}`);
     if (statuses.includes(answer.body["status"] as AppStatus)) return answer;

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Where a client on this machine waits for the browser to come back. */
+/** The redirect endpoint of an OAuth client on this machine. */
 export interface Loopback extends AsyncDisposable {
   url: string;
-  /** What the next redirect back brings. */
+  /** Waits for the next redirect and returns its query parameters. */
   next(): Promise<URLSearchParams>;
 }
 

@@ -10,22 +10,22 @@ import { RestClient } from "../clients/rest-client.ts";
 
 const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** A place for the service to live in, which its process can die in and be started in again. */
+/** A data folder on which a test can start the service, kill it, and start it again. */
 export interface Installation extends AsyncDisposable {
   dataDirectory: string;
   start(env?: Record<string, string>): Promise<ServiceProcess>;
 }
 
-/** The real thing: `node server/main.ts` in a process of its own. */
+/** The service as a separate process: `node server/main.ts`. */
 export interface ServiceProcess {
   pid: number;
   publicUrl: string;
   tokens: CreatedOrganization;
   rest: RestClient;
   output(): string;
-  /** Every process that descends from the service now. */
+  /** Returns the ids of all descendants of the service. */
   descendants(): Promise<number[]>;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal, waits for the end of the process, and returns its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -90,7 +90,7 @@ async function killed(child: ChildProcess, signal: NodeJS.Signals): Promise<numb
   return ((await ended) as [number | null])[0];
 }
 
-/** Reads the process table, so that it also sees what was left to another parent in between. */
+/** Reads the process table, because a process whose parent ended has another parent. */
 async function descendantsOf(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir("/proc")) {
@@ -103,7 +103,7 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return found.slice(1);
 }
 
-/** Which of these processes still exist. */
+/** Returns those of the processes that still run. A zombie does not count. */
 export async function stillThere(pids: number[]): Promise<number[]> {
   const there = await Promise.all(
     pids.map((pid) =>
@@ -114,4 +114,10 @@ export async function stillThere(pids: number[]): Promise<number[]> {
     ),
   );
   return pids.filter((_, at) => there[at]);
+}
+
+/** The processes without those of the embedded PostgreSQL, which starts one for each connection. */
+export async function withoutPostgres(pids: number[]): Promise<number[]> {
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
+  return pids.filter((_, at) => names[at]?.trim() !== "postgres");
 }

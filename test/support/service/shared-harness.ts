@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { createHarness, type Harness, type HarnessOptions } from "./harness.ts";
 
-/** One service for all tests of a file; each test brings an organization of its own, so none sees another's. */
+/** Starts one service for all tests of a file. Each test creates its own organization, so tests do not affect each other. */
 export function sharedHarness(options?: HarnessOptions): () => Harness {
   let harness: Harness | undefined;
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api.ts";
-import { Problem } from "../ui/notice.tsx";
+import { ErrorNotice } from "../ui/notice.tsx";
 import { Panel } from "../ui/panel.tsx";
-import { PageTitle } from "../ui/shell.tsx";
+import { PageTitle } from "../ui/page-layout.tsx";
 import { Cell, Table } from "../ui/table.tsx";
-import { When } from "../ui/when.tsx";
+import { Timestamp } from "../ui/timestamp.tsx";
 
 export function AppsPage() {
   const apps = useQuery({ queryKey: ["apps"], queryFn: () => api.apps.browse.query({}) });
@@ -12,10 +12,10 @@ export function AppsPage() {
     <>
       <PageTitle>Apps</PageTitle>
       <Panel title="Deployed apps">
-        <Problem error={apps.error} />
-        {apps.data?.apps.length === 0 && <p className="text-sm">No apps yet. Deploy one with an API key.</p>}
+        <ErrorNotice error={apps.error} />
+        {apps.data?.apps.length === 0 && <p className="text-sm">No apps yet. Deploy an app with an API key.</p>}
         {apps.data !== undefined && apps.data.apps.length > 0 && (
-          <Table caption="Deployed apps" columns={["Name", "Address", "Status", "Created"]}>
+          <Table caption="Deployed apps" columns={["Name", "URL", "Status", "Created"]}>
             {apps.data.apps.map(({ id, name, url, status, created_at }) => (
               <tr key={id}>
                 <Cell>{name}</Cell>
@@ -26,7 +26,7 @@ export function AppsPage() {
                 </Cell>
                 <Cell>{status}</Cell>
                 <Cell>
-                  <When at={created_at} />
+                  <Timestamp at={created_at} />
                 </Cell>
               </tr>
             ))}

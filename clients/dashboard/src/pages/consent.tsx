@@ -1,56 +1,63 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { identity } from "../api.ts";
-import { oauthQuery } from "../oauth-query.ts";
+import { callIdentity } from "../api.ts";
+import { readOAuthRequest } from "../after-sign-in.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
-import { Notice, Problem } from "../ui/notice.tsx";
+import { Notice, ErrorNotice } from "../ui/notice.tsx";
 
-/** What a scope lets a client do, in words for the person who grants it. */
-const SCOPES: Readonly<Record<string, string>> = {
-  openid: "Know who you are",
+/** What each scope permits, for the user who grants it. */
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  openid: "See your user id",
   profile: "See your name",
   email: "See your email address",
-  offline_access: "Stay connected until you take it back",
-  read: "See apps, logs and usage of your organization",
-  deploy: "Deploy and delete apps, and call them",
-  everything: "Do everything that you may do",
+  offline_access: "Stay connected until you revoke access",
+  read: "Read the apps, logs and usage of your organization",
+  deploy: "Deploy apps",
+  everything: "Do everything that you can do",
 };
 
 export function ConsentPage() {
-  const asked = new URLSearchParams(location.search);
-  const clientId = asked.get("client_id") ?? "";
+  const query = new URLSearchParams(location.search);
+  const clientId = query.get("client_id") ?? "";
   const client = useQuery({
     queryKey: ["client", clientId],
     enabled: clientId !== "",
-    queryFn: () => identity<ClientInfo>(`/oauth2/public-client?${new URLSearchParams({ client_id: clientId })}`),
+    queryFn: () => callIdentity<PublicClient>(`/oauth2/public-client?${new URLSearchParams({ client_id: clientId })}`),
   });
-  const answer = useMutation({
+  const decision = useMutation({
     mutationFn: (accept: boolean) =>
-      identity<{ url?: string; redirect_uri?: string }>("/oauth2/consent", { accept, oauth_query: oauthQuery() }),
+      callIdentity<{ url?: string; redirect_uri?: string }>("/oauth2/consent", {
+        accept,
+        oauth_query: readOAuthRequest(),
+      }),
     onSuccess: ({ url, redirect_uri: uri }) => location.assign(url ?? uri ?? "/"),
   });
-  const scopes = (asked.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
-  if (oauthQuery() === undefined)
+  const scopes = (query.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
+  if (readOAuthRequest() === undefined)
     return (
-      <CardPage title="Nothing to allow">
-        <Notice>This page is where a client asks for access. It was opened without a request.</Notice>
+      <CardPage title="No request to allow">
+        <Notice>A client opens this page to request access. This request is missing or incomplete.</Notice>
       </CardPage>
     );
   return (
     <CardPage title="Allow access?">
-      <Problem error={client.error} />
-      <WhoAsks clientId={clientId} name={client.data?.client_name} redirect={asked.get("redirect_uri") ?? ""} />
+      <ErrorNotice error={client.error} />
+      <ClientDescription
+        clientId={clientId}
+        name={client.data?.client_name}
+        redirect={query.get("redirect_uri") ?? ""}
+      />
       <ul className="list-disc space-y-1 pl-5 text-sm">
         {scopes.map((scope) => (
-          <li key={scope}>{SCOPES[scope] ?? scope}</li>
+          <li key={scope}>{PERMISSIONS[scope] ?? scope}</li>
         ))}
       </ul>
-      <Problem error={answer.error} />
+      <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
-        <Button look="primary" busy={answer.isPending} onClick={() => answer.mutate(true)}>
+        <Button look="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
           Allow
         </Button>
-        <Button busy={answer.isPending} onClick={() => answer.mutate(false)}>
+        <Button busy={decision.isPending} onClick={() => decision.mutate(false)}>
           Deny
         </Button>
       </div>
@@ -59,14 +66,22 @@ export function ConsentPage() {
 }
 
 /**
- * The host at which a client publishes itself comes first, since nobody else could have put it there. A name is what
- * the client makes of itself, so it never stands alone and cannot run into the words around it.
+ * Shows the host of a client's metadata document first, because only its owner can publish there. The client chooses its
+ * name itself, so the name is always marked as such and cannot change the text around it.
  */
-function WhoAsks({ clientId, name, redirect }: { clientId: string; name: string | undefined; redirect: string }) {
-  // Ids that the service gives away are no URLs.
+function ClientDescription({
+  clientId,
+  name,
+  redirect,
+}: {
+  clientId: string;
+  name: string | undefined;
+  redirect: string;
+}) {
+  // The id of a registered client is not a URL.
   const publisher = URL.parse(clientId)?.host;
-  const back = URL.parse(redirect);
-  const ownName = (
+  const redirectUrl = URL.parse(redirect);
+  const clientName = (
     <strong data-testid="client-name">
       <bdi>{name ?? "A client"}</bdi>
     </strong>
@@ -74,21 +89,21 @@ function WhoAsks({ clientId, name, redirect }: { clientId: string; name: string 
   return (
     <div className="space-y-3 break-words">
       {publisher === undefined ? (
-        <p>{ownName} wants to use this service in your name. It gave itself this name.</p>
+        <p>{clientName} requests access to this service on your behalf. The client chose this name itself.</p>
       ) : (
         <p>
-          A client of{" "}
+          A client from{" "}
           <strong data-testid="client-host" className="text-lg">
             {publisher}
           </strong>{" "}
-          wants to use this service in your name. It calls itself “{ownName}”.
+          requests access to this service on your behalf. It calls itself “{clientName}”.
         </p>
       )}
       <p>
-        You will be sent back to <strong>{back?.host || back?.protocol || "an unknown address"}</strong>.
-        {back !== null &&
-          LOOPBACK.test(back.host) &&
-          " That is a program on your own device: allow it only if you have just started it."}
+        You will be redirected to <strong>{redirectUrl?.host || redirectUrl?.protocol || "an unknown address"}</strong>.
+        {redirectUrl !== null &&
+          LOOPBACK.test(redirectUrl.host) &&
+          " This is a program on your device. Allow access only if you have just started it."}
       </p>
     </div>
   );
@@ -96,6 +111,6 @@ function WhoAsks({ clientId, name, redirect }: { clientId: string; name: string 
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-interface ClientInfo {
+interface PublicClient {
   client_name?: string;
 }

@@ -1,33 +1,33 @@
 import { useMutation } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
-import { identity } from "../api.ts";
+import { callIdentity } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Field } from "../ui/field.tsx";
-import { Notice, Problem } from "../ui/notice.tsx";
+import { Notice, ErrorNotice } from "../ui/notice.tsx";
 
-/** Where a person confirms a sign-in that was begun on a machine without a browser. */
+/** Confirms the sign-in of a device without a browser. */
 export function DevicePage() {
   const [code, setCode] = useState(() => new URLSearchParams(location.search).get("user_code") ?? "");
   const userCode = code.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
-  const answer = useMutation({
+  const decision = useMutation({
     mutationFn: async (approve: boolean) => {
-      // Also ties the code to whoever is signed in here, so that nobody else can answer for it.
-      await identity(`/device?${new URLSearchParams({ user_code: userCode })}`);
-      return identity(approve ? "/device/approve" : "/device/deny", { userCode });
+      // Binds the code to the signed-in user. No other user can approve or deny it afterwards.
+      await callIdentity(`/device?${new URLSearchParams({ user_code: userCode })}`);
+      return callIdentity(approve ? "/device/approve" : "/device/deny", { userCode });
     },
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    answer.mutate(true);
+    decision.mutate(true);
   };
-  if (answer.isSuccess)
+  if (decision.isSuccess)
     return (
-      <CardPage title={answer.variables ? "Signed in" : "Refused"}>
-        <Notice look={answer.variables ? "good" : "plain"}>
-          {answer.variables
+      <CardPage title={decision.variables ? "Device signed in" : "Device denied"}>
+        <Notice look={decision.variables ? "success" : "plain"}>
+          {decision.variables
             ? "The device is signed in. You can close this page."
-            : "The device was not signed in. You can close this page."}
+            : "The device is not signed in. You can close this page."}
         </Notice>
       </CardPage>
     );
@@ -42,15 +42,15 @@ export function DevicePage() {
           required
           autoComplete="off"
           spellCheck={false}
-          hint="The code that the device shows. Go on only if you asked for it yourself, just now."
+          hint="The code on the device. Continue only if you have just started this sign-in."
         />
-        <Problem error={answer.error} />
+        <ErrorNotice error={decision.error} />
         <div className="flex gap-2">
-          <Button type="submit" look="primary" busy={answer.isPending} disabled={userCode === ""}>
-            Sign in the device
+          <Button type="submit" look="primary" busy={decision.isPending} disabled={userCode === ""}>
+            Sign in device
           </Button>
-          <Button busy={answer.isPending} disabled={userCode === ""} onClick={() => answer.mutate(false)}>
-            Refuse
+          <Button busy={decision.isPending} disabled={userCode === ""} onClick={() => decision.mutate(false)}>
+            Deny
           </Button>
         </div>
       </form>

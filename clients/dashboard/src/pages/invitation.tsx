@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { currentSession, forgetToken, identity } from "../api.ts";
+import { getSession, clearAccessToken, callIdentity } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
-import { Notice, Problem } from "../ui/notice.tsx";
+import { Notice, ErrorNotice } from "../ui/notice.tsx";
 
 interface Invitation {
   organizationId: string;
@@ -13,21 +13,25 @@ interface Invitation {
 }
 
 export function InvitationPage({ id }: { id: string }) {
-  const session = useQuery({ queryKey: ["session"], queryFn: currentSession });
-  if (session.isPending) return <CardPage title="Invitation">Loading …</CardPage>;
+  const session = useQuery({ queryKey: ["session"], queryFn: getSession });
+  if (session.isPending) return <CardPage title="Invitation">Loading…</CardPage>;
   return (
     <CardPage title="Invitation">
-      <Problem error={session.error} />
-      {session.data === null ? <Strangers id={id} /> : <Answer id={id} email={session.data?.user.email ?? ""} />}
+      <ErrorNotice error={session.error} />
+      {session.data === null ? (
+        <SignInChoice id={id} />
+      ) : (
+        <InvitationDecision id={id} email={session.data?.user.email ?? ""} />
+      )}
     </CardPage>
   );
 }
 
-function Strangers({ id }: { id: string }) {
+function SignInChoice({ id }: { id: string }) {
   const next = `/invitations/${id}`;
   return (
     <div className="space-y-4 text-sm">
-      <p>You were invited to an organization. Sign up with the address that the invitation was made for, or sign in.</p>
+      <p>You are invited to an organization. Sign up with the invited email address, or sign in.</p>
       <div className="flex gap-4">
         <Link to="/sign-up" search={{ invitation: id }} className="font-medium underline">
           Sign up
@@ -40,27 +44,31 @@ function Strangers({ id }: { id: string }) {
   );
 }
 
-function Answer({ id, email }: { id: string; email: string }) {
+function InvitationDecision({ id, email }: { id: string; email: string }) {
   const invitation = useQuery({
     queryKey: ["invitation", id],
-    queryFn: () => identity<Invitation>(`/organization/get-invitation?${new URLSearchParams({ id })}`),
+    queryFn: () => callIdentity<Invitation>(`/organization/get-invitation?${new URLSearchParams({ id })}`),
   });
-  const answer = useMutation({
+  const decision = useMutation({
     mutationFn: (accept: boolean) =>
-      identity(accept ? "/organization/accept-invitation" : "/organization/reject-invitation", { invitationId: id }),
-    onSuccess: async (_answer, accept) => {
+      callIdentity(accept ? "/organization/accept-invitation" : "/organization/reject-invitation", {
+        invitationId: id,
+      }),
+    onSuccess: async (_response, accept) => {
       if (accept && invitation.data !== undefined)
-        await identity("/organization/set-active", { organizationId: invitation.data.organizationId });
-      forgetToken();
+        await callIdentity("/organization/set-active", { organizationId: invitation.data.organizationId });
+      clearAccessToken();
       location.assign("/");
     },
   });
-  if (invitation.isPending) return <p>Loading …</p>;
+  if (invitation.isPending) return <p>Loading…</p>;
   if (invitation.error)
     return (
       <>
-        <Problem error={invitation.error} />
-        <Notice>You are signed in as {email}. The invitation may be for another address, or no longer open.</Notice>
+        <ErrorNotice error={invitation.error} />
+        <Notice>
+          You are signed in as {email}. The invitation may be for another email address, or it has expired.
+        </Notice>
       </>
     );
   const { organizationName, inviterEmail, role } = invitation.data;
@@ -69,12 +77,12 @@ function Answer({ id, email }: { id: string; email: string }) {
       <p>
         {inviterEmail} invites you ({email}) to <strong>{organizationName}</strong> as {role}.
       </p>
-      <Problem error={answer.error} />
+      <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
-        <Button look="primary" busy={answer.isPending} onClick={() => answer.mutate(true)}>
+        <Button look="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
           Accept
         </Button>
-        <Button busy={answer.isPending} onClick={() => answer.mutate(false)}>
+        <Button busy={decision.isPending} onClick={() => decision.mutate(false)}>
           Decline
         </Button>
       </div>

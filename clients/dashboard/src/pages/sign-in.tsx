@@ -1,27 +1,27 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
-import { identity } from "../api.ts";
-import { goOn, oauthQuery } from "../oauth-query.ts";
-import { signInOptions } from "../sign-in-options.ts";
-import { signInProblem } from "../sign-in-problems.ts";
+import { callIdentity } from "../api.ts";
+import { continueAfterSignIn, readOAuthRequest } from "../after-sign-in.ts";
+import { signInOptionsQuery } from "../sign-in-options-query.ts";
+import { readSignInError } from "../sign-in-errors.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Field } from "../ui/field.tsx";
-import { Problem, Warning } from "../ui/notice.tsx";
+import { ErrorNotice, Alert } from "../ui/notice.tsx";
 import { SocialButtons } from "../ui/social-buttons.tsx";
 
 export function SignInPage() {
-  const options = useQuery(signInOptions);
-  const problem = signInProblem();
+  const options = useQuery(signInOptionsQuery);
+  const error = readSignInError();
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
-      identity<{ url?: string }>("/sign-in/email", {
+      callIdentity<{ url?: string }>("/sign-in/email", {
         email: form.get("email"),
         password: form.get("password"),
-        oauth_query: oauthQuery(),
+        oauth_query: readOAuthRequest(),
       }),
-    onSuccess: goOn,
+    onSuccess: continueAfterSignIn,
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -29,11 +29,11 @@ export function SignInPage() {
   };
   return (
     <CardPage title="Sign in">
-      {problem !== null && signIn.isIdle && <Warning>{problem}</Warning>}
+      {error !== null && signIn.isIdle && <Alert>{error}</Alert>}
       <form className="space-y-4" onSubmit={submit}>
         <Field label="Email" name="email" type="email" autoComplete="username" required />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
-        <Problem error={signIn.error} />
+        <ErrorNotice error={signIn.error} />
         <Button type="submit" look="primary" className="w-full" busy={signIn.isPending}>
           Sign in
         </Button>

@@ -1,30 +1,31 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
-import { identity } from "../api.ts";
-import { goOn, oauthQuery } from "../oauth-query.ts";
-import { signInOptions } from "../sign-in-options.ts";
+import { callIdentity } from "../api.ts";
+import { continueAfterSignIn, readOAuthRequest } from "../after-sign-in.ts";
+import { signInOptionsQuery } from "../sign-in-options-query.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Field, NewPasswordField } from "../ui/field.tsx";
-import { Notice, Problem } from "../ui/notice.tsx";
+import { Notice, ErrorNotice } from "../ui/notice.tsx";
 import { SocialButtons } from "../ui/social-buttons.tsx";
 
-/** Also the first page of a fresh installation, whose first person owns it. */
+/** Also the first page of a new installation. The first user owns it. */
 export function SignUpPage() {
-  const options = useQuery(signInOptions);
+  const options = useQuery(signInOptionsQuery);
   const firstRun = options.data?.first_run === true;
   const invitation = new URLSearchParams(location.search).get("invitation") ?? undefined;
   const signUp = useMutation({
     mutationFn: (form: FormData) =>
-      identity<{ url?: string }>("/sign-up/email", {
+      callIdentity<{ url?: string }>("/sign-up/email", {
         name: form.get("name"),
         email: form.get("email"),
         password: form.get("password"),
         invitationId: invitation,
-        oauth_query: oauthQuery(),
+        oauth_query: readOAuthRequest(),
       }),
-    onSuccess: (answer) => (invitation === undefined ? goOn(answer) : location.assign(`/invitations/${invitation}`)),
+    onSuccess: (response) =>
+      invitation === undefined ? continueAfterSignIn(response) : location.assign(`/invitations/${invitation}`),
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -32,12 +33,15 @@ export function SignUpPage() {
   };
   return (
     <CardPage title={firstRun ? "Set up this service" : "Sign up"}>
-      <WhoMay firstRun={firstRun} needsInvitation={options.data?.sign_up === "invite" && invitation === undefined} />
+      <SignUpNotice
+        firstRun={firstRun}
+        needsInvitation={options.data?.sign_up === "invite" && invitation === undefined}
+      />
       <form className="space-y-4" onSubmit={submit}>
         <Field label="Name" name="name" autoComplete="name" required maxLength={100} />
         <Field label="Email" name="email" type="email" autoComplete="username" required />
         <NewPasswordField label="Password" name="password" />
-        <Problem error={signUp.error} />
+        <ErrorNotice error={signUp.error} />
         <Button type="submit" look="primary" className="w-full" busy={signUp.isPending}>
           {firstRun ? "Set up" : "Sign up"}
         </Button>
@@ -46,23 +50,25 @@ export function SignUpPage() {
         providers={options.data?.providers ?? []}
         next={invitation === undefined ? undefined : `/invitations/${invitation}`}
       />
-      {!firstRun && <AlreadyHere />}
+      {!firstRun && <SignInLink />}
     </CardPage>
   );
 }
 
-function WhoMay({ firstRun, needsInvitation }: { firstRun: boolean; needsInvitation: boolean }) {
+function SignUpNotice({ firstRun, needsInvitation }: { firstRun: boolean; needsInvitation: boolean }) {
   if (firstRun)
     return (
-      <Notice>Nobody has signed up here yet. The first person owns the first organization, its apps and tokens.</Notice>
+      <Notice>
+        No user has signed up yet. The first user becomes the owner of the first organization, with its apps and tokens.
+      </Notice>
     );
-  return needsInvitation ? <Notice>Sign-up needs an invitation here: open the link that you were sent.</Notice> : null;
+  return needsInvitation ? <Notice>You need an invitation to sign up. Open the link of your invitation.</Notice> : null;
 }
 
-function AlreadyHere() {
+function SignInLink() {
   return (
     <p className="text-sm">
-      Already here?{" "}
+      Already have an account?{" "}
       <Link to="/sign-in" search={true} className="font-medium underline">
         Sign in
       </Link>

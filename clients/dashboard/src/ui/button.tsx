@@ -10,7 +10,7 @@ const LOOKS = {
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: keyof typeof LOOKS;
-  /** Whether what it started is still under way. */
+  /** Whether the action of the button is running. */
   busy?: boolean;
   children: ReactNode;
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** A page with one thing to do, in the middle of the window. */
+/** A page for a single task, in the center of the window. */
 export function CardPage({ title, children }: { title: string; children: ReactNode }) {
   useTitle(title);
   return (
@@ -13,7 +13,7 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
   );
 }
 
-/** Names the page in the browser, and so for a screen reader when the page changes. */
+/** Sets the title of the browser window. Screen readers read it when the page changes. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · App Provisioning Service`;

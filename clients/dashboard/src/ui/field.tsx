@@ -3,12 +3,12 @@ import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from "reac
 const BOX =
   "block min-h-10 w-full rounded-md border border-zinc-400 bg-white px-3 text-sm dark:border-zinc-600 dark:bg-zinc-900";
 
-interface Labelled {
+interface Labels {
   label: string;
   hint?: string;
 }
 
-export function Field({ label, hint, ...rest }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+export function Field({ label, hint, ...rest }: Labels & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
   return (
     <div className="space-y-1">
@@ -21,7 +21,7 @@ export function Field({ label, hint, ...rest }: Labelled & InputHTMLAttributes<H
   );
 }
 
-/** For a password that is made up here, within the bounds that the service sets. */
+/** A field for a new password, with the limits that the service enforces. */
 export function NewPasswordField({ label, name }: { label: string; name: string }) {
   return (
     <Field
@@ -32,13 +32,13 @@ export function NewPasswordField({ label, name }: { label: string; name: string 
       required
       minLength={10}
       maxLength={128}
-      hint="10 characters or more"
+      hint="At least 10 characters"
     />
   );
 }
 
-interface SelectProps extends Labelled, SelectHTMLAttributes<HTMLSelectElement> {
-  /** Value and what a person reads. */
+interface SelectProps extends Labels, SelectHTMLAttributes<HTMLSelectElement> {
+  /** Pairs of value and label. */
   options: readonly (readonly [string, string])[];
 }
 
@@ -59,6 +59,12 @@ export function Select({ label, hint, options, ...rest }: SelectProps) {
       {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
     </div>
   );
+}
+
+/** Returns the trimmed text of a form field. */
+export function readText(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === "string" ? value.trim() : "";
 }
 
 function Hint({ id, text }: { id: string; text: string }) {

@@ -2,11 +2,11 @@ import type { ReactNode } from "react";
 import { formatError } from "../api.ts";
 
 const LOOKS = {
-  good: "border-green-300 bg-green-50 text-green-900 dark:border-green-800 dark:bg-green-950 dark:text-green-100",
+  success: "border-green-300 bg-green-50 text-green-900 dark:border-green-800 dark:bg-green-950 dark:text-green-100",
   plain: "border-zinc-300 bg-zinc-100 dark:border-zinc-700 dark:bg-zinc-900",
 } as const;
 
-/** Something that just happened; read out when it appears. */
+/** A status message. Screen readers read it when it appears. */
 export function Notice({ look = "plain", children }: { look?: keyof typeof LOOKS; children: ReactNode }) {
   return (
     <div role="status" className={`rounded-md border px-4 py-3 text-sm ${LOOKS[look]}`}>
@@ -15,13 +15,13 @@ export function Notice({ look = "plain", children }: { look?: keyof typeof LOOKS
   );
 }
 
-/** What went wrong; nothing while nothing did. */
-export function Problem({ error }: { error: unknown }) {
-  return error === null || error === undefined ? null : <Warning>{formatError(error)}</Warning>;
+/** The message of an error; nothing without an error. */
+export function ErrorNotice({ error }: { error: unknown }) {
+  return error === null || error === undefined ? null : <Alert>{formatError(error)}</Alert>;
 }
 
-/** Something that keeps a person from going on. */
-export function Warning({ children }: { children: string }) {
+/** A message that interrupts the user. Screen readers read it at once. */
+export function Alert({ children }: { children: string }) {
   return (
     <div
       role="alert"

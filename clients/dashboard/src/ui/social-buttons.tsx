@@ -1,23 +1,25 @@
 import { useMutation } from "@tanstack/react-query";
-import { identity } from "../api.ts";
-import { broughtAlong, oauthQuery, wantedPage } from "../oauth-query.ts";
+import { callIdentity } from "../api.ts";
+import { queryWithoutError, readOAuthRequest, readNextPage } from "../after-sign-in.ts";
 import { Button } from "./button.tsx";
-import { Problem } from "./notice.tsx";
+import { ErrorNotice } from "./notice.tsx";
 
 const NAMES = { github: "GitHub", google: "Google" } as const;
 
 interface Props {
   providers: readonly (keyof typeof NAMES)[];
-  /** The page to come back to; by default the one that the person wanted. */
+  /** The page to open after the sign-in; by default the page that the user requested before it. */
   next?: string | undefined;
 }
 
-export function SocialButtons({ providers, next = wantedPage() }: Props) {
+export function SocialButtons({ providers, next = readNextPage() }: Props) {
   const signIn = useMutation({
     mutationFn: (provider: string) =>
-      identity<{ url: string }>("/sign-in/social", {
-        ...{ provider, callbackURL: next, oauth_query: oauthQuery() },
-        errorCallbackURL: `/sign-in?${broughtAlong().toString()}`,
+      callIdentity<{ url: string }>("/sign-in/social", {
+        provider,
+        callbackURL: next,
+        oauth_query: readOAuthRequest(),
+        errorCallbackURL: `/sign-in?${queryWithoutError().toString()}`,
       }),
     onSuccess: ({ url }) => location.assign(url),
   });
@@ -29,7 +31,7 @@ export function SocialButtons({ providers, next = wantedPage() }: Props) {
           Continue with {NAMES[provider]}
         </Button>
       ))}
-      <Problem error={signIn.error} />
+      <ErrorNotice error={signIn.error} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 interface TableProps {
-  /** What the table shows, for a screen reader. */
+  /** For screen readers. */
   caption: string;
   columns: readonly string[];
   children: ReactNode;
@@ -9,7 +9,7 @@ interface TableProps {
 
 export function Table({ caption, columns, children }: TableProps) {
   return (
-    // What scrolls must be reachable by keyboard.
+    // A scrollable element must be focusable for keyboard users.
     <div className="overflow-x-auto" role="group" aria-label={caption} tabIndex={0}>
       <table className="w-full text-left text-sm">
         <caption className="sr-only">{caption}</caption>

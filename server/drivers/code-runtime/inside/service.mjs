@@ -1,10 +1,10 @@
-// Runs inside the sandbox, in the program's own isolate and before it: connects to the host, gives up every right, leaves
-// the program the global `service`, and waits until there is a program. Nothing here is secret, and nothing the program
-// does to its globals can harm anyone but itself: the host trusts no message. It is JavaScript because that needs no
-// transpiling.
+// Runs inside the sandbox, in the isolate of the program and before it. It connects to the host, revokes all permissions,
+// defines the global `service`, and waits for the start of the program. Nothing here is secret, and a program that changes
+// its globals harms only itself, because the host trusts no message. It is JavaScript, so that it need not be transpiled.
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
+const LIMITS = "a run may make 1000 calls and send 32 MB";
 
 const { Deno, JSON } = globalThis;
 const connection = await Deno.connect({ transport: "unix", path: "/run/calls.sock" });
@@ -12,27 +12,23 @@ for (const name of ["net", "read", "write"]) Deno.permissions.revokeSync({ name 
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const pending = new Map();
+const pendingCalls = new Map();
 let lastId = 0;
-let sent = Promise.resolve();
-let closed = false;
+let lastWrite = Promise.resolve();
+let isClosed = false;
 
-function call(name, input, failure) {
+function call(name, input, error) {
   return new Promise((resolve, reject) => {
-    const fail = (code, text) => reject(describe(failure, code, text));
-    if (closed)
-      return fail(
-        "closed",
-        `${name} was not called: the connection is closed, as a run may make 1000 calls and send 32 MB`,
-      );
+    const fail = (code, message) => reject(describeError(error, code, message));
+    if (isClosed) return fail("closed", `${name} was not called: the connection is closed, because ${LIMITS}`);
     const id = ++lastId;
     const message = encode({ id, name, input });
     if (message instanceof Error) return fail("invalid", `The input of ${name} is not JSON: ${message.message}`);
     if (message.length > MAX_MESSAGE_BYTES)
       return fail("too_large", `The input of ${name} is larger than 1 MB: send it in smaller parts`);
-    pending.set(id, { name, resolve, fail });
-    sent = sent.then(() => write(message)).catch(close);
-    if (pending.size === 1) receive().catch(close);
+    pendingCalls.set(id, { name, resolve, fail });
+    lastWrite = lastWrite.then(() => write(message)).catch(close);
+    if (pendingCalls.size === 1) receive().catch(close);
   });
 }
 
@@ -44,36 +40,39 @@ function encode(message) {
   }
 }
 
-/** The error was made where the call was, so its stack leads to the program and not to this file. */
-function describe(failure, code, text) {
-  const frames = failure.stack.indexOf("\n    at ");
-  failure.message = text;
-  failure.code = code;
-  failure.stack = `Error: ${text}${frames < 0 ? "" : failure.stack.slice(frames)}`;
-  return failure;
+/** The error was created at the call, so that its stack leads to the program and not to this file. */
+function describeError(error, code, message) {
+  const frames = error.stack.indexOf("\n    at ");
+  error.message = message;
+  error.code = code;
+  error.stack = `Error: ${message}${frames < 0 ? "" : error.stack.slice(frames)}`;
+  return error;
 }
 
 async function write(bytes) {
   for (let start = 0; start < bytes.length;) start += await connection.write(bytes.subarray(start));
 }
 
-/** Reads only while an answer is awaited: a read that waits would keep a program from ending, or from being found stuck. */
+/**
+ * Reads only while a call is pending. A pending read would keep a finished program alive, and hide from Deno that a
+ * program waits for nothing.
+ */
 async function receive() {
   const buffer = new Uint8Array(64 * 1024);
   let parts = [];
-  while (pending.size > 0) {
+  while (pendingCalls.size > 0) {
     const length = await connection.read(buffer);
     if (length === null) return close();
     let start = 0;
     for (let end; (end = buffer.subarray(0, length).indexOf(LINE_FEED, start)) >= 0; start = end + 1) {
-      settle(decoder.decode(join([...parts, buffer.subarray(start, end)])));
+      settle(decoder.decode(concatenate([...parts, buffer.subarray(start, end)])));
       parts = [];
     }
     if (start < length) parts.push(buffer.slice(start, length));
   }
 }
 
-function join(parts) {
+function concatenate(parts) {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
   for (const part of parts) {
@@ -85,50 +84,54 @@ function join(parts) {
 
 function settle(line) {
   const { id, output, error } = JSON.parse(line);
-  const waiting = pending.get(id);
-  if (waiting === undefined) return;
-  pending.delete(id);
-  if (error) waiting.fail(error.code, error.message);
-  else waiting.resolve(output);
+  const pending = pendingCalls.get(id);
+  if (pending === undefined) return;
+  pendingCalls.delete(id);
+  if (error) pending.fail(error.code, error.message);
+  else pending.resolve(output);
 }
 
 function close() {
-  closed = true;
-  for (const { name, fail } of pending.values())
-    fail("closed", `${name} was not answered: the connection is closed, as a run may make 1000 calls and send 32 MB`);
-  pending.clear();
+  isClosed = true;
+  for (const { name, fail } of pendingCalls.values())
+    fail("closed", `${name} got no response: the connection is closed, because ${LIMITS}`);
+  pendingCalls.clear();
 }
 
-/** Every property is a further step of the name; calling it makes the call. */
-function step(path) {
-  // Without properties of its own, the target lets every name be a step, also `name` and `length`.
+/** Creates an object on which every property adds a part to the name of the call. Calling it makes the call. */
+function createPath(parts) {
+  // Without own properties of the target, every name can be a part, `name` and `length` too.
   const target = () => undefined;
   delete target.name;
   delete target.length;
   Object.setPrototypeOf(target, null);
   return new Proxy(Object.preventExtensions(target), {
-    // An object with `then` would be called by `await`, and one with `toJSON` by JSON.stringify.
-    get: (_target, key) => (typeof key === "symbol" || NO_STEPS.has(key) ? undefined : step([...path, key])),
+    // `await` would call `then`, and JSON.stringify would call `toJSON`.
+    get: (_target, key) => (typeof key === "symbol" || NOT_PARTS.has(key) ? undefined : createPath([...parts, key])),
     apply: function makeCall(_target, _this, [input]) {
-      const failure = new Error("The call failed");
-      Error.captureStackTrace(failure, makeCall);
-      return call(path.join("."), input, failure);
+      const error = new Error("The call failed");
+      Error.captureStackTrace(error, makeCall);
+      return call(parts.join("."), input, error);
     },
   });
 }
 
-const NO_STEPS = new Set(["then", "toJSON"]);
-const service = Object.freeze({ apps: step(["apps"]), tools: step(["tools"]), types: step(["types"]) });
+const NOT_PARTS = new Set(["then", "toJSON"]);
+const service = Object.freeze({
+  apps: createPath(["apps"]),
+  tools: createPath(["tools"]),
+  types: createPath(["types"]),
+});
 define("service", service);
 define("Worker", function Worker() {
-  const failure = new Error("There are no workers here: a program has one thread");
-  Error.captureStackTrace(failure, Worker);
-  throw failure;
+  const error = new Error("Workers are not available: a program has one thread");
+  Error.captureStackTrace(error, Worker);
+  throw error;
 });
 
 function define(name, value) {
   Object.defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: true });
 }
 
-// One byte says that the program is there. This may have been started long before.
+// The host sends one byte when the program is written to its file, which can be long after this process started.
 if ((await connection.read(new Uint8Array(1))) === null) Deno.exit(1);

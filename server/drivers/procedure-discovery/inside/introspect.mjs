@@ -1,6 +1,7 @@
 // Runs in a temporary workerd process beside the code of the app, which can change anything in this isolate. Its
 // response is therefore validated again outside. It responds at one path with the procedures of the app's tRPC router,
 // and passes every other request on to the app.
+import { convertZod3 } from "./zod-3-json-schema.mjs";
 
 /**
  * Bounds in characters, approximately. They are slightly above the caps outside. The report as a whole must fit into
@@ -17,7 +18,7 @@ const TARGET = { target: "draft-2020-12" };
  * @param {string} options.path the path of the report
  * @param {number} options.maxProcedures
  * @param {() => Promise<unknown>} options.loadZod4 imports zod's own converter
- * @param {() => Promise<unknown>} options.loadZod3 imports the converter for zod 3
+ * @param {() => Promise<unknown>} options.loadZod3 imports zod-to-json-schema
  */
 export function createIntrospection(app, { path, maxProcedures, ...loaders }) {
   return {
@@ -119,8 +120,7 @@ async function convert(parser, direction, { loadZod4, loadZod3 }) {
     return toJSONSchema(parser, { ...TARGET, io: direction, unrepresentable: "any", override: addOwnDescription });
   }
   if (typeof parser._def?.typeName !== "string") return null;
-  const { convertZod3 } = await loadZod3();
-  return convertZod3(parser, direction);
+  return convertZod3(await loadZod3(), parser, direction);
 }
 
 /** Early versions of zod 4 store descriptions in a registry that only the app's own copy of zod can read. */

@@ -1,15 +1,18 @@
-// Converts zod 3 schemas to JSON Schema. zod 3 itself cannot.
-import { ignoreOverride, parseDef, zodToJsonSchema } from "./zod-to-json-schema/index.js";
+// Converts zod 3 schemas to JSON Schema, which zod 3 itself cannot, with the library zod-to-json-schema.
 
-/** @param {"input" | "output"} direction which side of defaults and transformations the schema describes */
-export function convertZod3(schema, direction) {
-  return zodToJsonSchema(schema, {
+/**
+ * @param {object} library the namespace of zod-to-json-schema
+ * @param {object} schema
+ * @param {"input" | "output"} direction which side of defaults and transformations the schema describes
+ */
+export function convertZod3(library, schema, direction) {
+  return library.zodToJsonSchema(schema, {
     applyRegexFlags: true,
     pipeStrategy: direction,
     // An object accepts unknown properties, unless it is strict.
     removeAdditionalStrategy: "strict",
     allowedAdditionalProperties: undefined,
-    override: (definition, context) => override(definition, context, direction),
+    override: (definition, context) => override(library, definition, context, direction),
     postProcess: (converted, definition) =>
       direction === "output" && definition.typeName === "ZodObject"
         ? requireDefaults(converted, definition)
@@ -17,8 +20,9 @@ export function convertZod3(schema, direction) {
   });
 }
 
-function override(definition, context, direction) {
-  const converted = OVERRIDES[definition.typeName]?.(definition, context, direction) ?? ignoreOverride;
+function override(library, definition, context, direction) {
+  const { ignoreOverride } = library;
+  const converted = OVERRIDES[definition.typeName]?.(library, definition, context, direction) ?? ignoreOverride;
   const { description } = definition;
   return converted === ignoreOverride || !description ? converted : { ...converted, description };
 }
@@ -28,10 +32,10 @@ const OVERRIDES = {
   // JSON has no dates, and JSON Schema cannot describe what the app's transformer makes of them.
   ZodDate: () => ({}),
   // A transformation does not tell the type of its result.
-  ZodEffects: ({ effect }, _context, direction) =>
+  ZodEffects: ({ ignoreOverride }, { effect }, _context, direction) =>
     direction === "output" && effect.type === "transform" ? {} : ignoreOverride,
   // The library writes tuples as draft 7 does. JSON Schema 2020-12 renamed both keywords.
-  ZodTuple: ({ items, rest }, context) => {
+  ZodTuple: ({ parseDef }, { items, rest }, context) => {
     const convert = (item, ...steps) =>
       parseDef(item._def, { ...context, currentPath: [...context.currentPath, ...steps] }) ?? {};
     const prefixItems = items.map((item, at) => convert(item, "prefixItems", String(at)));

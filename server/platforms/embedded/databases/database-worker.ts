@@ -1,5 +1,5 @@
-import { supportedCompatibilityDate } from "miniflare";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { latestCompatibilityDate } from "../workerd/miniflare-environment.ts";
 import { WORKER_NAME, type WorkerOptions } from "../workerd/worker-options.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { StartDatabaseWorker } from "./sql-databases.ts";
@@ -22,7 +22,7 @@ function databaseWorker(script: string, databaseId: string): WorkerOptions {
     name: WORKER_NAME,
     modulesRoot: "/",
     modules: [{ type: "ESModule", path: "/index.js", contents: script }],
-    compatibilityDate: supportedCompatibilityDate,
+    compatibilityDate: latestCompatibilityDate(),
     compatibilityFlags: [],
     outboundService: { network: { allow: [] } },
     cache: false,

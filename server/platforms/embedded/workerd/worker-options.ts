@@ -1,7 +1,7 @@
-import { supportedCompatibilityDate } from "miniflare";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { readUploadForm, type UploadForm, type UploadModule } from "./upload-form.ts";
 import type { ScriptVersion } from "../scripts/script-store.ts";
+import { latestCompatibilityDate } from "./miniflare-environment.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
 
 /** The name of the worker in every process. Folders of durable objects contain it, so it must never change. */
@@ -72,7 +72,8 @@ export function codeOptions(
 
 /** At most the newest date that the runtime supports. It would not start with a later one. */
 function compatibilityDate(declared: string | undefined): string {
-  return declared === undefined || declared > supportedCompatibilityDate ? supportedCompatibilityDate : declared;
+  const latest = latestCompatibilityDate();
+  return declared === undefined || declared > latest ? latest : declared;
 }
 
 function assetOptions(

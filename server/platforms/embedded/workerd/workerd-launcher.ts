@@ -1,9 +1,10 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import { Log, LogLevel, Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
+import type * as miniflareLibrary from "miniflare";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
-import { sandboxMiniflare, withoutSignalHandlers, workerdBinary } from "./miniflare-environment.ts";
+import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
@@ -64,7 +65,9 @@ export class WorkerdLauncher {
     const exit = new ProcessExit();
     const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
     try {
-      const miniflare = createMiniflare(launch.worker, folders, launched, { output, exit });
+      // Imported when the first app starts, because the library is large.
+      const library = await import("miniflare");
+      const miniflare = createMiniflare(library, launch.worker, folders, launched, { output, exit });
       started.miniflare = miniflare;
       await untilReady({ miniflare, output, exited: exit.promise }, this.#options.startTimeoutMs, signal);
       const { port } = await miniflare.unsafeGetDirectURL(launch.worker.name);
@@ -78,7 +81,7 @@ export class WorkerdLauncher {
   #prepare({ launch, storage, database, assets }: WorkerdFolders, dataBytes: number): Promise<LaunchedProcess> {
     return this.#processes.prepare({
       folder: launch,
-      binaryPath: workerdBinary(),
+      binaryPath: workerd.default,
       env: { TZ: "UTC" },
       writableFolders: [storage, database],
       readOnlyFolders: assets === null ? [] : [assets],
@@ -88,6 +91,7 @@ export class WorkerdLauncher {
 }
 
 function createMiniflare(
+  { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
   worker: WorkerOptions,
   { storage, database }: WorkerdFolders,
   launched: LaunchedProcess,

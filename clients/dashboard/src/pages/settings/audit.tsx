@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
-import { Problem } from "../../ui/notice.tsx";
+import { ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { PageTitle } from "../../ui/shell.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
 import { Cell, Table } from "../../ui/table.tsx";
-import { When } from "../../ui/when.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
 
 export function AuditPage() {
   const events = useInfiniteQuery({
@@ -14,22 +14,22 @@ export function AuditPage() {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
-  const all = events.data?.pages.flatMap((page) => page.events) ?? [];
+  const allEvents = events.data?.pages.flatMap((page) => page.events) ?? [];
   return (
     <>
       <PageTitle>Audit log</PageTitle>
-      <Panel title="What was done" intro="Newest first. Owners see it.">
-        <Problem error={events.error} />
-        {all.length > 0 && (
-          <Table caption="Audit log" columns={["When", "Action", "Outcome", "Who", "On", "From"]}>
-            {all.map(({ id, created_at, action, outcome, user_id, credential_kind, target, address }) => (
+      <Panel title="Events" intro="Newest first. Only owners can see the audit log.">
+        <ErrorNotice error={events.error} />
+        {allEvents.length > 0 && (
+          <Table caption="Audit log" columns={["Time", "Action", "Outcome", "Actor", "Target", "Address"]}>
+            {allEvents.map(({ id, created_at, action, outcome, user_id, credential_kind, target, address }) => (
               <tr key={id}>
                 <Cell>
-                  <When at={created_at} />
+                  <Timestamp at={created_at} />
                 </Cell>
                 <Cell>{action}</Cell>
                 <Cell>{outcome}</Cell>
-                <Cell>{user_id ?? credential_kind ?? "nobody"}</Cell>
+                <Cell>{user_id ?? credential_kind ?? "unknown"}</Cell>
                 <Cell>{target}</Cell>
                 <Cell>{address}</Cell>
               </tr>
@@ -38,7 +38,7 @@ export function AuditPage() {
         )}
         {events.hasNextPage && (
           <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-            Show older
+            Load older events
           </Button>
         )}
       </Panel>

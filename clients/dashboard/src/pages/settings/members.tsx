@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
-import { identity } from "../../api.ts";
+import { callIdentity } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
-import { Notice, Problem } from "../../ui/notice.tsx";
+import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Secret } from "../../ui/secret.tsx";
-import { PageTitle } from "../../ui/shell.tsx";
+import { SecretValue } from "../../ui/secret-value.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
 import { Cell, Table } from "../../ui/table.tsx";
-import { When } from "../../ui/when.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
 
 interface Member {
   id: string;
@@ -48,13 +48,13 @@ export function MembersPage() {
 function MembersPanel() {
   const members = useQuery({
     queryKey: MEMBERS,
-    queryFn: () => identity<{ members: Member[] }>("/organization/list-members?limit=100"),
+    queryFn: () => callIdentity<{ members: Member[] }>("/organization/list-members?limit=100"),
   });
   return (
     <Panel title="Members">
-      <Problem error={members.error} />
+      <ErrorNotice error={members.error} />
       {members.data !== undefined && (
-        <Table caption="Members" columns={["Name", "Email", "Role", "Since", "Actions"]}>
+        <Table caption="Members" columns={["Name", "Email", "Role", "Joined", "Actions"]}>
           {members.data.members.map((member) => (
             <MemberRow key={member.id} member={member} />
           ))}
@@ -68,18 +68,18 @@ function MemberRow({ member: { id, role, createdAt, user } }: { member: Member }
   const client = useQueryClient();
   const refresh = () => client.invalidateQueries({ queryKey: MEMBERS });
   const remove = useMutation({
-    mutationFn: () => identity("/organization/remove-member", { memberIdOrEmail: id }),
+    mutationFn: () => callIdentity("/organization/remove-member", { memberIdOrEmail: id }),
     onSuccess: refresh,
   });
   const change = useMutation({
-    mutationFn: (next: string) => identity("/organization/update-member-role", { memberId: id, role: next }),
+    mutationFn: (next: string) => callIdentity("/organization/update-member-role", { memberId: id, role: next }),
     onSuccess: refresh,
   });
   return (
     <tr>
       <Cell>
         {user.name}
-        <Problem error={remove.error ?? change.error} />
+        <ErrorNotice error={remove.error ?? change.error} />
       </Cell>
       <Cell>{user.email}</Cell>
       <Cell>
@@ -98,18 +98,18 @@ function MemberRow({ member: { id, role, createdAt, user } }: { member: Member }
         </select>
       </Cell>
       <Cell>
-        <When at={createdAt} />
+        <Timestamp at={createdAt} />
       </Cell>
       <Cell>
-        <Confirm
+        <ConfirmButton
           label="Remove"
           longLabel={`Remove ${user.name}`}
           question={`Remove ${user.name}?`}
           busy={remove.isPending}
           onConfirm={() => remove.mutate()}
         >
-          They are refused from now on, and so are their personal access tokens.
-        </Confirm>
+          The user immediately loses access, and their personal access tokens are revoked.
+        </ConfirmButton>
       </Cell>
     </tr>
   );
@@ -119,20 +119,23 @@ function InvitationsPanel() {
   const client = useQueryClient();
   const invitations = useQuery({
     queryKey: INVITATIONS,
-    queryFn: () => identity<Invitation[]>("/organization/list-invitations"),
+    queryFn: () => callIdentity<Invitation[]>("/organization/list-invitations"),
   });
   const invite = useMutation({
     mutationFn: (form: FormData) =>
-      identity<Invitation>("/organization/invite-member", { email: form.get("email"), role: form.get("role") }),
+      callIdentity<Invitation>("/organization/invite-member", { email: form.get("email"), role: form.get("role") }),
     onSuccess: () => client.invalidateQueries({ queryKey: INVITATIONS }),
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     invite.mutate(new FormData(event.currentTarget));
   };
-  const open = invitations.data?.filter(({ status }) => status === "pending") ?? [];
+  const pending = invitations.data?.filter(({ status }) => status === "pending") ?? [];
   return (
-    <Panel title="Invitations" intro="Nothing is sent by email: hand the link to the person yourself.">
+    <Panel
+      title="Invitations"
+      intro="The service sends no email. Send the link of the invitation to the user yourself."
+    >
       <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]" onSubmit={submit}>
         <Field label="Email" name="email" type="email" required autoComplete="off" />
         <Select label="Role" name="role" options={ROLES} />
@@ -140,15 +143,15 @@ function InvitationsPanel() {
           Invite
         </Button>
       </form>
-      <Problem error={invite.error ?? invitations.error} />
+      <ErrorNotice error={invite.error ?? invitations.error} />
       {invite.data !== undefined && (
-        <Notice look="good">
-          <Secret label={`Link for ${invite.data.email}`} value={linkOf(invite.data.id)} />
+        <Notice look="success">
+          <SecretValue label={`Invitation link for ${invite.data.email}`} value={invitationLink(invite.data.id)} />
         </Notice>
       )}
-      {open.length > 0 && (
-        <Table caption="Open invitations" columns={["Email", "Role", "Expires", "Actions"]}>
-          {open.map((invitation) => (
+      {pending.length > 0 && (
+        <Table caption="Pending invitations" columns={["Email", "Role", "Expires", "Actions"]}>
+          {pending.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} />
           ))}
         </Table>
@@ -160,33 +163,33 @@ function InvitationsPanel() {
 function InvitationRow({ invitation: { id, email, role, expiresAt } }: { invitation: Invitation }) {
   const client = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () => identity("/organization/cancel-invitation", { invitationId: id }),
+    mutationFn: () => callIdentity("/organization/cancel-invitation", { invitationId: id }),
     onSuccess: () => client.invalidateQueries({ queryKey: INVITATIONS }),
   });
   return (
     <tr>
       <Cell>
         {email}
-        <Problem error={cancel.error} />
+        <ErrorNotice error={cancel.error} />
       </Cell>
       <Cell>{role}</Cell>
       <Cell>
-        <When at={expiresAt} />
+        <Timestamp at={expiresAt} />
       </Cell>
       <Cell>
-        <Confirm
+        <ConfirmButton
           label="Cancel invitation"
-          question={`Cancel the invitation of ${email}?`}
+          question={`Cancel the invitation for ${email}?`}
           busy={cancel.isPending}
           onConfirm={() => cancel.mutate()}
         >
           The link stops working.
-        </Confirm>
+        </ConfirmButton>
       </Cell>
     </tr>
   );
 }
 
-function linkOf(id: string): string {
+function invitationLink(id: string): string {
   return `${location.origin}/invitations/${id}`;
 }

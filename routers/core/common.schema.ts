@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { OVERLAPS } from "../../domain/tokens/rotate-token.ts";
+
+const TIMESTAMP = { description: "RFC 3339 in UTC, with milliseconds" };
+
+export const timestamp = z.string().meta(TIMESTAMP);
+
+export const timestampWithExample = z.string().meta({ ...TIMESTAMP, examples: ["2026-11-20T09:30:00.000Z"] });
+
+/** The overlap of a rotation, during which the previous token and the new one are valid. */
+export const overlap = z
+  .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
+  .default("day")
+  .meta({ description: "How long the previous token stays valid" });

@@ -1,0 +1,41 @@
+import { readdir } from "node:fs/promises";
+import type { Migrator } from "@mikro-orm/migrations";
+import { MIGRATIONS_FOLDER, type Orm } from "./orm.ts";
+
+/** Any number that no other program on the database uses for an advisory lock. */
+const MIGRATION_LOCK = 7_240_118_211;
+
+/** SQLSTATE `undefined_table`: no migration has been applied to this database. */
+const UNDEFINED_TABLE = "42P01";
+
+/** Applies the migrations that the database lacks. Processes that start together on one server take turns. */
+export async function migrate(orm: Orm): Promise<void> {
+  if (await isUpToDate(orm)) return;
+  const migrator = await openMigrator(orm);
+  await orm.em.fork().transactional(async (em) => {
+    await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await migrator.up();
+  });
+}
+
+/** The migrator of MikroORM. It is loaded here, because most starts find nothing to migrate. */
+export async function openMigrator(orm: Orm): Promise<Migrator> {
+  const { Migrator } = await import("@mikro-orm/migrations");
+  return new Migrator(orm.em);
+}
+
+async function isUpToDate(orm: Orm): Promise<boolean> {
+  const applied = await listApplied(orm);
+  const files = await readdir(MIGRATIONS_FOLDER);
+  return files.every((file) => applied.has(file.replace(/\.ts$/, "")));
+}
+
+async function listApplied(orm: Orm): Promise<Set<string>> {
+  try {
+    const rows = await orm.em.fork().execute<{ name: string }[]>("select name from mikro_orm_migrations");
+    return new Set(rows.map(({ name }) => name));
+  } catch (error) {
+    if ((error as { code?: unknown }).code === UNDEFINED_TABLE) return new Set();
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Redis } from "ioredis";
+import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
+import { LocalListeners } from "./local-listeners.ts";
+
+const CHANNEL = "apps-changed";
+
+/** Reaches the listeners of every process that uses the Redis; while Redis is unreachable, those of this process only. */
+export class RedisChangeFeed implements ChangeFeed {
+  readonly #redis: Redis;
+  readonly #subscriber: Redis;
+  readonly #listeners = new LocalListeners();
+
+  /** @param subscriber - a separate connection, because a connection that subscribes accepts no other commands */
+  constructor(redis: Redis, subscriber: Redis) {
+    this.#redis = redis;
+    this.#subscriber = subscriber;
+    subscriber.on("message", (_channel, notice) => this.#listeners.receive(notice));
+    subscriber.on("ready", () => this.#subscribe());
+    if (subscriber.status === "ready") this.#subscribe();
+  }
+
+  announce(orgId: string): void {
+    this.#redis.publish(CHANNEL, this.#listeners.announceLocally(orgId)).catch(() => undefined);
+  }
+
+  listen(listener: (orgId: string) => void, onGap?: () => void): () => void {
+    return this.#listeners.listen(listener, onGap);
+  }
+
+  /** Subscribes once per connection. Notices can be missing until Redis confirms the subscription, so that is a gap. */
+  #subscribe(): void {
+    this.#subscriber.subscribe(CHANNEL).then(
+      () => this.#listeners.announceGap(),
+      () => undefined,
+    );
+  }
+}

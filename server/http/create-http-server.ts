@@ -1,0 +1,78 @@
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import type { Db } from "../../domain/database-types.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+import { trustedPeers } from "./client-address.ts";
+import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
+import type { Config } from "../config.ts";
+import { dashboardPlugin } from "./dashboard.ts";
+import { healthPlugin, type ReadinessCheck } from "./health.ts";
+import type { Logger } from "../telemetry/logger.ts";
+import { sendRequestError, UNKNOWN_ENDPOINT } from "../rest/error-response.ts";
+import type { Auth } from "../identity/open-auth.ts";
+import { identityPlugin } from "../identity/plugin.ts";
+import { mcpPlugin } from "../mcp/plugin.ts";
+import { docsPlugin } from "../rest/docs.ts";
+import { addRequestIds, readRequestId, setRequestId } from "./request-id.ts";
+import { restPlugin } from "../rest/plugin.ts";
+import { rpcPlugin } from "../rpc/plugin.ts";
+
+export interface AppOptions {
+  capabilities: Capabilities;
+  db: Db;
+  authenticator: Authenticator;
+  gatewayAuthenticator: Authenticator;
+  membershipResolver: MembershipResolver;
+  auth: () => Promise<Auth>;
+  signIn: Pick<Config, "signUp" | "social">;
+  trustedProxies: Config["trustedProxies"];
+  log: Logger;
+  publicUrl: () => string;
+  readiness: readonly ReadinessCheck[];
+}
+
+/** The time in which a complete request must arrive, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** In characters. Node limits the URL with all headers to 16 KiB. */
+const MAX_URL_PARAMETER = 16 * 1024;
+
+/** Creates the HTTP server of the control plane; it does not listen yet. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const loggerInstance: FastifyBaseLogger = options.log;
+  const app: FastifyInstance = fastify({
+    loggerInstance,
+    // Fastify would log two lines per request, with the query string.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: readRequestId,
+    // A request whose URL cannot be decoded reaches neither a hook nor the error handler.
+    frameworkErrors: (error, request, reply) => {
+      setRequestId(request, reply);
+      void sendRequestError(error, request, reply);
+    },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: trustedPeers(options.trustedProxies) ?? false,
+    // Node checks for late requests only at this interval.
+    http: { connectionsCheckingInterval: 1000 },
+    schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
+    forceCloseConnections: "idle",
+    // An id of any length is an unknown id, and no unknown endpoint.
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
+  });
+  addRequestIds(app);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
+  app.setErrorHandler(sendRequestError);
+  await app.register(healthPlugin(options.readiness));
+  await app.register(docsPlugin(options.publicUrl));
+  await app.register(identityPlugin(options));
+  await app.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
+  await app.register(restPlugin(options));
+  await app.register(rpcPlugin(options));
+  await app.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
+  return app;
+}
+
+/** tRPC validates, so no route has a Fastify schema. Without this function Fastify would load its schema compilers. */
+function rejectSchema(): never {
+  throw new Error("Routes have no Fastify schemas. Procedures validate their input and output.");
+}

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { Meta } from "../../routers/core/trpc.ts";
+import { appRouter } from "../../routers/index.ts";
+
+/** A procedure that REST serves. */
+export interface Operation {
+  /** The dotted path of the procedure. */
+  procedure: string;
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With parameters in braces, such as `/v1/apps/{id}`. */
+  path: string;
+  successStatus: number;
+  /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `z.coerce`. */
+  input: z.ZodType | undefined;
+  openapi: NonNullable<Meta["openapi"]>;
+}
+
+interface Procedure {
+  _def: { meta?: Meta; inputs: z.ZodType[] };
+}
+
+/** Every procedure with `meta.openapi`. */
+export const OPERATIONS: readonly Operation[] = Object.entries(
+  appRouter._def.procedures as unknown as Record<string, Procedure>,
+).flatMap(([procedure, { _def }]) => {
+  const openapi = _def.meta?.openapi;
+  if (openapi === undefined) return [];
+  const { method, path, successStatus = 200 } = openapi;
+  return [{ procedure, method, path, successStatus, input: _def.inputs[0], openapi }];
+});

@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { type AppCall, AppCallFailed, type ProcedureResult } from "../../../domain/ports/app-caller.ts";
+import type { Invocation } from "../../../domain/ports/procedure-discovery.ts";
+import { EdgeProxyCaller } from "../../../server/drivers/app-caller/edge-proxy-caller.ts";
+
+const TRPC: Invocation = { via: "trpc", endpoint: "/trpc", transformer: "none" };
+const SUPERJSON: Invocation = { via: "trpc", endpoint: "/trpc", transformer: "superjson" };
+const MCP: Invocation = { via: "mcp", endpoint: "/mcp", tool: "look at" };
+const OPENAPI: Invocation = {
+  via: "openapi",
+  method: "POST",
+  path: "/tasks/{id}",
+  parameters: [
+    { name: "id", in: "path", property: "id", explode: false },
+    { name: "X-Trace", in: "header", property: "trace", explode: false },
+    { name: "tag", in: "query", property: "tags", explode: true },
+  ],
+  body: { contentType: "application/json", property: null },
+};
+
+interface ReceivedRequest {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** Calls a server in place of the edge proxy, and returns the result and the request that the server received. */
+async function callServer(
+  listener: RequestListener,
+  call: Partial<AppCall>,
+): Promise<{ result: ProcedureResult; request: ReceivedRequest }> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method, url, headers } = request;
+      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      listener(request, response);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const result = await createCaller(server).call({
+      slug: "shop",
+      appToken: "sva_token",
+      name: "orders.list",
+      kind: "query",
+      invocation: TRPC,
+      input: {},
+      signal: new AbortController().signal,
+      ...call,
+    });
+    return { result, request: requests[0] as ReceivedRequest };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function createCaller(server: Server): EdgeProxyCaller {
+  const { port } = server.address() as AddressInfo;
+  return new EdgeProxyCaller((slug) => ({ host: "127.0.0.1", port, hostHeader: `${slug}.localhost` }));
+}
+
+const sendJson =
+  (value: unknown, status = 200): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+
+test("a tRPC query is a GET to the app's host with the app's token", async () => {
+  const { result, request } = await callServer(sendJson({ result: { data: [1] } }), { input: { a: "b c" } });
+  expect(result).toEqual({ ok: true, output: [1] });
+  expect([request.method, request.url]).toEqual(["GET", "/trpc/orders.list?input=%7B%22a%22%3A%22b%20c%22%7D"]);
+  expect(request.headers).toMatchObject({ host: "shop.localhost", authorization: "Bearer sva_token" });
+});
+
+test("the input of an OpenAPI operation is split into path, header, query and body", async () => {
+  const input = { id: "7/8", trace: "a\r\nb: c", tags: ["x", "y"], title: "T" };
+  const { result, request } = await callServer(sendJson({ done: true }), { invocation: OPENAPI, input });
+  expect(result).toEqual({ ok: true, output: { done: true } });
+  expect([request.method, request.url, request.body]).toEqual(["POST", "/tasks/7%2F8?tag=x&tag=y", `{"title":"T"}`]);
+  expect(request.headers["x-trace"]).toBe("a  b: c");
+});
+
+test("the result of an MCP tool is its structured content, from JSON or from an event stream", async () => {
+  const message = { jsonrpc: "2.0", id: 1, result: { structuredContent: { n: 1 }, content: [] } };
+  const stream: RequestListener = (_request, response) =>
+    void response
+      .writeHead(200, { "content-type": "text/event-stream" })
+      .end(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  for (const listener of [sendJson(message), stream]) {
+    const { result, request } = await callServer(listener, { invocation: MCP, kind: "mutation" });
+    expect(result).toEqual({ ok: true, output: { n: 1 } });
+    expect(JSON.parse(request.body)).toMatchObject({ method: "tools/call", params: { name: "look at" } });
+  }
+});
+
+test("an error response of the app is a result with its status and message", async () => {
+  const trpcError = sendJson({ error: { message: "no such order" } }, 404);
+  expect((await callServer(trpcError, {})).result).toEqual({ ok: false, status: 404, message: "no such order" });
+  const toolError = sendJson({ result: { isError: true, content: [{ text: "closed" }] } });
+  expect((await callServer(toolError, { invocation: MCP })).result).toEqual({
+    ok: false,
+    status: 200,
+    message: "closed",
+  });
+  const long = sendJson("x".repeat(5000), 500);
+  const { result } = await callServer(long, { invocation: OPENAPI, input: { id: 1 } });
+  expect(result).toMatchObject({ ok: false, status: 500, message: `"${"x".repeat(1999)}` });
+});
+
+test.each<[string, Invocation, unknown]>([
+  ["text that is not JSON", TRPC, undefined],
+  ["a superjson value that is null", SUPERJSON, { result: { data: null } }],
+  ["MCP content that is not a list", MCP, { result: { content: 7 } }],
+  ["an MCP part that is null", MCP, { result: { content: [null] } }],
+])("a response with %s fails the call as an error of the app", async (_kind, invocation, value) => {
+  const listener: RequestListener =
+    value === undefined ? (_request, response) => void response.end("{") : sendJson(value);
+  await expect(callServer(listener, { invocation })).rejects.toBeInstanceOf(AppCallFailed);
+});
+
+test("a response above 4 MiB, a closed connection and an abort fail the call", async () => {
+  const large: RequestListener = (_request, response) => void response.end("x".repeat(5_000_000));
+  await expect(callServer(large, {})).rejects.toThrow("The app's response exceeds 4 MiB.");
+  const closed: RequestListener = (request) => void request.socket.destroy();
+  await expect(callServer(closed, {})).rejects.toThrow("closed the connection");
+  const silent: RequestListener = () => undefined;
+  await expect(callServer(silent, { signal: AbortSignal.timeout(50) })).rejects.toThrow("did not respond in time");
+});
