@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { TEST_SERVICES, unansweredServices } from "./scripts/test-services.ts";
+import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.ts";
 
 /** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
 const TESTS_ON_SERVICES = [
@@ -39,6 +39,6 @@ export default defineConfig(async () => ({
     // Of the tests of one file that may run at the same time.
     maxConcurrency: 3,
     globalSetup: "test/support/global-setup.ts",
-    projects: (await unansweredServices()).length === 0 ? [embedded, services] : [embedded],
+    projects: (await findUnavailableServices()).length === 0 ? [embedded, services] : [embedded],
   },
 }));

@@ -1,4 +1,4 @@
-/** Runs every check, one line each, and shows the output of those that fail. Each is an npm script of its own. */
+/** Runs every check, prints one line for each, and then the output of those that failed. Each check is also an npm script. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
@@ -6,11 +6,11 @@ import { text } from "node:stream/consumers";
 const CHECKS = {
   "check:types": "types",
   "check:lint": "lint",
-  "check:format": "formatting (npm run format mends it)",
-  "check:imports": "who imports whom",
+  "check:format": "formatting (npm run format corrects it)",
+  "check:imports": "import rules",
   "check:unused": "unused files, exports and dependencies",
-  "check:lockfile": "package-lock.json names every platform's packages",
-  "docs:check": "generated documentation (npm run docs mends it)",
+  "check:lockfile": "package-lock.json lists the packages of every platform",
+  "docs:check": "generated documentation (npm run docs updates it)",
   "check:openapi": "the OpenAPI document",
 };
 

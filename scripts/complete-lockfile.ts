@@ -1,9 +1,8 @@
 /**
  * Completes package-lock.json with the optional packages of other platforms.
  *
- * `npm install` leaves an optional package out of the lockfile when the registry it asked does not carry it, and
- * `npm ci` then refuses the whole lockfile, on every machine. Naming those packages, with the platform they are for,
- * costs nothing where they do not apply and lets `npm ci` fetch them where they do.
+ * `npm install` omits an optional package from the lockfile if the registry does not have it, and `npm ci` then refuses the
+ * lockfile on every machine. With an entry for its platform, `npm ci` installs the package there and ignores it elsewhere.
  *
  * Usage: node scripts/complete-lockfile.ts [--check]
  */
@@ -24,7 +23,7 @@ interface Lockfile {
 const OPERATING_SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
 const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390x", "x64"];
 
-/** The entries that `lockfile` lacks, by their place in the tree: each beside the package that asks for it. */
+/** Returns the missing entries by their path in the lockfile: each beside the package that depends on it. */
 export function missingPackages(lockfile: Lockfile): Record<string, LockedPackage> {
   const missing: Record<string, LockedPackage> = {};
   for (const [dependent, { dev, optionalDependencies = {} }] of Object.entries(lockfile.packages)) {
@@ -46,7 +45,7 @@ export function missingPackages(lockfile: Lockfile): Record<string, LockedPackag
   return missing;
 }
 
-/** Looks where Node would: among the dependent's own packages, then in each folder above. */
+/** Searches like Node: in the packages of the dependent, then in each parent folder. */
 function lockedVersion({ packages }: Lockfile, dependent: string, name: string): string | undefined {
   const own = packages[`${dependent}/node_modules/${name}`];
   if (own !== undefined) return own.version;
@@ -56,12 +55,12 @@ function lockedVersion({ packages }: Lockfile, dependent: string, name: string):
   }
 }
 
-/** The folder whose node_modules holds `place`, with its closing slash; empty for the project's own. */
+/** The folder whose node_modules contains `place`, with a slash at the end; empty for the project's own node_modules. */
 function folderOf(place: string): string {
   return place.slice(0, Math.max(0, place.lastIndexOf("node_modules/")));
 }
 
-/** What `@scope/binding-linux-arm64-musl` says of itself; `null` for a name that tells no platform. */
+/** The platform in a package name such as `@scope/binding-linux-arm64-musl`; `null` for a name without one. */
 function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[] } | null {
   const words = name.replace("windows", "win32").split(/[-/]/);
   const os = words.find((word) => OPERATING_SYSTEMS.includes(word));

@@ -1,10 +1,10 @@
 /**
- * Runs the whole suite on the embedded defaults, and what uses a database again on Postgres and Redis.
+ * Runs all tests on the embedded PostgreSQL, and some again on a PostgreSQL and a Redis outside the service.
  *
  * Usage: npm test [-- <vitest filters and options>]
  *
- * Where Postgres or Redis does not answer, one line says so; with CI=true that is a failure. The last line is
- * `N passed, N failed`, counted over both runs. The exit code is 0 only if something ran and nothing failed.
+ * If PostgreSQL or Redis does not respond, the second part is skipped with a warning; with CI=true that is a failure. The last
+ * line is `N passed, N failed`, for both parts together. The exit code is 0 only if tests ran and none failed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,23 +12,23 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { closingLine, type Tally, tally, type TestReport } from "./count-test-results.ts";
-import { unansweredServices } from "./test-services.ts";
+import { findUnavailableServices } from "./test-services.ts";
 
 const root = path.dirname(import.meta.dirname);
 
 async function main(): Promise<void> {
-  const unanswered = await unansweredServices();
-  const projects = unanswered.length === 0 ? ["embedded", "services"] : ["embedded"];
+  const unavailable = await findUnavailableServices();
+  const projects = unavailable.length === 0 ? ["embedded", "services"] : ["embedded"];
   const { exitCode, count } = await runVitest(projects, process.argv.slice(2));
 
-  const isIncomplete = unanswered.length > 0;
-  if (isIncomplete) console.error(`\nNOT TESTED on Postgres and Redis: no connection to ${unanswered.join(" and ")}.`);
+  const isIncomplete = unavailable.length > 0;
+  if (isIncomplete) console.error(`\nNOT TESTED on Postgres and Redis: no connection to ${unavailable.join(" and ")}.`);
   console.log(`\n${closingLine(count)}`);
   const isGood = exitCode === 0 && count.failed === 0 && count.passed > 0;
   process.exitCode = isGood && !(isIncomplete && isContinuousIntegration()) ? 0 : 1;
 }
 
-/** Runs vitest once. A run that breaks, or that ends badly with no failed test, counts as one failed test. */
+/** Runs vitest once. A run that ends with an error but without a failed test counts as one failed test. */
 async function runVitest(projects: string[], options: string[]): Promise<{ exitCode: number; count: Tally }> {
   const directory = await mkdtemp(path.join(tmpdir(), "test-report-"));
   const report = path.join(directory, "report.json");
@@ -48,7 +48,7 @@ async function runVitest(projects: string[], options: string[]): Promise<{ exitC
     );
     const [code] = (await once(child, "close")) as [number | null];
     const exitCode = code ?? 1;
-    const count = await countsOf(report);
+    const count = await readCounts(report);
     if (exitCode !== 0 && count.failed === 0 && count.passed > 0) count.failed = 1;
     return { exitCode, count };
   } finally {
@@ -56,7 +56,7 @@ async function runVitest(projects: string[], options: string[]): Promise<{ exitC
   }
 }
 
-async function countsOf(report: string): Promise<Tally> {
+async function readCounts(report: string): Promise<Tally> {
   const text = await readFile(report, "utf8").catch(() => null);
   return text === null ? { passed: 0, failed: 1, skipped: 0 } : tally(JSON.parse(text) as TestReport);
 }

@@ -1,6 +1,5 @@
-// Bundles every example once, so that afterwards each of them deploys without a network, compiles the toolchain, so that
-// every build starts faster, and bundles what agents' programs can import, so that the first one does. Does nothing while
-// it is as it was left. `npm run setup` runs it.
+// Prepares what makes builds and programs fast and independent of the network: the packages of every example, the compiled
+// toolchain, and the modules that programs can import. Does nothing if nothing has changed. `npm run setup` runs it.
 import { createHash } from "node:crypto";
 import { cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +16,7 @@ import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 const EXAMPLES = path.resolve(import.meta.dirname, "../examples");
 const DONE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "warm");
 
-/** Changes whenever there may be something new to fetch or to compile. */
+/** A hash that changes when packages may have to be fetched or compiled again. */
 async function fingerprint(): Promise<string> {
   const files = [path.resolve(EXAMPLES, "../package-lock.json")];
   for await (const file of glob("*/package*.json", { cwd: EXAMPLES })) files.push(path.join(EXAMPLES, file));
@@ -52,7 +51,7 @@ async function warm(): Promise<void> {
   const bundler = createBundler(sandbox, config.npmEnvironment);
   for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {
     const example = path.dirname(manifest);
-    console.log(`Fetching what examples/${example} is built with ...`);
+    console.log(`Fetching the packages of examples/${example} ...`);
     await bundleExample(bundler, example);
   }
 }
