@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { isRoot } from "./file-ownership.ts";
-import { TOOL_ENVIRONMENT } from "./system-tools.ts";
+import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
 
 const UNSHARE = ["--mount", "--pid", "--mount-proc", "--fork", "--kill-child=KILL", "--"] as const;
 const UNSHARE_AS_USER = ["--user", "--map-current-user", ...UNSHARE] as const;
@@ -18,6 +18,11 @@ let mayUnshare: boolean | undefined;
 export function dieWithService(): string[] {
   const tied = ["setpriv", "--pdeathsig", "KILL", "--"];
   if (isRoot()) return [...tied, "unshare", ...UNSHARE];
-  mayUnshare ??= spawnSync("unshare", [...UNSHARE_AS_USER, "true"], { env: TOOL_ENVIRONMENT }).status === 0;
+  mayUnshare ??= canUnshare();
   return mayUnshare ? [...tied, "unshare", ...UNSHARE_AS_USER] : tied;
+}
+
+function canUnshare(): boolean {
+  const tool = findTool("unshare");
+  return tool !== null && spawnSync(tool, [...UNSHARE_AS_USER, "true"], { env: TOOL_ENVIRONMENT }).status === 0;
 }
