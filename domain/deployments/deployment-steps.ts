@@ -7,7 +7,7 @@ import type { Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
 import type { DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
-import { MigrationRefused } from "../ports/sql-databases.ts";
+import { MigrationFailed } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
 import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
@@ -141,7 +141,7 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
   try {
     await deps.databases.migrate(sqlDatabaseId(deployment.appId), migrations, signal);
   } catch (error) {
-    if (!(error instanceof MigrationRefused)) throw error;
+    if (!(error instanceof MigrationFailed)) throw error;
     const advice = "Correct the migration, test it against an empty database, and deploy again.";
     throw new BuildFailure("user", error.message, advice, { cause: error });
   }

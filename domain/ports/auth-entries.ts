@@ -1,19 +1,19 @@
-/** What the front door of deployed apps knows of one app's token. */
+/** The data by which the edge proxy verifies the token of one app. */
 export interface AuthEntry {
   appId: string;
   /** SHA-256 of the app token, in hex. */
   tokenSha256: string;
-  /** The token before it, good beside it until `until` (RFC 3339). */
+  /** The token before it, which is also valid until `until` (RFC 3339). */
   previous?: { tokenSha256: string; until: string };
 }
 
-/** The key-value entries by which deployed apps recognise their token; the key is the app id. */
+/** The key-value entries by which an edge platform verifies app tokens. The key is the app id. */
 export interface AuthEntries {
-  /** Stores the entry; effective on the next request to the app. */
+  /** Stores an entry. The next request to the app uses it. */
   put(entry: AuthEntry): Promise<void>;
   get(appId: string): Promise<AuthEntry | null>;
-  /** Succeeds when there is nothing to remove. */
+  /** Succeeds if there is no entry. */
   remove(appId: string): Promise<void>;
-  /** The app ids of every entry, for the sweep. */
+  /** Lists the app ids of all entries, to find orphaned ones. */
   list(): Promise<string[]>;
 }

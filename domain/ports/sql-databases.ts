@@ -1,22 +1,22 @@
 import type { Migration } from "./bundler.ts";
 
-/** A statement of an app's own migration was refused by its database. `message` names the migration and the reason. */
-export class MigrationRefused extends Error {
-  override readonly name = "MigrationRefused";
+/** The database rejected a statement of an app's migration. `message` contains the migration's name and the reason. */
+export class MigrationFailed extends Error {
+  override readonly name = "MigrationFailed";
 }
 
-/** The SQL databases of apps, one each. Ids are chosen by the caller and recorded before `create` is called. */
+/** The SQL databases of apps, one for each app. The caller chooses the id and records it before it calls `create`. */
 export interface SqlDatabases {
-  /** Creates an empty database. Succeeds when it exists already, and leaves its content alone. */
+  /** Creates an empty database. Succeeds if it exists already, and keeps its content. */
   create(databaseId: string): Promise<void>;
   /**
-   * Applies the migrations that this database has not seen, in order, each atomically. Safe to repeat.
+   * Applies the migrations that were not applied to this database before, in order, each atomically. Safe to repeat.
    *
-   * @throws {MigrationRefused}
+   * @throws {MigrationFailed}
    */
   migrate(databaseId: string, migrations: readonly Migration[], signal: AbortSignal): Promise<void>;
-  /** Removes the database with its content. Succeeds when there is nothing to remove. */
+  /** Removes the database with its content. Succeeds if it does not exist. */
   remove(databaseId: string): Promise<void>;
-  /** Every database there is, for the sweep. */
+  /** Lists the ids of all databases, to find orphaned ones. */
   list(): Promise<string[]>;
 }

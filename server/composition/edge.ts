@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import http from "node:http";
-import path from "node:path";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
@@ -8,8 +7,7 @@ import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { reachable } from "../http/reachable-address.ts";
-import { openEmbeddedEdge } from "../platforms/embedded/open-embedded-platform.ts";
-import { FilesystemAuthEntries } from "../platforms/embedded/auth-entries.ts";
+import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface EdgeServices {
@@ -27,28 +25,26 @@ export interface EdgeServices {
 
 /** Opens the embedded edge platform, with its proxy listening. */
 export async function openEdge(config: Config, log: Logger, opening: AsyncDisposableStack): Promise<EdgeServices> {
-  const authEntries = new FilesystemAuthEntries(path.join(config.dataDirectory, "auth-entries"));
-  const edge = opening.use(
-    await openEmbeddedEdge({
-      root: path.join(config.dataDirectory, "edge"),
+  const embedded = opening.use(
+    await openEmbeddedPlatform({
+      dataDirectory: config.dataDirectory,
       host: config.host,
       port: config.edgePort,
       appsDomain: config.appsDomain,
       scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
       sandbox: config.sandbox,
       trustedProxies: config.trustedProxies,
-      entries: authEntries,
       log,
       limits: { maxActive: config.maxActiveApps },
     }),
   );
-  const proxyAddress = { host: reachable(config.host), port: edge.port };
+  const proxyAddress = { host: reachable(config.host), port: embedded.port };
   return {
-    authEntries,
-    platform: edge.platform,
-    databases: edge.databases,
-    isolatedRuntime: edge.isolatedRuntime,
-    urlOf: (slug) => edge.platform.urlOf(slug),
+    authEntries: embedded.authEntries,
+    platform: embedded.scripts,
+    databases: embedded.databases,
+    isolatedRuntime: embedded.isolatedRuntime,
+    urlOf: (slug) => embedded.scripts.urlOf(slug),
     proxyAddress,
     readiness: { name: "edge", check: () => checkProxy(proxyAddress) },
   };

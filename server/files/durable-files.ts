@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
-/** Replaces a file's content in one step: a reader, and a crash at any moment, sees the old or the new one whole. */
+/** Replaces the content of a file atomically: a reader, or a crash, sees either the old or the new content. */
 export async function replaceFile(file: string, content: string, mode = 0o600): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
@@ -21,13 +21,13 @@ export async function replaceFile(file: string, content: string, mode = 0o600): 
   await sync(path.dirname(file));
 }
 
-/** Copies one file, readable by all, so that the sandbox's own user can read it; on the disk when it returns. */
+/** Copies a file, readable by all users, because a sandbox has its own user. Syncs the copy to disk. */
 export async function copyFileDurably(from: string, to: string): Promise<void> {
   await copyReadable(from, to);
   await sync(to);
 }
 
-/** Copies the folders and regular files below `from`; a link or a device is left out, whatever it points to. */
+/** Copies the folders and regular files below `from`, and no links or devices. */
 export async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);

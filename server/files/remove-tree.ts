@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Removes a folder that hostile code may have filled; it need not exist. Node names every file by its whole path, and
- * a program can nest folders deeper than the kernel takes a path, so such a tree is left to `rm`, which walks along
- * open folders. Neither follows a link. Nothing may be running on the folder meanwhile.
+ * Removes a folder that untrusted code may have filled. Succeeds if it does not exist. Node opens every file by its
+ * full path, and a program can nest folders deeper than the kernel's limit for paths. `rm` removes such a tree, because
+ * it works relative to open folders. Neither follows a link. No process may be using the folder meanwhile.
  */
 export async function removeTree(folder: string): Promise<void> {
   try {

@@ -1,4 +1,5 @@
 import type { Mount } from "../../domain/ports/sandbox.ts";
+import { dieWithService } from "./die-with-service.ts";
 import { bindArguments, fileArguments, type SandboxFiles } from "./sandbox-files.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -13,16 +14,6 @@ export interface BubblewrapLayout extends SandboxFiles {
   /** The command inside. */
   argv: readonly string[];
 }
-
-/**
- * A pid namespace around bubblewrap that dies with the thread that started it. Two hazards make it necessary: bubblewrap
- * leaves a process behind if it is killed while it makes a sandbox, and once it has given up root's rights it cannot
- * kill the process of another user.
- */
-const DIE_WITH_SERVICE = [
-  ...["setpriv", "--pdeathsig", "KILL", "--"],
-  ...["unshare", "--mount", "--pid", "--mount-proc", "--fork", "--kill-child=KILL", "--"],
-] as const;
 
 /**
  * Makes the sandbox the first choice of the kernel when the host runs out of memory, because memory that the sandbox
@@ -41,7 +32,7 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
   const command = ["--chdir", layout.cwd, "--", ...layout.argv];
   if (uid === null) {
     const isolated = ["bwrap", ...isolation(layout), ...files, ...scratchSpace(layout, mounts), ...command];
-    return [...PREFER_FOR_OOM_KILL, ...isolated];
+    return [...PREFER_FOR_OOM_KILL, ...dieWithService(), ...isolated];
   }
   // The user of the sandbox must not own the mount points, and may be unable to reach the mounted files (a data folder
   // that only root may enter). So root mounts the files, and the user of the sandbox isolates itself with them.
@@ -49,7 +40,7 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
   const asUser = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
   const mounted = mounts.map(({ to, writable }) => ({ from: to, to, writable }));
   const isolated = ["bwrap", ...isolation(layout), "--bind", "/", "/", ...scratchSpace(layout, mounted), ...command];
-  return [...PREFER_FOR_OOM_KILL, ...DIE_WITH_SERVICE, ...asRoot, ...asUser, ...isolated];
+  return [...PREFER_FOR_OOM_KILL, ...dieWithService(), ...asRoot, ...asUser, ...isolated];
 }
 
 /** Without `--disable-userns` the command could become root of a user namespace and reach more of the kernel. */

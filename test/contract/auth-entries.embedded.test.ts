@@ -15,21 +15,21 @@ authEntriesContract("filesystem", async () => {
   };
 });
 
-test("an entry's file is for the service's own user only", async () => {
+test("only the user of the service can read the file of an entry", async () => {
   await using folder = await temporaryFolder();
   await new FilesystemAuthEntries(folder.path).put({ appId: "app-1", tokenSha256: "a".repeat(64) });
   const [file] = await readdir(folder.path);
   expect((await stat(path.join(folder.path, String(file)))).mode & 0o777).toBe(0o600);
 });
 
-test("an entry that was written before tokens could overlap is read as one without a previous token", async () => {
+test("an entry from before token rotation is read as an entry without a previous token", async () => {
   await using folder = await temporaryFolder();
   await writeFile(path.join(folder.path, "app-1.json"), JSON.stringify({ tokenSha256: "a".repeat(64) }));
   const entries = new FilesystemAuthEntries(folder.path);
   expect(await entries.get("app-1")).toStrictEqual({ appId: "app-1", tokenSha256: "a".repeat(64) });
 });
 
-test("an id that is no plain name is refused", async () => {
+test("an invalid app id is an error", async () => {
   await using folder = await temporaryFolder();
   const entries = new FilesystemAuthEntries(folder.path);
   for (const appId of ["", "..", "../x", "a/b"])

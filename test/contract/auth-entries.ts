@@ -3,22 +3,22 @@ import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 
 export interface AuthEntriesHarness extends AsyncDisposable {
   entries: AuthEntries;
-  /** A second view of the same entries, as another process has it. */
+  /** The same entries, as another process sees them. */
   elsewhere: AuthEntries;
 }
 
 const entry = (appId: string, digit: string) => ({ appId, tokenSha256: digit.repeat(64) });
 
-/** What every store of auth entries does. */
+/** The contract of every store of auth entries. */
 export function authEntriesContract(driver: string, open: () => Promise<AuthEntriesHarness>): void {
   describe(`auth entries (${driver})`, () => {
-    test("an entry can be read back by its app, and another app has none", async () => {
+    test("an entry can be read with the id of its app, and another app has no entry", async () => {
       await using h = await open();
       await h.entries.put(entry("app-1", "a"));
       expect([await h.entries.get("app-1"), await h.entries.get("app-2")]).toEqual([entry("app-1", "a"), null]);
     });
 
-    test("a replaced entry counts from the next read on, everywhere", async () => {
+    test("the next read in every process returns a replaced entry", async () => {
       await using h = await open();
       await h.entries.put(entry("app-1", "a"));
       await Promise.all([h.entries.get("app-1"), h.elsewhere.get("app-1")]);
@@ -29,7 +29,7 @@ export function authEntriesContract(driver: string, open: () => Promise<AuthEntr
       ]);
     });
 
-    test("the token before it is kept with an entry, until an entry without one replaces it", async () => {
+    test("an entry keeps its previous token until an entry without one replaces it", async () => {
       await using h = await open();
       const previous = { tokenSha256: "0".repeat(64), until: "2026-11-20T09:30:00.000Z" };
       await h.entries.put({ ...entry("app-1", "a"), previous });
@@ -44,7 +44,7 @@ export function authEntriesContract(driver: string, open: () => Promise<AuthEntr
       ]);
     });
 
-    test("a removed entry is gone everywhere, and removing it again succeeds", async () => {
+    test("a removed entry is missing in every process, and can be removed again", async () => {
       await using h = await open();
       await h.entries.put(entry("app-1", "a"));
       await Promise.all([h.entries.get("app-1"), h.elsewhere.get("app-1")]);
@@ -53,7 +53,7 @@ export function authEntriesContract(driver: string, open: () => Promise<AuthEntr
       expect([await h.entries.get("app-1"), await h.elsewhere.get("app-1")]).toEqual([null, null]);
     });
 
-    test("every app that has an entry is listed", async () => {
+    test("the list contains every app that has an entry", async () => {
       await using h = await open();
       expect(await h.entries.list()).toEqual([]);
       await h.entries.put(entry("app-1", "a"));
@@ -61,7 +61,7 @@ export function authEntriesContract(driver: string, open: () => Promise<AuthEntr
       expect((await h.entries.list()).toSorted()).toEqual(["app-1", "app-2"]);
     });
 
-    test("entries put at the same time never mix", async () => {
+    test("one of several entries that are stored at the same time is stored completely", async () => {
       await using h = await open();
       await Promise.all(["a", "b", "c", "d"].map((digit) => h.entries.put(entry("app-1", digit))));
       expect((await h.entries.get("app-1"))?.tokenSha256).toMatch(/^(a{64}|b{64}|c{64}|d{64})$/);

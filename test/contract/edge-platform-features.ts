@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { answering, D1, type EdgePlatformHarness, given, KV } from "./edge-platform-harness.ts";
+import { D1, type EdgePlatformHarness, KV, openWithSources, respondingWith } from "./edge-platform-harness.ts";
 
-/** What scripts can have on every edge platform. */
+/** The contract of every edge platform about bindings, static files and network of scripts. */
 export function edgePlatformFeaturesContract(driver: string, open: () => Promise<EdgePlatformHarness>): void {
   describe(`scripts on an edge platform (${driver})`, () => {
-    test("variables, modules and every kind of storage reach the script", async () => {
-      await using h = await given(open);
+    test("a script can use its variables, modules and every kind of storage", async () => {
+      await using h = await openWithSources(open);
       await h.publish(EVERYTHING, {
         bindings: EVERY_BINDING,
         modules: { "words.txt": { type: "text/plain", contents: "imported" } },
       });
-      expect(JSON.parse((await h.visit("shop")).text)).toEqual([
+      expect(JSON.parse((await h.request("shop")).text)).toEqual([
         "text",
         { deep: [1] },
         "imported",
@@ -21,41 +21,43 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
       ]);
     });
 
-    test("a binding that apps cannot have is refused by name, with those they can", async () => {
-      await using h = await given(open);
-      const refused = h.publish(answering("hello"), { bindings: [{ type: "hyperdrive", name: "POOL", id: "x" }] });
-      await expect(refused).rejects.toThrow(/"POOL".*"hyperdrive".*kv_namespace/s);
+    test("a script with an unsupported binding is rejected with its name and the supported types", async () => {
+      await using h = await openWithSources(open);
+      const publication = h.publish(respondingWith("hello"), {
+        bindings: [{ type: "hyperdrive", name: "POOL", id: "x" }],
+      });
+      await expect(publication).rejects.toThrow(/"POOL".*"hyperdrive".*kv_namespace/s);
     });
 
-    test("a compatibility date from the future is taken as today", async () => {
-      await using h = await given(open);
-      await h.publish(answering("hello"), { compatibilityDate: "2999-12-31" });
-      expect((await h.visit("shop")).text).toBe("hello");
+    test("a compatibility date in the future counts as the newest supported date", async () => {
+      await using h = await openWithSources(open);
+      await h.publish(respondingWith("hello"), { compatibilityDate: "2999-12-31" });
+      expect((await h.request("shop")).text).toBe("hello");
     });
 
-    test("a single-page application answers unknown paths with its page", async () => {
-      await using h = await given(open);
+    test("a single-page application serves its page at unknown paths", async () => {
+      await using h = await openWithSources(open);
       await h.publish(NO_OP, {
         mainModule: "no-op-worker.js",
         files: SITE,
         rules: { not_found_handling: "single-page-application" },
       });
-      expect([(await h.visit("shop", "/any/path")).text, (await h.visit("shop", "/about")).text]).toEqual([
+      expect([(await h.request("shop", "/any/path")).text, (await h.request("shop", "/about")).text]).toEqual([
         "home",
         "about",
       ]);
     });
 
-    test("a site answers unknown paths with its 404 page, and obeys its _redirects", async () => {
-      await using h = await given(open);
+    test("a site serves its 404 page at unknown paths, and follows its _redirects file", async () => {
+      await using h = await openWithSources(open);
       const files = { ...SITE, _redirects: "/old /about 301\n" };
       await h.publish(NO_OP, { mainModule: "no-op-worker.js", files, rules: { not_found_handling: "404-page" } });
-      expect(await h.visit("shop", "/any/path")).toMatchObject({ status: 404, text: "lost" });
-      expect((await h.visit("shop", "/old")).status).toBe(301);
+      expect(await h.request("shop", "/any/path")).toMatchObject({ status: 404, text: "lost" });
+      expect((await h.request("shop", "/old")).status).toBe(301);
     });
 
-    test("a script answers what its static files do not, and comes first where they say so", async () => {
-      await using h = await given(open);
+    test("a script serves paths without a static file, and paths for which its rules put it first", async () => {
+      await using h = await openWithSources(open);
       const script = `export default { fetch: (request, { ASSETS }) => new URL(request.url).pathname === "/api/home" ? ASSETS.fetch(new URL("/", request.url)) : new Response("script") }`;
       await h.publish(script, {
         bindings: [{ type: "assets", name: "ASSETS" }],
@@ -63,7 +65,7 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
         rules: { run_worker_first: ["/api/*"] },
       });
       const targets = ["/about", "/unknown", "/api/file", "/api/home"];
-      expect(await Promise.all(targets.map(async (target) => (await h.visit("shop", target)).text))).toEqual([
+      expect(await Promise.all(targets.map(async (target) => (await h.request("shop", target)).text))).toEqual([
         "about",
         "script",
         "script",
@@ -71,8 +73,8 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
       ]);
     });
 
-    test("a script reaches neither this machine nor its network", async () => {
-      await using h = await given(open);
+    test("a script cannot reach this machine or its network", async () => {
+      await using h = await openWithSources(open);
       const script = `export default { async fetch(request) {
         const target = new URL(request.url).searchParams.get("target") ?? "http://127.0.0.1/";
         return new Response(await fetch(target).then(() => "reached", () => "blocked"));
@@ -83,10 +85,10 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
         "http://169.254.169.254/",
         "http://10.0.0.1/",
       ];
-      const answers = await Promise.all(
-        targets.map(async (target) => (await h.visit("shop", `/?target=${encodeURIComponent(target)}`)).text),
+      const results = await Promise.all(
+        targets.map(async (target) => (await h.request("shop", `/?target=${encodeURIComponent(target)}`)).text),
       );
-      expect(answers).toEqual(["blocked", "blocked", "blocked"]);
+      expect(results).toEqual(["blocked", "blocked", "blocked"]);
     });
   });
 }

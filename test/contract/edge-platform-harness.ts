@@ -4,20 +4,20 @@ import type { AssetRules } from "../../domain/ports/bundler.ts";
 import type { EdgePlatform, Script } from "../../domain/ports/edge-platform.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { writeUploadForm, type FormOptions } from "../support/edge/upload-form.ts";
+import { type FormOptions, writeUploadForm } from "../support/edge/upload-form.ts";
 
-/** A platform with its databases, and a clientInfo of its apps. */
+/** A platform with its databases, and a client of its apps. */
 export interface EdgePlatformHarness extends AsyncDisposable {
   platform: EdgePlatform;
   databases: SqlDatabases;
-  visit(slug: string, target?: string): Promise<{ status: number; text: string }>;
+  request(slug: string, target?: string): Promise<{ status: number; text: string }>;
 }
 
 export const KV = { type: "kv_namespace", name: "KV", namespace_id: "notes" };
 export const D1 = { type: "d1", name: "DB", id: "anything" };
 
-/** A script that answers everything with one text. */
-export function answering(text: string): string {
+/** A script that responds to every request with one text. */
+export function respondingWith(text: string): string {
   return `export default { fetch: () => new Response(${JSON.stringify(text)}) }`;
 }
 
@@ -28,8 +28,8 @@ interface Publication extends FormOptions, Partial<Omit<Script, "assets" | "scri
   signal?: AbortSignal;
 }
 
-/** A harness with a folder for what is published. */
-export async function given(open: () => Promise<EdgePlatformHarness>) {
+/** A harness with a folder for the files of publications. */
+export async function openWithSources(open: () => Promise<EdgePlatformHarness>) {
   await using opening = new AsyncDisposableStack();
   const harness = opening.use(await open());
   const folder = opening.use(await temporaryFolder());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openTestEdge } from "../support/edge/test-edge.ts";
+import { openTestPlatform } from "../support/edge/test-platform.ts";
 import { edgePlatformContract } from "./edge-platform.ts";
 import { edgePlatformFeaturesContract } from "./edge-platform-features.ts";
 import type { EdgePlatformHarness } from "./edge-platform-harness.ts";
@@ -8,9 +8,9 @@ edgePlatformContract("embedded", openEmbedded);
 edgePlatformFeaturesContract("embedded", openEmbedded);
 
 async function openEmbedded(): Promise<EdgePlatformHarness> {
-  const t = await openTestEdge();
-  const { platform, databases } = t.edge;
-  return { platform, databases, visit: t.visit, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+  const t = await openTestPlatform();
+  const { scripts, databases } = t.platform;
+  return { platform: scripts, databases, request: t.request, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
 const EXTRAS = `import { WorkflowEntrypoint } from "cloudflare:workers";
@@ -29,8 +29,8 @@ export default { async fetch(request, { LIMIT, FLOW, EVENTS, VERSION }) {
   return Response.json([limited, status.output, typeof VERSION.id]);
 } }`;
 
-test("rate limits, workflows, events and version facts work as on the production platform", async () => {
-  await using t = await openTestEdge();
+test("rate limits, workflows, analytics events and version metadata work as on the production platform", async () => {
+  await using t = await openTestPlatform();
   await t.publish("shop", EXTRAS, {
     bindings: [
       { type: "ratelimit", name: "LIMIT", namespace_id: "1", simple: { limit: 1, period: 60 } },
@@ -39,5 +39,5 @@ test("rate limits, workflows, events and version facts work as on the production
       { type: "version_metadata", name: "VERSION" },
     ],
   });
-  expect(JSON.parse((await t.visit("shop")).text)).toEqual([[true, false], 3, "string"]);
+  expect(JSON.parse((await t.request("shop")).text)).toEqual([[true, false], 3, "string"]);
 });

@@ -9,8 +9,8 @@ import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-comm
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-/** A number of seconds that no other process sleeps for. */
-export function unusualSleep(): string {
+/** A number of seconds for which no other process sleeps. */
+export function uniqueSleepSeconds(): string {
   return `${randomInt(100_000, 999_999)}.5`;
 }
 
@@ -18,49 +18,49 @@ export function writableAt(from: string, to = "/work"): { cwd: string; mounts: M
   return { cwd: to, mounts: [{ from, to, writable: true }] };
 }
 
-/** What every sandbox does. */
+/** The contract of every sandbox. */
 export function sandboxContract(driver: string, sandbox: Sandbox): void {
   describe(`a sandbox (${driver})`, () => {
-    test("runs a program with exactly the given arguments", async () => {
+    test("a program receives exactly the given arguments", async () => {
       const { outcome, output } = await runIn(sandbox, ["printf", "%s|", "a b", "$(id)", "--", "`x`;", ""]);
       expect([outcome, output.toString()]).toEqual([{ reason: "exit", code: 0 }, "a b|$(id)|--|`x`;||"]);
     });
 
-    test("tells the exit code", async () => {
+    test("the outcome contains the exit code", async () => {
       expect((await runScript(sandbox, "exit 7")).outcome).toEqual({ reason: "exit", code: 7 });
     });
 
-    test("tells the signal a command died of", async () => {
+    test("the outcome contains the signal that killed the command", async () => {
       expect((await runScript(sandbox, "kill -SEGV $$")).outcome).toEqual({ reason: "signal", signal: "SIGSEGV" });
     });
 
-    test("tells of a program that does not exist as a shell does", async () => {
+    test("a program that does not exist has exit code 127, as in a shell", async () => {
       expect((await runIn(sandbox, ["no-such-program"])).outcome).toEqual({ reason: "exit", code: 127 });
     });
 
-    test("throws when the sandbox itself cannot be made", async () => {
+    test("a sandbox that cannot be created is an error", async () => {
       await expect(runIn(sandbox, ["true"], { cwd: "/no/such/folder" })).rejects.toThrow(
         /sandbox could not be created|ENOENT/,
       );
     });
 
-    test("gives the command its own environment and nothing of the service's", async () => {
+    test("a command gets its own environment and none of the service's variables", async () => {
       const { output } = await runIn(sandbox, ["env"], { env: { PATH: "/usr/bin:/bin", GREETING: "a=b c" } });
       expect(output.toString()).toContain("GREETING=a=b c\n");
       expect(output.toString()).not.toMatch(/VITEST|NODE_ENV|HOME=/);
     });
 
-    test("offers the service's own Node.js", async () => {
+    test("a command can run the Node.js of the service", async () => {
       const { output } = await runIn(sandbox, ["/opt/node/bin/node", "--print", "process.version"]);
       expect(output.toString()).toBe(`${process.version}\n`);
     });
 
-    test("hands on standard output and standard error in the order they were written", async () => {
+    test("standard output and standard error arrive in the order they were written", async () => {
       const { output } = await runScript(sandbox, "for n in 1 2 3; do echo out $n; echo err $n >&2; done");
       expect(output.toString()).toBe("out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n");
     });
 
-    test("hands on standard error apart where it is wanted apart", async () => {
+    test("standard error arrives separately if it has its own listener", async () => {
       const errors: Uint8Array[] = [];
       const script = "for n in 1 2; do echo out $n; echo err $n >&2; done; head -c 2000 /dev/zero >&2";
       const choices = { onErrorOutput: (chunk: Uint8Array) => errors.push(chunk), limits: { outputBytes: 1000 } };
@@ -69,71 +69,71 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       expect(Buffer.concat(errors).toString()).toMatch(/^err 1\nerr 2\n\0{988}$/);
     });
 
-    verifies(
-      hazard(47),
-      "output is handed on up to the limit, byte by byte, and the rest is read and thrown away",
-      async () => {
-        const script = String.raw`printf 'a\000\377\033]0;x\007'; head -c 200000000 /dev/zero | tr '\0' x; exit 3`;
-        const { outcome, output } = await runScript(sandbox, script, { limits: { outputBytes: 100_000 } });
-        expect([outcome, output.length]).toEqual([{ reason: "exit", code: 3 }, 100_000]);
-        expect(output.subarray(0, 9)).toEqual(Buffer.from("a\0\xff\x1b]0;x\x07", "latin1"));
-      },
-    );
+    verifies(hazard(47), "output arrives unchanged up to the limit, and the rest is read and discarded", async () => {
+      const script = String.raw`printf 'a\000\377\033]0;x\007'; head -c 200000000 /dev/zero | tr '\0' x; exit 3`;
+      const { outcome, output } = await runScript(sandbox, script, { limits: { outputBytes: 100_000 } });
+      expect([outcome, output.length]).toEqual([{ reason: "exit", code: 3 }, 100_000]);
+      expect(output.subarray(0, 9)).toEqual(Buffer.from("a\0\xff\x1b]0;x\x07", "latin1"));
+    });
 
     verifies(
       hazard(46),
-      "a command that ignores SIGTERM and forks daemons is gone whole when its time is up",
+      "a command that ignores SIGTERM and forks daemons leaves no process when its time is over",
       async () => {
-        const seconds = unusualSleep();
+        const seconds = uniqueSleepSeconds();
         const script = `trap '' TERM HUP INT; setsid sleep ${seconds} & (sleep ${seconds} &) ; sleep ${seconds}`;
         const { outcome } = await runScript(sandbox, script, { limits: { wallTimeMs: 700 } });
         expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "time" }, []]);
       },
     );
 
-    verifies(hazard(46), "a daemon that a finished command leaves behind is gone too", async () => {
-      const seconds = unusualSleep();
+    verifies(hazard(46), "a daemon of a command ends with the command", async () => {
+      const seconds = uniqueSleepSeconds();
       const { outcome } = await runScript(sandbox, `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.2`);
       expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "exit", code: 0 }, []]);
     });
 
-    test("an abort ends the command and all it started", async () => {
-      const seconds = unusualSleep();
+    test("an abort ends the command and all its processes", async () => {
+      const seconds = uniqueSleepSeconds();
       const signal = AbortSignal.timeout(300);
       const { outcome } = await runScript(sandbox, `sleep ${seconds} & sleep ${seconds}`, { signal });
       expect([outcome, await processesWith(seconds)]).toEqual([{ reason: "aborted" }, []]);
     });
 
-    test("an abort while the command is being started leaves nothing running", async () => {
-      const seconds = unusualSleep();
+    test("an abort during the start of a command leaves no process", async () => {
+      const seconds = uniqueSleepSeconds();
       const aborts = [0, 1, 2, 4, 8].map((delay) => AbortSignal.timeout(delay));
       const runs = await Promise.all(aborts.map((signal) => runIn(sandbox, ["sleep", seconds], { signal })));
       expect(runs.map((run) => run.outcome)).toEqual(aborts.map(() => ({ reason: "aborted" })));
       expect(await processesWith(seconds)).toEqual([]);
     });
 
-    test("a command that was aborted before is never started", async () => {
+    test("a command is not started if its signal is already aborted", async () => {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), signal: AbortSignal.abort() };
       const { outcome } = await runScript(sandbox, "touch started", choices);
       expect([outcome, await readdir(folder.path)]).toEqual([{ reason: "aborted" }, []]);
     });
 
-    verifies(hazard(50), "memory is bounded over all processes of the command together", async () => {
+    verifies(hazard(50), "the memory limit applies to all processes of a command together", async () => {
       const hog = "const held = Buffer.alloc(90e6, 1); setTimeout(() => held, 20_000)";
       const script = `for n in 1 2 3 4 5; do node -e '${hog}' & done; wait`;
       expect((await runScript(sandbox, script, { limits: { memoryMb: 400 } })).outcome).toEqual({ reason: "memory" });
     });
 
-    verifies([hazard(18), hazard(50)], "what the writable folders hold is bounded while the command runs", async () => {
-      await using folder = await temporaryFolder();
-      const script = "for n in $(seq 100); do head -c 5000000 /dev/zero > $n; sleep 0.05; done";
-      const { outcome } = await runScript(sandbox, script, { ...writableAt(folder.path), limits: { diskMb: 20 } });
-      expect(outcome).toEqual({ reason: "disk" });
-      expect((await readdir(folder.path)).length).toBeLessThan(100);
-    });
+    verifies(
+      [hazard(18), hazard(50)],
+      "the size of the writable folders is limited while the command runs",
+      async () => {
+        await using folder = await temporaryFolder();
+        const script = "for n in $(seq 100); do head -c 5000000 /dev/zero > $n; sleep 0.05; done";
+        const { outcome } = await runScript(sandbox, script, { ...writableAt(folder.path), limits: { diskMb: 20 } });
+        expect(outcome).toEqual({ reason: "disk" });
+        expect((await readdir(folder.path)).length).toBeLessThan(100);
+      },
+    );
 
-    verifies(hazard(50), "a command that ends before it is found out is judged by what it left", async () => {
+    verifies(hazard(50), "the size of the writable folders is checked again after the command has ended", async () => {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), limits: { diskMb: 10 } };
       expect((await runScript(sandbox, "head -c 20000000 /dev/zero > big", choices)).outcome).toEqual({
@@ -141,27 +141,27 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       });
     });
 
-    verifies(hazard(50), "a flood of empty files counts as disk", async () => {
+    verifies(hazard(50), "a large number of empty files counts as disk usage", async () => {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), limits: { diskMb: 1 } };
       expect((await runScript(sandbox, "seq 3000 | xargs touch", choices)).outcome).toEqual({ reason: "disk" });
     });
 
-    verifies(hazard(50), "a deleted file that is still open counts as disk", async () => {
+    verifies(hazard(50), "a deleted file that is still open counts as disk usage", async () => {
       await using folder = await temporaryFolder();
       const script = "exec 3>held; rm held; head -c 30000000 /dev/zero >&3; sleep 20";
       const { outcome } = await runScript(sandbox, script, { ...writableAt(folder.path), limits: { diskMb: 10 } });
       expect(outcome).toEqual({ reason: "disk" });
     });
 
-    verifies(hazard(50), "no single file grows past its limit", async () => {
+    verifies(hazard(50), "a file cannot grow beyond the limit on file size", async () => {
       await using folder = await temporaryFolder();
       const choices = { ...writableAt(folder.path), limits: { fileSizeMb: 2 } };
       await runScript(sandbox, "head -c 9000000 /dev/zero > big", choices);
       expect((await stat(join(folder.path, "big"))).size).toBe(2 * 1024 * 1024);
     });
 
-    test("several commands work on one folder in turn, and the service between them", async () => {
+    test("several commands and the service can use one folder in turn", async () => {
       await using folder = await temporaryFolder();
       const at = writableAt(folder.path);
       await runScript(sandbox, "mkdir made && echo one > made/file && chmod 700 made", at);
@@ -171,13 +171,13 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       expect(await readFile(join(folder.path, "made", "ours"), "utf8")).toBe("three\n");
     });
 
-    test("what a command locks up can be read and removed afterwards", async () => {
+    test("files that a command made inaccessible can be read and removed afterwards", async () => {
       await using folder = await temporaryFolder();
       await runScript(sandbox, "mkdir -p a/b && echo x > a/b/c && chmod 000 a/b/c a/b a", writableAt(folder.path));
       expect(await readFile(join(folder.path, "a/b/c"), "utf8")).toBe("x\n");
     });
 
-    test("a folder mounted inside another one is found there", async () => {
+    test("a folder that is mounted inside another one is visible there", async () => {
       await using folder = await temporaryFolder();
       for (const name of ["outer", "inner"]) await mkdir(join(folder.path, name));
       await mkdir(join(folder.path, "outer", "tools"));
@@ -189,19 +189,19 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       expect(output.toString()).toBe("found\n");
     });
 
-    test("a command with a proxy finds it in its environment and reaches what that reaches", async () => {
+    test("a command with a proxy uses it through its environment variables", async () => {
       await using folder = await temporaryFolder();
       const socketPath = join(folder.path, "proxy");
-      const proxy = createServer((request, response) => response.end(`asked for ${request.url}`)).listen(socketPath);
+      const proxy = createServer((request, response) => response.end(`requested ${request.url}`)).listen(socketPath);
       await once(proxy, "listening");
       await chmod(socketPath, 0o666);
       const network = { kind: "proxy", socketPath } as const;
       const { outcome, output } = await runIn(sandbox, ["curl", "--silent", "http://registry.test/a"], { network });
       proxy.close();
-      expect([outcome, output.toString()]).toEqual([{ reason: "exit", code: 0 }, "asked for http://registry.test/a"]);
+      expect([outcome, output.toString()]).toEqual([{ reason: "exit", code: 0 }, "requested http://registry.test/a"]);
     });
 
-    test("a command with a proxy ends as it would without one", async () => {
+    test("a command with a proxy has the same outcome as without one", async () => {
       const network = { kind: "proxy", socketPath: "/dev/null" } as const;
       expect((await runScript(sandbox, "exit 9", { network })).outcome).toEqual({ reason: "exit", code: 9 });
       expect((await runScript(sandbox, "kill -KILL $$", { network })).outcome).toEqual({
@@ -210,7 +210,7 @@ export function sandboxContract(driver: string, sandbox: Sandbox): void {
       });
     });
 
-    test("twenty commands run at a time without hindering each other", async () => {
+    test("twenty commands can run at the same time without affecting each other", async () => {
       const script = "for n in $(seq 20); do sleep 0.3 & done; wait; echo done";
       const runs = await Promise.all(
         Array.from({ length: 20 }, () => runScript(sandbox, script, { limits: { processes: 40 } })),

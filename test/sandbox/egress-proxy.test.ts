@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { EgressProxy, type EgressOptions } from "../../server/sandbox/egress-proxy.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-/** An HTTP server on the loopback interface that tells what it was asked. */
+/** An HTTP server on the loopback interface that responds with the request. */
 async function echoServer() {
   const server = createServer((incoming, response) => {
     const { method, url, headers } = incoming;
@@ -25,26 +25,30 @@ async function echoServer() {
   };
 }
 
-/** The name resolves to the given address, whatever it is. */
+/** Resolves every name to the given address. */
 function resolvingTo(address: string): EgressOptions["lookup"] {
   return () => Promise.resolve([{ address, family: address.includes(":") ? 6 : 4 }]);
 }
 
-interface Answer {
+interface ProxyResponse {
   status: number;
   body: string;
 }
 
-/** Asks in absolute form, as programs do for `http:` URLs. */
-async function ask(proxy: EgressProxy, url: string, { method = "GET", body = "" } = {}): Promise<Answer> {
+/** Sends a request in absolute form, as programs do for `http:` URLs. */
+async function sendRequest(
+  proxy: EgressProxy,
+  url: string,
+  { method = "GET", body = "" } = {},
+): Promise<ProxyResponse> {
   const headers = { host: "spoofed.test", "proxy-connection": "keep-alive" };
   const outgoing = request({ socketPath: proxy.socketPath, method, path: url, headers }).end(body);
   const [response] = await once(outgoing, "response");
   return { status: response.statusCode, body: await text(response) };
 }
 
-/** Asks for a tunnel, as programs do for `https:` URLs, and sends one request through it. */
-async function tunnel(proxy: EgressProxy, authority: string): Promise<Answer> {
+/** Opens a tunnel, as programs do for `https:` URLs, and sends one request through it. */
+async function sendThroughTunnel(proxy: EgressProxy, authority: string): Promise<ProxyResponse> {
   const outgoing = request({ socketPath: proxy.socketPath, method: "CONNECT", path: authority }).end();
   const [response, socket] = await once(outgoing, "connect");
   if (response.statusCode !== 200) return { status: response.statusCode, body: "" };
@@ -52,26 +56,26 @@ async function tunnel(proxy: EgressProxy, authority: string): Promise<Answer> {
   return { status: 200, body: await text(socket) };
 }
 
-test("a request to an allowed host is passed on, with its method and body and the host it really goes to", async () => {
+test("a request to an allowed host is forwarded with its method, its body and the actual host", async () => {
   await using server = await echoServer();
   const authority = `127.0.0.1:${server.port}`;
   await using proxy = await EgressProxy.open({ allow: [authority] });
-  const { status, body } = await ask(proxy, `http://${authority}/a?b=c`, { method: "POST", body: "hello" });
+  const { status, body } = await sendRequest(proxy, `http://${authority}/a?b=c`, { method: "POST", body: "hello" });
   expect(status).toBe(200);
   expect(JSON.parse(body)).toEqual({ method: "POST", url: "/a?b=c", host: authority, proxy: null, body: "hello" });
 });
 
-test("a tunnel to an allowed host carries whatever is sent", async () => {
+test("a tunnel to an allowed host carries all data", async () => {
   await using server = await echoServer();
   await using proxy = await EgressProxy.open({ allow: [`localhost:${server.port}`] });
-  const { status, body } = await tunnel(proxy, `LOCALHOST:${server.port}`);
+  const { status, body } = await sendThroughTunnel(proxy, `LOCALHOST:${server.port}`);
   expect([status, body.includes('"url":"/tunnelled"')]).toEqual([200, true]);
 });
 
-verifies(hazard(50), "every other host, and every other port of an allowed one, is refused", async () => {
+verifies(hazard(50), "requests to other hosts, and to other ports of an allowed host, get status 403", async () => {
   await using server = await echoServer();
   await using proxy = await EgressProxy.open({ allow: [`127.0.0.1:${server.port}`], lookup: resolvingTo("127.0.0.1") });
-  const others = [
+  const authorities = [
     `localhost:${server.port}`,
     `127.0.0.2:${server.port}`,
     "127.0.0.1:1",
@@ -82,21 +86,21 @@ verifies(hazard(50), "every other host, and every other port of an allowed one, 
     ":",
     "[::1",
   ];
-  for (const authority of others) {
-    expect([authority, (await tunnel(proxy, authority)).status]).toEqual([authority, 403]);
-    expect([authority, (await ask(proxy, `http://${authority}/`)).status]).toEqual([authority, 403]);
+  for (const authority of authorities) {
+    expect([authority, (await sendThroughTunnel(proxy, authority)).status]).toEqual([authority, 403]);
+    expect([authority, (await sendRequest(proxy, `http://${authority}/`)).status]).toEqual([authority, 403]);
   }
 });
 
-verifies(hazard(50), "a request that is not for an absolute http URL is refused", async () => {
+verifies(hazard(50), "a request without an absolute http URL gets status 403", async () => {
   await using server = await echoServer();
   await using proxy = await EgressProxy.open({ allow: [`127.0.0.1:${server.port}`, "127.0.0.1:443"] });
   for (const url of ["/", "*", `ftp://127.0.0.1:${server.port}/`, "file:///etc/passwd", "https://127.0.0.1/"]) {
-    expect([url, (await ask(proxy, url)).status]).toEqual([url, 403]);
+    expect([url, (await sendRequest(proxy, url)).status]).toEqual([url, 403]);
   }
 });
 
-const NEVER = [
+const FORBIDDEN_ADDRESSES = [
   "0.0.0.0",
   "169.254.169.254",
   "169.254.0.1",
@@ -119,51 +123,51 @@ const NEVER = [
   "2002:a9fe:a9fe::1",
 ];
 
-for (const address of NEVER) {
-  verifies(hazard(13), `an allowed name that resolves to ${address} is not connected to`, async () => {
+for (const address of FORBIDDEN_ADDRESSES) {
+  verifies(hazard(13), `the proxy does not connect to an allowed name that resolves to ${address}`, async () => {
     await using proxy = await EgressProxy.open({ allow: ["git.example.com:80"], lookup: resolvingTo(address) });
-    expect((await tunnel(proxy, "git.example.com:80")).status).toBe(502);
-    expect((await ask(proxy, "http://git.example.com/")).status).toBe(502);
+    expect((await sendThroughTunnel(proxy, "git.example.com:80")).status).toBe(502);
+    expect((await sendRequest(proxy, "http://git.example.com/")).status).toBe(502);
   });
 }
 
-verifies(hazard(13), "of several addresses only those that may be reached are tried", async () => {
+verifies(hazard(13), "the proxy tries only the allowed ones of several addresses", async () => {
   await using server = await echoServer();
   const addresses = ["169.254.169.254", "127.0.0.1"].map((address) => ({ address, family: 4 }));
   await using proxy = await EgressProxy.open({
     allow: [`localhost:${server.port}`],
     lookup: () => Promise.resolve(addresses),
   });
-  expect((await tunnel(proxy, `localhost:${server.port}`)).status).toBe(200);
+  expect((await sendThroughTunnel(proxy, `localhost:${server.port}`)).status).toBe(200);
 });
 
 verifies(
   hazard(13),
-  "a name is resolved once for each connection, and what was checked is what is connected to",
+  "a name is resolved once for each connection, and the proxy connects to the address that it checked",
   async () => {
     await using server = await echoServer();
-    const answers = ["127.0.0.1", "169.254.169.254"];
-    const lookup = () => Promise.resolve([{ address: answers.shift() ?? "169.254.169.254", family: 4 }]);
+    const addresses = ["127.0.0.1", "169.254.169.254"];
+    const lookup = () => Promise.resolve([{ address: addresses.shift() ?? "169.254.169.254", family: 4 }]);
     await using proxy = await EgressProxy.open({ allow: [`localhost:${server.port}`], lookup });
-    expect((await tunnel(proxy, `localhost:${server.port}`)).status).toBe(200);
-    expect((await tunnel(proxy, `localhost:${server.port}`)).status).toBe(502);
-    expect(answers).toEqual([]);
+    expect((await sendThroughTunnel(proxy, `localhost:${server.port}`)).status).toBe(200);
+    expect((await sendThroughTunnel(proxy, `localhost:${server.port}`)).status).toBe(502);
+    expect(addresses).toEqual([]);
   },
 );
 
-test("a host that does not answer, or whose name does not resolve, is a bad gateway", async () => {
+test("502 is the response for a host that refuses connections or whose name does not resolve", async () => {
   const closed = createTcpServer().listen(0, "127.0.0.1");
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
   await new Promise((done) => closed.close(done));
   const lookup = () => Promise.reject(new Error("ENOTFOUND"));
   await using proxy = await EgressProxy.open({ allow: [`127.0.0.1:${port}`] });
-  await using lost = await EgressProxy.open({ allow: ["lost.example.com:443"], lookup });
-  expect((await tunnel(proxy, `127.0.0.1:${port}`)).status).toBe(502);
-  expect((await tunnel(lost, "lost.example.com:443")).status).toBe(502);
+  await using unresolvable = await EgressProxy.open({ allow: ["unknown.example.com:443"], lookup });
+  expect((await sendThroughTunnel(proxy, `127.0.0.1:${port}`)).status).toBe(502);
+  expect((await sendThroughTunnel(unresolvable, "unknown.example.com:443")).status).toBe(502);
 });
 
-test("closing cuts open tunnels and leaves no socket behind", async () => {
+test("closing the proxy closes open tunnels and removes its socket", async () => {
   const silent = createTcpServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const authority = `127.0.0.1:${(silent.address() as AddressInfo).port}`;

@@ -10,7 +10,7 @@ import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
-import { unusualSleep, writableAt } from "../contract/sandbox.ts";
+import { uniqueSleepSeconds, writableAt } from "../contract/sandbox.ts";
 
 const sandbox = new BubblewrapSandbox();
 
@@ -18,7 +18,7 @@ async function outputOf(script: string, choices = {}): Promise<string> {
   return (await runScript(sandbox, script, choices)).output.toString();
 }
 
-verifies(hazard(49), "a command sees no file of the host but the system's programs and its mounts", async () => {
+verifies(hazard(49), "a command sees only the system's programs and its mounts", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "secret"), "host\n");
   const places = [
@@ -33,27 +33,23 @@ verifies(hazard(49), "a command sees no file of the host but the system's progra
   ];
   const script = `for place in "$@"; do [ -e "$place" ] && echo "$place"; done; ls /`;
   const { output } = await runIn(sandbox, ["sh", "-c", script, "sh", ...places]);
-  const beside = ["bin", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "sbin", "tmp", "usr"];
+  const expected = ["bin", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "sbin", "tmp", "usr"];
   expect(
     output
       .toString()
       .trim()
       .split("\n")
-      .filter((name) => !beside.includes(name)),
+      .filter((name) => !expected.includes(name)),
   ).toEqual([]);
 });
 
-verifies(
-  hazard(49),
-  "a command sees nothing of the configuration and sources that lie beside the programs",
-  async () => {
-    const script =
-      "find /usr/etc /usr/local/etc /usr/src /usr/local/src -mindepth 1; touch /usr/local/etc/made && echo made";
-    expect(await outputOf(`(${script}) 2>/dev/null; true`)).toBe("");
-  },
-);
+verifies(hazard(49), "a command cannot see the configuration and source folders below /usr", async () => {
+  const script =
+    "find /usr/etc /usr/local/etc /usr/src /usr/local/src -mindepth 1; touch /usr/local/etc/created && echo created";
+  expect(await outputOf(`(${script}) 2>/dev/null; true`)).toBe("");
+});
 
-verifies(hazard(49), "a command sees no process of the host, nor its environment, and can signal none", async () => {
+verifies(hazard(49), "a command cannot see or signal a process of the host, or read its environment", async () => {
   const script = "cat /proc/[0-9]*/environ | tr '\\0' '\\n'; kill -KILL -1; ls /proc | grep -c '^[0-9]'";
   const { output } = await runScript(sandbox, script, { env: { PATH: "/usr/bin:/bin", OWN: "1" } });
   expect(output.toString()).not.toMatch(/VITEST|HOME=|NODE/);
@@ -63,7 +59,7 @@ verifies(hazard(49), "a command sees no process of the host, nor its environment
 
 verifies(
   [hazard(49), hazard(50)],
-  "a command without network reaches neither the host, nor a metadata service, nor the internet",
+  "a command without network cannot reach the host, a metadata service or the internet",
   async () => {
     const server = createServer((_request, response) => response.end("reached")).listen(0, "0.0.0.0");
     await once(server, "listening");
@@ -89,7 +85,7 @@ verifies(
   },
 );
 
-verifies(hazard(50), "a command with a proxy has no other way out", async () => {
+verifies(hazard(50), "a command with a proxy has no other network", async () => {
   await using folder = await temporaryFolder();
   const socketPath = join(folder.path, "proxy");
   const proxy = createServer((_request, response) => response.end("proxy")).listen(socketPath);
@@ -103,7 +99,7 @@ verifies(hazard(50), "a command with a proxy has no other way out", async () => 
   expect(output.toString()).toBe("000");
 });
 
-verifies(hazard(50), "a command writes nowhere but into its writable mounts and bounded scratch space", async () => {
+verifies(hazard(50), "a command can write only to its writable mounts and to bounded scratch space", async () => {
   await using folder = await temporaryFolder();
   const mounts = [{ from: folder.path, to: "/mounted", writable: false }];
   const places = [
@@ -123,7 +119,7 @@ verifies(hazard(50), "a command writes nowhere but into its writable mounts and 
   expect(output.toString()).toBe("tried\n");
 });
 
-verifies(hazard(50), "scratch space ends where it was said to", async () => {
+verifies(hazard(50), "scratch space has the configured size", async () => {
   const small = new BubblewrapSandbox({ temporaryMb: 4 });
   const script =
     "for place in /tmp /dev/shm; do head -c 9000000 /dev/zero 2>/dev/null > $place/x; stat -c %s $place/x; done";
@@ -131,7 +127,7 @@ verifies(hazard(50), "scratch space ends where it was said to", async () => {
   expect(output.toString()).toBe("4194304\n4194304\n");
 });
 
-verifies(hazard(50), "a fork bomb stops at its own limit and spoils nothing for the next command", async () => {
+verifies(hazard(50), "a fork bomb stops at its limit and does not affect other commands", async () => {
   const bomb = runScript(sandbox, "b() { b | b & }; b; sleep 20", { limits: { processes: 60, wallTimeMs: 2000 } });
   const others = await Promise.all(
     [1, 2, 3].map(() => outputOf("for n in $(seq 50); do sleep 0.2 & done; wait; echo fine")),
@@ -140,23 +136,27 @@ verifies(hazard(50), "a fork bomb stops at its own limit and spoils nothing for 
   expect((await bomb).output.toString()).toContain("Cannot fork");
 });
 
-verifies([hazard(15), hazard(49)], "nothing is mounted where an earlier command could have put a link", async () => {
-  await using folder = await temporaryFolder();
-  const { mounts } = writableAt(folder.path);
-  const inside = { from: "/usr", to: "/work/tools", writable: false };
-  await expect(runIn(sandbox, ["true"], { mounts: [...mounts, inside] })).rejects.toThrow("inside a writable mount");
-});
+verifies(
+  [hazard(15), hazard(49)],
+  "a mount inside a writable mount is an error, because an earlier command could have left a link there",
+  async () => {
+    await using folder = await temporaryFolder();
+    const { mounts } = writableAt(folder.path);
+    const inside = { from: "/usr", to: "/work/tools", writable: false };
+    await expect(runIn(sandbox, ["true"], { mounts: [...mounts, inside] })).rejects.toThrow("inside a writable mount");
+  },
+);
 
-verifies(hazard(49), "a command has no capability, no root and no user namespace to become root in", async () => {
+verifies(hazard(49), "a command has no capabilities, is not root, and cannot create a user namespace", async () => {
   const output = await outputOf(
-    "id -u; grep -E 'Cap|NoNewPrivs' /proc/self/status; unshare --user true 2>/dev/null || echo refused",
+    "id -u; grep -E 'Cap|NoNewPrivs' /proc/self/status; unshare --user true 2>/dev/null || echo denied",
   );
   const none = ["Inh", "Prm", "Eff", "Bnd", "Amb"].map((set) => `Cap${set}:\t0000000000000000`);
-  expect(output.trim().split("\n")).toEqual(["1000", ...none, "NoNewPrivs:\t1", "refused"]);
+  expect(output.trim().split("\n")).toEqual(["1000", ...none, "NoNewPrivs:\t1", "denied"]);
 });
 
-test("the environment of a command is in no process list", async () => {
-  const seconds = unusualSleep();
+test("the environment of a command does not appear in a process list", async () => {
+  const seconds = uniqueSleepSeconds();
   const abort = new AbortController();
   const env = { PATH: "/usr/bin:/bin", SECRET: `secret-of-${seconds}` };
   const running = runIn(sandbox, ["sleep", seconds], { env, signal: abort.signal });
@@ -168,26 +168,26 @@ test("the environment of a command is in no process list", async () => {
 
 verifies(
   [hazard(15), hazard(49)],
-  "a link that a command leaves is not followed when its folder is handed to the next one",
+  "a link that a command leaves is not followed when its folder gets a new owner",
   async () => {
     await using folder = await temporaryFolder();
     await using host = await temporaryFolder();
-    const treasure = join(host.path, "treasure");
-    await writeFile(treasure, "ours", { mode: 0o600 });
-    await symlink(host.path, join(folder.path, "way"));
-    await symlink(treasure, join(folder.path, "link"));
-    await runScript(sandbox, "ln -s /etc/passwd another; cat link way/treasure", writableAt(folder.path));
+    const secret = join(host.path, "secret");
+    await writeFile(secret, "ours", { mode: 0o600 });
+    await symlink(host.path, join(folder.path, "folder"));
+    await symlink(secret, join(folder.path, "link"));
+    await runScript(sandbox, "ln -s /etc/passwd another; cat link folder/secret", writableAt(folder.path));
     await runScript(sandbox, "true", writableAt(folder.path));
-    expect((await stat(treasure)).uid).toBe(process.getuid?.());
-    expect((await stat(treasure)).mode & 0o777).toBe(0o600);
+    expect((await stat(secret)).uid).toBe(process.getuid?.());
+    expect((await stat(secret)).mode & 0o777).toBe(0o600);
     expect((await stat("/etc/passwd")).uid).toBe(0);
     expect((await lstat(join(folder.path, "link"))).isSymbolicLink()).toBe(true);
-    expect(await readFile(treasure, "utf8")).toBe("ours");
+    expect(await readFile(secret, "utf8")).toBe("ours");
   },
 );
 
-verifies([hazard(41), hazard(46)], "nothing of a sandbox survives a service that is killed", async () => {
-  const seconds = unusualSleep();
+verifies([hazard(41), hazard(46)], "no process of a sandbox survives a killed service", async () => {
+  const seconds = uniqueSleepSeconds();
   const service = spawn(
     process.execPath,
     [fileURLToPath(new URL("../support/sandbox/sandboxed-sleep.ts", import.meta.url)), seconds],

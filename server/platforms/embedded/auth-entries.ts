@@ -1,22 +1,24 @@
 import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { LRUCache } from "lru-cache";
 import type { AuthEntries, AuthEntry } from "../../../domain/ports/auth-entries.ts";
 import { replaceFile } from "../../files/durable-files.ts";
+import { nullIfMissing } from "../../files/missing-file.ts";
 
-interface Cached {
+interface CachedEntry {
   entry: AuthEntry;
-  /** Identifies the file's content: a replaced file is another inode. */
-  seen: string;
+  /** Identifies the content of the file. A replaced file has another inode. */
+  fileVersion: string;
 }
 
-const CACHED_ENTRIES = 1000;
+const MAX_CACHED_ENTRIES = 1000;
 
-/** Auth entries as files, one per app. Also another process's change counts from the next read on. */
+/** Auth entries as files, one for each app. The next read sees a change by another process too. */
 export class FilesystemAuthEntries implements AuthEntries {
   readonly #root: string;
-  readonly #cache = new Map<string, Cached>();
+  readonly #cache = new LRUCache<string, CachedEntry>({ max: MAX_CACHED_ENTRIES });
 
-  /** @param root - a folder of its own; made when absent */
+  /** @param root - a folder for these files only; created if it does not exist */
   constructor(root: string) {
     this.#root = root;
   }
@@ -28,13 +30,16 @@ export class FilesystemAuthEntries implements AuthEntries {
 
   async get(appId: string): Promise<AuthEntry | null> {
     const file = this.#file(appId);
-    const seen = await identity(file);
-    if (seen === null) return null;
+    // Read before the content: if the file is replaced in between, the next call only reads it once more.
+    const fileVersion = await versionOf(file);
+    if (fileVersion === null) return null;
     const cached = this.#cache.get(appId);
-    if (cached?.seen === seen) return cached.entry;
-    const content = await readFile(file, "utf8").catch(absent);
+    if (cached?.fileVersion === fileVersion) return cached.entry;
+    const content = await readFile(file, "utf8").catch(nullIfMissing);
     if (content === null) return null;
-    return this.#remember({ appId, ...(JSON.parse(content) as Omit<AuthEntry, "appId">) }, seen);
+    const entry: AuthEntry = { appId, ...(JSON.parse(content) as Omit<AuthEntry, "appId">) };
+    this.#cache.set(appId, { entry, fileVersion });
+    return entry;
   }
 
   async remove(appId: string): Promise<void> {
@@ -42,30 +47,17 @@ export class FilesystemAuthEntries implements AuthEntries {
   }
 
   async list(): Promise<string[]> {
-    const names = (await readdir(this.#root).catch(absent)) ?? [];
+    const names = (await readdir(this.#root).catch(nullIfMissing)) ?? [];
     return names.filter((name) => name.endsWith(".json")).map((name) => path.basename(name, ".json"));
   }
 
-  /** The identity was read before the content, so a change in between is at worst read once more. */
-  #remember(entry: AuthEntry, seen: string): AuthEntry {
-    const oldest = this.#cache.keys().next();
-    if (this.#cache.size >= CACHED_ENTRIES && !oldest.done) this.#cache.delete(oldest.value);
-    this.#cache.set(entry.appId, { entry, seen });
-    return entry;
-  }
-
   #file(appId: string): string {
-    if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(appId)) throw new TypeError(`Not an app id: ${JSON.stringify(appId)}`);
+    if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(appId)) throw new TypeError(`Invalid app id: ${JSON.stringify(appId)}`);
     return path.join(this.#root, `${appId}.json`);
   }
 }
 
-async function identity(file: string): Promise<string | null> {
-  const stats = await stat(file, { bigint: true }).catch(absent);
+async function versionOf(file: string): Promise<string | null> {
+  const stats = await stat(file, { bigint: true }).catch(nullIfMissing);
   return stats && `${stats.ino}/${stats.mtimeNs}/${stats.ctimeNs}`;
-}
-
-function absent(error: unknown): null {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-  throw error;
 }

@@ -1,37 +1,43 @@
 import path from "node:path";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
-import { EmbeddedEdgePlatform } from "./scripts/script-publisher.ts";
+import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
-import { ScriptStore } from "./scripts/script-store.ts";
-import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
-import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
-import { trustedPeers } from "../../http/client-address.ts";
+import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
-import { databaseWorkers } from "./databases/database-worker.ts";
-import type { EdgeLog } from "./edge-log.ts";
+import { trustedPeers } from "../../http/client-address.ts";
+import { FilesystemAuthEntries } from "./auth-entries.ts";
+import { databaseWorkerStarter } from "./databases/database-worker.ts";
+import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
+import { ScriptPublisher } from "./scripts/script-publisher.ts";
+import { ScriptStore } from "./scripts/script-store.ts";
+import { type PlatformLog, Supervisor, type SupervisorLimits } from "./supervisor/supervisor.ts";
 import { WorkerdIsolatedRuntime } from "./workerd/isolated-runtime.ts";
-import { Supervisor, type SupervisorOptions } from "./supervisor/supervisor.ts";
+import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 
-export interface EmbeddedEdgeOptions {
-  /** Everything the edge keeps; only one process may use it at a time. */
-  root: string;
-  /** Where the front door listens; port 0 takes a free one. */
+export interface EmbeddedPlatformOptions {
+  /** The platform stores its data in the folders `edge` and `auth-entries` below. Only one process may use them. */
+  dataDirectory: string;
+  /** The address of the edge proxy. Port 0 selects a free port. */
   host: string;
   port: number;
-  /** The domain below which apps live, with its port if any; `null` for `localhost:<the bound port>`. */
+  /** The domain of all apps, with its port if any; `null` for `localhost:<port of the edge proxy>`. */
   appsDomain: string | null;
-  /** How visitors reach the apps; `https` when something in front of the edge ends TLS. */
+  /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
   scheme: "http" | "https";
   sandbox: "bubblewrap" | "none";
-  /** From which addresses it is believed for whom a request comes. */
+  /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
   trustedProxies: readonly string[];
-  entries: AuthEntries;
-  log: EdgeLog;
-  limits?: Partial<SupervisorOptions & { startTimeoutMs: number; closeGraceMs: number }>;
+  log: PlatformLog;
+  limits?: Partial<PlatformLimits>;
 }
 
-const DEFAULT_LIMITS = {
+export interface PlatformLimits extends SupervisorLimits {
+  startTimeoutMs: number;
+  closeGraceMs: number;
+}
+
+const DEFAULT_LIMITS: PlatformLimits = {
   maxActive: 40,
   idleMs: 60_000,
   hangMs: 10_000,
@@ -41,71 +47,76 @@ const DEFAULT_LIMITS = {
   closeGraceMs: 10_000,
 };
 
-export interface RunningEdge extends AsyncDisposable {
-  platform: EmbeddedEdgePlatform;
-  databases: EmbeddedSqlDatabases;
-  supervisor: Supervisor;
+/** The ports of an edge platform, on this machine. */
+export interface EmbeddedPlatform extends AsyncDisposable {
+  scripts: EdgePlatform;
+  databases: SqlDatabases;
+  authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
-  /** The port the front door listens on. */
+  supervisor: Supervisor;
+  /** The port of the edge proxy. */
   port: number;
-  /** Lets requests in flight finish for a while, then ends every process. */
+  /** Waits for requests in flight for a limited time, then stops every process. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the embedded edge: takes its folder, clears what a crash left, and listens.
+ * Opens the embedded edge platform: locks its folder, cleans up after a crash, and starts the edge proxy.
  *
- * @throws when another process has the folder, or the port is taken
+ * @throws when another process uses the folder, or the port is in use
  */
-export async function openEmbeddedEdge(options: EmbeddedEdgeOptions): Promise<RunningEdge> {
-  const { root, entries, log } = options;
+export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Promise<EmbeddedPlatform> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
-  const databaseRoot = path.join(root, "databases");
-  const store = new ScriptStore(root);
-  const launcher = new WorkerdLauncher({
-    launchRoot: path.join(root, "run"),
-    sandbox: options.sandbox,
-    startTimeoutMs: limits.startTimeoutMs,
-  });
-  const supervisor = new Supervisor({
-    store,
-    launcher,
-    databaseDirectory: (id) => databaseDirectory(databaseRoot, id),
-    options: limits,
-    log,
-  });
-  const databases = new EmbeddedSqlDatabases({
-    root: databaseRoot,
-    holder: supervisor,
-    startWorker: databaseWorkers(launcher),
-  });
-  const trusts = trustedPeers(options.trustedProxies);
-  const edgeProxy = new EdgeProxy({ apps: supervisor, entries, log, trusts, scheme: options.scheme });
+  const parts = createParts(root, options, limits);
+  const { store, launcher, supervisor, databases, authEntries, proxy } = parts;
   const close = once(async () => {
-    await edgeProxy.close(limits.closeGraceMs);
+    await proxy.close(limits.closeGraceMs);
     await supervisor.close();
     lock.release();
   });
   try {
     await Promise.all([store.open(), launcher.open(), databases.open()]);
-    const port = await edgeProxy.listen(
-      options.port,
-      options.host,
-      (options.appsDomain ?? "localhost").replace(/:\d+$/, ""),
-    );
-    const domain = options.appsDomain ?? `localhost:${port}`;
-    const platform = new EmbeddedEdgePlatform({
-      store,
-      apps: supervisor,
-      urlOf: (slug) => `${options.scheme}://${slug}.${domain}`,
-    });
-    const isolatedRuntime = new WorkerdIsolatedRuntime(launcher);
-    return { platform, databases, supervisor, isolatedRuntime, port, close, [Symbol.asyncDispose]: close };
+    const domain = options.appsDomain ?? "localhost";
+    const port = await proxy.listen(options.port, options.host, domain.replace(/:\d+$/, ""));
+    const authority = options.appsDomain ?? `localhost:${port}`;
+    const urlOf = (slug: string) => `${options.scheme}://${slug}.${authority}`;
+    return {
+      scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
+      databases,
+      authEntries,
+      isolatedRuntime: new WorkerdIsolatedRuntime(launcher),
+      supervisor,
+      port,
+      close,
+      [Symbol.asyncDispose]: close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
+  const { dataDirectory, sandbox, scheme, log } = options;
+  const databaseRoot = path.join(root, "databases");
+  const store = new ScriptStore(root);
+  const { startTimeoutMs } = limits;
+  const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, startTimeoutMs });
+  const supervisor = new Supervisor({
+    store,
+    launcher,
+    databaseDirectory: (id) => databaseDirectory(databaseRoot, id),
+    limits,
+    log,
+  });
+  const startWorker = databaseWorkerStarter(launcher);
+  const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker });
+  const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
+  const trusts = trustedPeers(options.trustedProxies);
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme });
+  return { store, launcher, supervisor, databases, authEntries, proxy };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

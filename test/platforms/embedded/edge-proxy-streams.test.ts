@@ -3,12 +3,12 @@ import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
-import { eventually, openTestEdge, type TestEdge } from "../../support/edge/test-edge.ts";
+import { eventually, openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
 
 const PLAIN = `export default { fetch: () => new Response("plain") }`;
 
-test("events arrive while the answer is still open", async () => {
-  await using t = await openTestEdge();
+test("events arrive before the response ends", async () => {
+  await using t = await openTestPlatform();
   await t.publish(
     "shop",
     `export default { fetch(request) {
@@ -19,37 +19,37 @@ test("events arrive while the answer is still open", async () => {
     return new Response(readable, { headers: { "content-type": "text/event-stream" } });
   } }`,
   );
-  const request = http.get({ port: t.edge.port, path: "/events", headers: { host: "shop.localhost" } });
+  const request = http.get({ port: t.platform.port, path: "/events", headers: { host: "shop.localhost" } });
   const [response] = (await once(request, "response")) as [http.IncomingMessage];
   const [chunk] = await once(response, "data");
   request.destroy();
   expect(String(chunk)).toBe("data: first\n\n");
 });
 
-test("an app learns that its clientInfo has left", async () => {
-  await using t = await openTestEdge();
+test("an app is notified when its client disconnects", async () => {
+  await using t = await openTestPlatform();
   await t.publish(
     "shop",
-    `let left = 0;
+    `let disconnects = 0;
   export default { fetch(request) {
-    if (new URL(request.url).pathname !== "/wait") return new Response(String(left));
-    request.signal.addEventListener("abort", () => left++);
+    if (new URL(request.url).pathname !== "/wait") return new Response(String(disconnects));
+    request.signal.addEventListener("abort", () => disconnects++);
     const pull = async (c) => { await new Promise((done) => setTimeout(done, 10)); c.enqueue(new Uint8Array(1)); };
     return new Response(new ReadableStream({ pull }));
   } }`,
     { compatibilityFlags: ["enable_request_signal"] },
   );
-  await startAndLeave(t, "/wait");
-  expect(await eventually(async () => ((await t.visit("shop")).text === "1" ? true : undefined))).toBe(true);
+  await startAndDisconnect(t, "/wait");
+  expect(await eventually(async () => ((await t.request("shop")).text === "1" ? true : undefined))).toBe(true);
 });
 
-test("an app whose visitors have all left is idle", async () => {
-  await using t = await openTestEdge({ limits: { idleMs: 500 } });
+test("an app whose clients have all disconnected is idle", async () => {
+  await using t = await openTestPlatform({ limits: { idleMs: 500 } });
   await t.publish(
     "shop",
     `export default { fetch: () => new Response(new ReadableStream({ start: (c) => c.enqueue(new Uint8Array(1)) })) }`,
   );
-  await startAndLeave(t, "/");
+  await startAndDisconnect(t, "/");
   await t.logged("idle app stopped");
 });
 
@@ -61,10 +61,13 @@ const SOCKET = `export default { fetch(request) {
   return new Response(null, { status: 101, webSocket: client });
 } }`;
 
-test("a WebSocket passes both ways, with the verdict on its token", async () => {
-  await using t = await openTestEdge();
+test("a WebSocket is forwarded in both directions, with the result of token verification", async () => {
+  await using t = await openTestPlatform();
   await t.publish("shop", SOCKET);
-  await t.entries.put({ appId: "app-shop", tokenSha256: createHash("sha256").update("sva_good").digest("hex") });
+  await t.platform.authEntries.put({
+    appId: "app-shop",
+    tokenSha256: createHash("sha256").update("sva_good").digest("hex"),
+  });
   const { socket, status } = await openSocket(t, "/", { authorization: "Bearer sva_good" });
   socket.write(maskedText("hi"));
   const [frame] = (await once(socket, "data")) as [Buffer];
@@ -72,8 +75,8 @@ test("a WebSocket passes both ways, with the verdict on its token", async () => 
   expect([status, frame.subarray(2).toString()]).toEqual([101, "hi app"]);
 });
 
-test("an upgrade is refused like any other request: by token, by address and by the app", async () => {
-  await using t = await openTestEdge();
+test("an upgrade request gets the same errors as other requests: 401, 404 and those of the app", async () => {
+  await using t = await openTestPlatform();
   await t.publish("shop", SOCKET);
   await t.publish("plain", PLAIN);
   const statuses = await Promise.all([
@@ -84,17 +87,17 @@ test("an upgrade is refused like any other request: by token, by address and by 
   expect(statuses.map(({ status }) => status)).toEqual([401, 404, 200]);
 });
 
-/** Waits for the first part of an endless answer, then hangs up. */
-async function startAndLeave(t: TestEdge, target: string): Promise<void> {
-  const request = http.get({ port: t.edge.port, path: target, headers: { host: "shop.localhost" }, agent: false });
+/** Waits for the first part of an endless response, then disconnects. */
+async function startAndDisconnect(t: TestPlatform, target: string): Promise<void> {
+  const request = http.get({ port: t.platform.port, path: target, headers: { host: "shop.localhost" }, agent: false });
   const [response] = (await once(request, "response")) as [http.IncomingMessage];
   await once(response, "data");
   request.destroy();
 }
 
-/** Opens a WebSocket by hand, because no client lets a test choose the Host header. */
-async function openSocket(t: TestEdge, target: string, headers: Record<string, string>) {
-  const socket = net.connect(t.edge.port, "127.0.0.1");
+/** Opens a WebSocket without a library, because no library lets a test choose the Host header. */
+async function openSocket(t: TestPlatform, target: string, headers: Record<string, string>) {
+  const socket = net.connect(t.platform.port, "127.0.0.1");
   const all = {
     host: "shop.localhost",
     connection: "Upgrade",
@@ -112,7 +115,7 @@ async function openSocket(t: TestEdge, target: string, headers: Record<string, s
   return { socket, status: Number(head.toString().split(" ")[1]) };
 }
 
-/** A text frame as a client sends it, with a mask of zeros. */
+/** A text frame of a client, with a mask of zeros. */
 function maskedText(text: string): Buffer {
   return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 }

@@ -1,13 +1,13 @@
 import { request } from "node:http";
 
-export interface AppAnswer {
+export interface AppResponse {
   status: number;
   text: string;
 }
 
 /**
- * Sends a request to a deployed app as a browser does that resolves `*.localhost` to this machine. Node's resolver does
- * not, and its `fetch` ignores a `host` header, so the connection is made by address.
+ * Sends a request to a deployed app, as a browser does. Browsers resolve `*.localhost` to this machine. Node does not, and
+ * its `fetch` ignores a `host` header, so this function connects by address.
  */
 export async function appRequest(
   url: string,
@@ -16,7 +16,7 @@ export async function appRequest(
     headers = {},
     body = "",
   }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<AppAnswer> {
+): Promise<AppResponse> {
   const { hostname, port, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
     const sent = request(

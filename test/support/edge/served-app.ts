@@ -7,7 +7,7 @@ import { newestDeployment } from "../service/given-app.ts";
 import type { Harness, Tenant } from "../service/harness.ts";
 import { provision } from "./platform-resources.ts";
 
-/** A procedure that is called as `GET` (a query) or `POST` (a mutation) on `/<name>`. */
+/** A procedure of an app, called with `GET` (a query) or `POST` (a mutation) at `/<name>`. */
 export function offered(
   name: string,
   kind: DiscoveredProcedure["kind"] = "query",
@@ -15,13 +15,17 @@ export function offered(
 ): DiscoveredProcedure {
   const method = kind === "query" ? "GET" : "POST";
   return {
-    ...{ name, kind, description: "", inputSchema: { type: "object" }, outputSchema: null },
+    name,
+    kind,
+    description: "",
+    inputSchema: { type: "object" },
+    outputSchema: null,
     invocation: { via: "openapi", method, path: `/${name}`, parameters: [], body: null },
     ...more,
   };
 }
 
-/** An app that is live at the edge and offers `procedures`, without having been built. */
+/** Creates an app that is live and has `procedures`, without a build. */
 export async function givenServedApp(
   harness: Harness,
   tenant: Tenant,
@@ -38,7 +42,7 @@ export async function givenServedApp(
   return app;
 }
 
-/** Makes `procedures` what an app offers, whether or not it answers them. */
+/** Sets the procedures of an app, whether or not its script implements them. */
 export async function givenProcedures(harness: Harness, app: App, procedures: DiscoveredProcedure[]): Promise<void> {
   const em = harness.service.parts.orm.em.fork();
   await em.transactional((tx) => replaceProcedures(tx, newestDeployment(app), procedures));

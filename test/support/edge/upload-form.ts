@@ -11,11 +11,11 @@ export interface FormOptions {
   compatibilityDate?: string;
   compatibilityFlags?: string[];
   mainModule?: string;
-  /** Further modules by name; text ones are ES modules. */
+  /** Further modules by name. A string is an ES module. */
   modules?: Record<string, string | { type: string; contents: string }>;
 }
 
-/** The bytes of an upload form, as `wrangler deploy --dry-run --outfile` writes them for a script with this main module. */
+/** An upload form, as `wrangler deploy --dry-run --outfile` writes it for a script with this main module. */
 function uploadForm(script: string, options: FormOptions = {}): string {
   const mainModule = options.mainModule ?? "index.js";
   const metadata = {

@@ -6,7 +6,7 @@ import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/i
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
-import { openTestEdge } from "../edge/test-edge.ts";
+import { openTestPlatform } from "../edge/test-platform.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
@@ -31,12 +31,12 @@ export interface TestDiscovery extends AsyncDisposable {
 }
 
 export async function openDiscovery(): Promise<TestDiscovery> {
-  const { edge, ...testEdge } = await openTestEdge();
+  const { platform, ...testPlatform } = await openTestPlatform();
   let started = 0;
   const runtime: IsolatedRuntime = {
     start(...app) {
       started += 1;
-      return edge.isolatedRuntime.start(...app);
+      return platform.isolatedRuntime.start(...app);
     },
   };
   const discoverScript = (
@@ -59,7 +59,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       return await discoverScript(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,
-    [Symbol.asyncDispose]: () => testEdge[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => testPlatform[Symbol.asyncDispose](),
   };
 }
 

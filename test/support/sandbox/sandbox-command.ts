@@ -6,7 +6,7 @@ export interface SandboxRun {
   output: Buffer;
 }
 
-type Choices = Partial<Omit<SandboxCommand, "limits">> & { limits?: Partial<SandboxLimits> };
+type CommandOptions = Partial<Omit<SandboxCommand, "limits">> & { limits?: Partial<SandboxLimits> };
 
 const LIMITS: SandboxLimits = {
   wallTimeMs: 30_000,
@@ -17,11 +17,11 @@ const LIMITS: SandboxLimits = {
   outputBytes: 1_000_000,
 };
 
-/** Runs one command with generous limits and nothing else, but for what the test chooses. */
+/** Runs one command with high limits and no mounts, except for the given options. */
 export async function runIn(
   sandbox: Sandbox,
   argv: SandboxCommand["argv"],
-  choices: Choices = {},
+  options: CommandOptions = {},
 ): Promise<SandboxRun> {
   const chunks: Uint8Array[] = [];
   const outcome = await sandbox.run({
@@ -32,18 +32,18 @@ export async function runIn(
     network: { kind: "none" },
     onOutput: (chunk) => chunks.push(chunk),
     signal: new AbortController().signal,
-    ...choices,
-    limits: { ...LIMITS, ...choices.limits },
+    ...options,
+    limits: { ...LIMITS, ...options.limits },
   });
   return { outcome, output: Buffer.concat(chunks) };
 }
 
-/** Runs a shell script; the script is the test's own. */
-export function runScript(sandbox: Sandbox, script: string, choices: Choices = {}): Promise<SandboxRun> {
-  return runIn(sandbox, ["sh", "-c", script], choices);
+/** Runs a shell script of the test. */
+export function runScript(sandbox: Sandbox, script: string, options: CommandOptions = {}): Promise<SandboxRun> {
+  return runIn(sandbox, ["sh", "-c", script], options);
 }
 
-/** The processes of this machine that have `mark` in their command line. A zombie has no command line any more. */
+/** The processes of this machine whose command line contains `mark`. A zombie has no command line any more. */
 export async function processesWith(mark: string): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));

@@ -1,4 +1,4 @@
-// A program of its own, for the tests that kill the service: sleeps in the sandbox for as many seconds as it is told.
+// A process for tests that kill the service. It sleeps in a sandbox for the given number of seconds.
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { runIn } from "./sandbox-command.ts";
 

@@ -4,14 +4,14 @@ import { WORKER_NAME, type WorkerOptions } from "../workerd/worker-options.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { StartDatabaseWorker } from "./sql-databases.ts";
 
-/** Starts workers of ours on an app's database, in a sandbox like the app's own: the SQL they run is the app's. */
-export function databaseWorkers(launcher: WorkerdLauncher): StartDatabaseWorker {
+/** Starts our own scripts on the database of an app. They run sandboxed like the app, because they run its SQL. */
+export function databaseWorkerStarter(launcher: WorkerdLauncher): StartDatabaseWorker {
   return async (script, { id, directory }, signal) => {
     const folders = { storageDirectory: null, databaseDirectory: directory, assetsDirectory: null };
     try {
       return await launcher.start({ worker: databaseWorker(script, id), ...folders }, signal);
     } catch (cause) {
-      // The script is ours, so this is no verdict on the app.
+      // The script is ours, so the app did not cause this.
       throw cause instanceof UnhealthyScript ? new Error("The database did not start", { cause }) : cause;
     }
   };

@@ -3,53 +3,54 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Migration } from "../../../../domain/ports/bundler.ts";
 import type { SqlDatabases } from "../../../../domain/ports/sql-databases.ts";
-import { applyMigration, MIGRATOR } from "./sql-migrator.ts";
+import { nullIfMissing } from "../../../files/missing-file.ts";
+import { applyMigration, MIGRATION_SCRIPT } from "./apply-migration.ts";
 
-/** Whoever may have an app's database open. */
-export interface DatabaseHolder {
-  /** Runs `work` while no process has the database open, and none can open it. */
-  withDatabaseAtRest<T>(databaseId: string, work: () => Promise<T>): Promise<T>;
+/** Controls which processes have an app's database open. */
+export interface DatabaseAccess {
+  /** Runs `work` while no process has the database open. No process can open it meanwhile. */
+  withDatabaseClosed<T>(databaseId: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** A worker with one database, which nobody else has open. */
+/** A worker that has one database open. */
 export interface DatabaseWorker extends AsyncDisposable {
-  /** Where it listens on 127.0.0.1. */
+  /** Its port on 127.0.0.1. */
   port: number;
 }
 
-/** Starts the given module as a worker that has the database as `DB` and reaches nothing else. */
+/** Starts a worker that runs the given module. It has the database as `DB`, and no network. */
 export type StartDatabaseWorker = (
   script: string,
   database: { id: string; directory: string },
   signal: AbortSignal,
 ) => Promise<DatabaseWorker>;
 
-const MIGRATE_TIMEOUT_MS = 5 * 60_000;
+const MIGRATION_TIMEOUT_MS = 5 * 60_000;
 
-interface Parts {
-  /** Holds one folder per database, named by its id. */
+export interface EmbeddedSqlDatabasesOptions {
+  /** Contains one folder for each database, named by its id. */
   root: string;
-  holder: DatabaseHolder;
+  access: DatabaseAccess;
   startWorker: StartDatabaseWorker;
   /** How long all migrations of one call may take. */
-  migrateTimeoutMs?: number;
+  migrationTimeoutMs?: number;
 }
 
-/** D1 databases on this machine: SQLite files that the apps' own workerd opens, and a throwaway one for migrations. */
+/** D1 databases on this machine. They are SQLite files that an app's workerd opens, or a temporary one for migrations. */
 export class EmbeddedSqlDatabases implements SqlDatabases {
   readonly #root: string;
-  readonly #holder: DatabaseHolder;
+  readonly #access: DatabaseAccess;
   readonly #startWorker: StartDatabaseWorker;
-  readonly #migrateTimeoutMs: number;
+  readonly #migrationTimeoutMs: number;
 
-  constructor({ root, holder, startWorker, migrateTimeoutMs = MIGRATE_TIMEOUT_MS }: Parts) {
+  constructor({ root, access, startWorker, migrationTimeoutMs = MIGRATION_TIMEOUT_MS }: EmbeddedSqlDatabasesOptions) {
     this.#root = root;
-    this.#holder = holder;
+    this.#access = access;
     this.#startWorker = startWorker;
-    this.#migrateTimeoutMs = migrateTimeoutMs;
+    this.#migrationTimeoutMs = migrationTimeoutMs;
   }
 
-  /** Finishes what an earlier process was removing when it died. */
+  /** Completes removals that an earlier process did not finish. */
   async open(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
     const leftovers = (await readdir(this.#root)).filter((name) => !isDatabaseId(name));
@@ -63,21 +64,21 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
   async migrate(databaseId: string, migrations: readonly Migration[], signal: AbortSignal): Promise<void> {
     const directory = databaseDirectory(this.#root, databaseId);
     if (migrations.length === 0) return;
-    await this.#holder.withDatabaseAtRest(databaseId, async () => {
-      await using migrator = await this.#startWorker(MIGRATOR, { id: databaseId, directory }, signal);
-      // Many that are slow, each within its own bound, would keep a worker from all other builds.
-      const deadline = Date.now() + this.#migrateTimeoutMs;
-      for (const migration of migrations) await applyMigration(migrator.port, migration, deadline, signal);
+    await this.#access.withDatabaseClosed(databaseId, async () => {
+      await using worker = await this.#startWorker(MIGRATION_SCRIPT, { id: databaseId, directory }, signal);
+      // Each migration has its own time limit. Without this one, many slow migrations could block a build worker.
+      const deadline = Date.now() + this.#migrationTimeoutMs;
+      for (const migration of migrations) await applyMigration(worker.port, migration, deadline, signal);
     });
   }
 
   async remove(databaseId: string): Promise<void> {
     const directory = databaseDirectory(this.#root, databaseId);
-    await this.#holder.withDatabaseAtRest(databaseId, async () => {
-      // Out of sight in one step; a crash while taking it apart leaves nothing that `list` would name.
-      const grave = path.join(this.#root, `.${randomUUID()}`);
-      await rename(directory, grave).catch(ignoreAbsent);
-      await rm(grave, { recursive: true, force: true });
+    await this.#access.withDatabaseClosed(databaseId, async () => {
+      // The rename removes it from `list` in one step, even if a crash interrupts the deletion.
+      const renamed = path.join(this.#root, `.${randomUUID()}`);
+      await rename(directory, renamed).catch(nullIfMissing);
+      await rm(renamed, { recursive: true, force: true });
     });
   }
 
@@ -89,17 +90,14 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
 /**
  * The folder of one database.
  *
- * @throws {TypeError} for an id that is no plain name
+ * @throws {TypeError} for an invalid id
  */
 export function databaseDirectory(root: string, databaseId: string): string {
-  if (!isDatabaseId(databaseId)) throw new TypeError(`Not a database id: ${JSON.stringify(databaseId)}`);
+  if (!isDatabaseId(databaseId)) throw new TypeError(`Invalid database id: ${JSON.stringify(databaseId)}`);
   return path.join(root, databaseId);
 }
 
+/** Ids become folder names. */
 function isDatabaseId(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,63}$/.test(name);
-}
-
-function ignoreAbsent(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
 }

@@ -3,20 +3,21 @@ import { clientAddress, isTrustedPeer, type TrustsPeer } from "../../../http/cli
 
 export type Scheme = "http" | "https";
 
-/** What an app is told about whoever visits it. */
+/** The client of a request, as the app sees it. */
 export interface ClientInfo {
   address: string;
   scheme: Scheme;
 }
 
 /**
- * Who visits, as far as it can be believed.
+ * Determines the client of a request. Only trusted proxies may name another client than the peer.
  *
- * @param usual - the scheme of a visit about which no trusted proxy says anything
+ * @param defaultScheme - the scheme of a request for which no trusted proxy names one
  */
-export function clientInfoOf(request: IncomingMessage, trusts: TrustsPeer | null, usual: Scheme): ClientInfo {
-  const said = isTrustedPeer(request, trusts) ? request.headers["x-forwarded-proto"] : undefined;
-  // A proxy before the proxy may have put a word of its own first.
-  const last = String(said).split(",").at(-1)?.trim().toLowerCase();
-  return { address: clientAddress(request, trusts), scheme: last === "http" || last === "https" ? last : usual };
+export function readClientInfo(request: IncomingMessage, trusts: TrustsPeer | null, defaultScheme: Scheme): ClientInfo {
+  const forwarded = isTrustedPeer(request, trusts) ? request.headers["x-forwarded-proto"] : undefined;
+  // Only the last value comes from the trusted proxy. The client may have sent the others.
+  const last = String(forwarded).split(",").at(-1)?.trim().toLowerCase();
+  const scheme = last === "http" || last === "https" ? last : defaultScheme;
+  return { address: clientAddress(request, trusts), scheme };
 }

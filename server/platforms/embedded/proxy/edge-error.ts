@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 
-/** A request that the edge answers itself, instead of the app. */
+/** A request to which the edge proxy responds itself, in place of the app. */
 export class EdgeError extends Error {
-  override readonly name = "EdgeRefusal";
+  override readonly name = "EdgeError";
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -13,8 +13,8 @@ export class EdgeError extends Error {
   }
 }
 
-/** Answers with `{"error": "..."}`, unless an answer has begun. */
-export function refuse(response: ServerResponse, { status, message, headers }: EdgeError): void {
+/** Sends `{"error": "..."}`, unless a response has begun. */
+export function sendError(response: ServerResponse, { status, message, headers }: EdgeError): void {
   if (response.headersSent || response.destroyed) return;
   const body = JSON.stringify({ error: message });
   response.writeHead(status, {

@@ -2,42 +2,42 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
-import { appTokenIn, isTokenOf } from "./verify-app-token.ts";
-import type { EdgeLog } from "../edge-log.ts";
+import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
 import type { TrustsPeer } from "../../../http/client-address.ts";
-import { forward, forwardUpgrade, responseOn } from "./forward-request.ts";
-import { EdgeError, refuse } from "./edge-error.ts";
 import { readRequestId } from "../../../http/request-id.ts";
-import { hasBody, type ForwardedIdentity } from "./proxy-headers.ts";
-import { type Scheme, clientInfoOf } from "./client-info.ts";
-import type { Lease } from "../supervisor/running-app.ts";
-import { AppUnavailable, type Supervisor } from "../supervisor/supervisor.ts";
+import type { AcquiredApp } from "../supervisor/running-app.ts";
+import { AppUnavailable, type PlatformLog, type Supervisor } from "../supervisor/supervisor.ts";
+import { readClientInfo, type Scheme } from "./client-info.ts";
+import { EdgeError, sendError } from "./edge-error.ts";
+import { forwardRequest, forwardUpgrade, responseOn } from "./forward-request.ts";
+import { type ForwardedIdentity, hasBody } from "./proxy-headers.ts";
+import { readAppToken, verifyAppToken } from "./verify-app-token.ts";
 
-interface Parts {
+export interface EdgeProxyOptions {
   apps: Pick<Supervisor, "acquire" | "appIdAt">;
   entries: AuthEntries;
-  log: EdgeLog;
+  log: PlatformLog;
   trusts: TrustsPeer | null;
-  /** How visitors reach the apps, unless a trusted proxy says otherwise. */
+  /** The scheme of the apps' URLs. A trusted proxy may name another one for a request. */
   scheme: Scheme;
 }
 
 const HEADERS_TIMEOUT_MS = 15_000;
-/** Also a large upload over a slow line has to end. */
+/** Enough for a large upload over a slow connection. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;
 const MAX_HEADER_BYTES = 32_768;
 const NO_APP = "There is no app at this address.";
 
-/** The HTTP server in front of all deployed apps: finds the app by its host name, judges the app token, and proxies. */
+/** The HTTP server in front of all apps. It finds the app by the host name, verifies the app token and forwards. */
 export class EdgeProxy {
-  readonly #parts: Parts;
+  readonly #options: EdgeProxyOptions;
   readonly #server: http.Server;
-  /** Sockets that became WebSockets; the server no longer knows them. */
+  /** The sockets that became WebSockets. The server does not track them any more. */
   readonly #upgraded = new Set<Duplex>();
   #domain = "localhost";
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(options: EdgeProxyOptions) {
+    this.#options = options;
     this.#server = http.createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MS,
@@ -45,7 +45,7 @@ export class EdgeProxy {
         connectionsCheckingInterval: 5_000,
         keepAliveTimeout: 65_000,
         maxHeaderSize: MAX_HEADER_BYTES,
-        // Any other protocol is not switched to; the request is answered as if it had not asked.
+        // A request for any other protocol is served as a request without an upgrade.
         shouldUpgradeCallback: (request) =>
           request.headers.upgrade?.toLowerCase() === "websocket" && request.method === "GET" && !hasBody(request),
       },
@@ -55,10 +55,10 @@ export class EdgeProxy {
   }
 
   /**
-   * Starts to answer.
+   * Starts to listen.
    *
-   * @param domain - the domain below which apps live, such as `localhost`, without port
-   * @returns the port that was bound
+   * @param domain - the domain of all apps, such as `localhost`, without port
+   * @returns the port
    */
   async listen(port: number, host: string, domain: string): Promise<number> {
     this.#domain = domain.toLowerCase();
@@ -68,26 +68,26 @@ export class EdgeProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Takes no more requests, lets those in flight finish for up to `graceMs`, and cuts the rest. */
+  /** Stops listening, waits up to `graceMs` for requests in flight, and closes the remaining connections. */
   async close(graceMs: number): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    const tidy = setInterval(() => this.#server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => this.#server.closeAllConnections(), graceMs);
-    // A WebSocket has no end to wait for.
+    const closeIdle = setInterval(() => this.#server.closeIdleConnections(), 50);
+    const closeAll = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    // A WebSocket would not end within the grace period.
     for (const socket of this.#upgraded) socket.destroy();
     await closed;
-    clearTimeout(cut);
-    clearInterval(tidy);
+    clearTimeout(closeAll);
+    clearInterval(closeIdle);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { lease, identity } = await this.#admit(request);
-      if (response.destroyed) return lease.release();
-      forward(request, response, lease, identity);
+      const { app, identity } = await this.#acquireApp(request);
+      if (response.destroyed) return app.release();
+      forwardRequest(request, response, app, identity);
     } catch (error) {
-      refuse(response, this.#refusalFor(error, request));
+      sendError(response, this.#toEdgeError(error, request));
     }
   }
 
@@ -95,54 +95,55 @@ export class EdgeProxy {
     this.#upgraded.add(socket);
     socket.on("error", () => socket.destroy()).once("close", () => this.#upgraded.delete(socket));
     try {
-      const { lease, identity } = await this.#admit(request);
-      if (socket.destroyed) return lease.release();
-      forwardUpgrade(request, socket, head, lease, identity);
+      const { app, identity } = await this.#acquireApp(request);
+      if (socket.destroyed) return app.release();
+      forwardUpgrade(request, socket, head, app, identity);
     } catch (error) {
-      refuse(responseOn(request, socket), this.#refusalFor(error, request));
+      sendError(responseOn(request, socket), this.#toEdgeError(error, request));
     }
   }
 
   /**
-   * The way to the app, and what the app is told about the request.
+   * Returns the app of a request, and the identity of the request for the app.
    *
    * @throws {EdgeError}
    * @throws {AppUnavailable}
    */
-  async #admit(request: IncomingMessage): Promise<{ lease: Lease; identity: ForwardedIdentity }> {
+  async #acquireApp(request: IncomingMessage): Promise<{ app: AcquiredApp; identity: ForwardedIdentity }> {
     if (!request.url?.startsWith("/")) throw new EdgeError(400, "The request target must be a path.");
-    // Node takes the first and the app might take another one (RFC 9112, section 3.2).
-    if (hostCount(request) !== 1) throw new EdgeError(400, "The request must have one Host.");
-    const slug = this.#slugOf(request.headers.host);
+    // Node uses the first Host header, and the app might use another one (RFC 9112, section 3.2).
+    if (countHosts(request) !== 1) throw new EdgeError(400, "The request must have exactly one Host header.");
+    const slug = this.#readSlug(request.headers.host);
     if (slug === null) throw new EdgeError(404, NO_APP);
-    const verified = await this.#verify(slug, request.headers.authorization);
-    const lease = await this.#parts.apps.acquire(slug);
-    if (!lease) throw new EdgeError(404, NO_APP);
-    const clientInfo = clientInfoOf(request, this.#parts.trusts, this.#parts.scheme);
-    return { lease, identity: { verified, requestId: readRequestId(request), clientInfo } };
+    const verified = await this.#hasValidToken(slug, request.headers.authorization);
+    const app = await this.#options.apps.acquire(slug);
+    if (!app) throw new EdgeError(404, NO_APP);
+    const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
+    return { app, identity: { verified, requestId: readRequestId(request), clientInfo } };
   }
 
-  /** Whether the request brings the app's token. Judged before the app is started, so that a wrong one cannot start it. */
-  async #verify(slug: string, authorization: string | undefined): Promise<boolean> {
-    const token = appTokenIn(authorization);
-    const appId = token === null ? null : await this.#parts.apps.appIdAt(slug);
+  /** Whether the request has the app's token. Checked before the start of the app, so an invalid token starts nothing. */
+  async #hasValidToken(slug: string, authorization: string | undefined): Promise<boolean> {
+    const token = readAppToken(authorization);
+    const appId = token === null ? null : await this.#options.apps.appIdAt(slug);
     if (token === null || appId === null) return false;
-    if (await isTokenOf(this.#parts.entries, appId, token)) return true;
+    if (await verifyAppToken(this.#options.entries, appId, token)) return true;
     throw new EdgeError(401, "The app token is not valid for this app.", {
       "www-authenticate": 'Bearer error="invalid_token"',
     });
   }
 
-  #refusalFor(error: unknown, request: IncomingMessage): EdgeError {
+  #toEdgeError(error: unknown, request: IncomingMessage): EdgeError {
     if (error instanceof EdgeError) return error;
     if (error instanceof AppUnavailable)
       return new EdgeError(503, error.message, { "retry-after": String(error.retryAfterSeconds) });
-    this.#parts.log.warn({ host: request.headers.host, err: error }, "request to an app failed");
-    return new EdgeError(500, "Something went wrong on our side.");
+    const requestId = readRequestId(request);
+    this.#options.log.warn({ host: request.headers.host, requestId, err: error }, "request to an app failed");
+    return new EdgeError(500, INTERNAL_ERROR, { "x-request-id": requestId });
   }
 
-  /** `my-app` for `my-app.localhost:3001`; `null` for a host that is not directly below the domain. */
-  #slugOf(host: string | undefined): string | null {
+  /** Reads `my-app` from `my-app.localhost:3001`. Returns `null` for a host that is not directly below the domain. */
+  #readSlug(host: string | undefined): string | null {
     const name = host?.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
     const suffix = `.${this.#domain}`;
     if (!name?.endsWith(suffix)) return null;
@@ -151,9 +152,9 @@ export class EdgeProxy {
   }
 }
 
-/** Counted by hand: `headersDistinct` would sort every header of every request for it. */
-function hostCount({ rawHeaders }: IncomingMessage): number {
+/** Counts in the raw headers: `headersDistinct` would process every header of every request for it. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
   let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") count++;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === "host") count++;
   return count;
 }

@@ -1,127 +1,127 @@
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { connectHalfOpen, isHangUp } from "./half-open-socket.ts";
-import { EdgeError, refuse } from "./edge-error.ts";
-import { bodyFraming, hasBody, requestHeaders, responseHeaders, type ForwardedIdentity } from "./proxy-headers.ts";
-import type { Lease } from "../supervisor/running-app.ts";
+import type { AcquiredApp } from "../supervisor/running-app.ts";
+import { EdgeError, sendError } from "./edge-error.ts";
+import { connectHalfOpen, isDisconnect } from "./half-open-socket.ts";
+import { bodyFraming, type ForwardedIdentity, hasBody, requestHeaders, responseHeaders } from "./proxy-headers.ts";
 
 /**
- * Connections to the apps are kept for requests without a body only: workerd closes a connection after it answered a
- * request whose body it did not read, and the next request on it would be lost.
+ * Connections to apps are reused only for requests without a body. workerd closes a connection after it responded to a
+ * request whose body it did not read, and the next request on that connection would be lost.
  */
-const keptAlive = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 256 });
+const reusedConnections = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 256 });
 
-const CRASHED = new EdgeError(502, "The app stopped before it answered.");
-const UNFIT = new EdgeError(502, "The app's answer cannot be passed on.");
+const APP_STOPPED = new EdgeError(502, "The app stopped before it responded.");
+const INVALID_RESPONSE = new EdgeError(502, "The app's response is invalid and cannot be forwarded.");
 
-/** Passes one request to the app and its answer back, both as streams. Ends the lease when it is over. */
-export function forward(
+/** Forwards one request to the app, and its response to the client, both as streams. Releases the app at the end. */
+export function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  lease: Lease,
+  app: AcquiredApp,
   identity: ForwardedIdentity,
 ): void {
-  const upstream = http.request(upstreamOptions(request, lease, identity));
-  upstream.on("response", (answer) => relay(answer, response, identity));
+  const upstream = http.request(upstreamOptions(request, app, identity));
+  upstream.on("response", (reply) => relayResponse(reply, response, identity));
   upstream.on("error", (error) => {
-    // An app may answer without reading the body and hang up; what it answered still goes out.
+    // An app may respond without reading the body and close the connection. Its response is still sent.
     if (response.headersSent || response.destroyed) return;
-    // The app's side closed a kept connection just as the request went out. Only GET and HEAD go there: they may be repeated.
-    if (upstream.reusedSocket && isHangUp(error)) return forward(request, response, lease, identity);
-    refuse(response, CRASHED);
+    // The app closed a reused connection while the request was sent. Only GET and HEAD reuse one, and may be repeated.
+    if (upstream.reusedSocket && isDisconnect(error)) return forwardRequest(request, response, app, identity);
+    sendError(response, APP_STOPPED);
   });
   response.once("close", () => {
-    lease.release();
+    app.release();
     upstream.destroy();
   });
   if (!hasBody(request)) return void upstream.end();
   request.pipe(upstream);
-  // The rest of a body that nobody reads has to go somewhere, or the clientInfo's connection would be stuck.
+  // An unread rest of the body would block the connection of the client.
   upstream.once("close", () => request.resume());
 }
 
-/** Connects a clientInfo's WebSocket with the app. When the app does not switch protocols its answer goes back as it is. */
+/** Connects a WebSocket of a client with the app. If the app does not switch protocols, forwards its response. */
 export function forwardUpgrade(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-  lease: Lease,
+  app: AcquiredApp,
   identity: ForwardedIdentity,
 ): void {
-  const options = upstreamOptions(request, lease, identity);
+  const options = upstreamOptions(request, app, identity);
   const upstream = http.request({
     ...options,
     agent: false,
     headers: [...options.headers, "connection", "Upgrade", "upgrade", "websocket"],
   });
   socket.once("close", () => {
-    lease.release();
+    app.release();
     upstream.destroy();
   });
-  upstream.on("upgrade", (answer, appSocket, appHead) => {
-    socket.write(switchingProtocols(answer));
-    join(socket, appSocket);
+  upstream.on("upgrade", (reply, appSocket, appHead) => {
+    socket.write(switchingProtocols(reply));
+    joinSockets(socket, appSocket);
     appSocket.write(head);
     socket.write(appHead);
   });
-  // One response for both, since a socket takes no second one; an app may fail in the middle of its answer.
-  const response = () => (made ??= responseOn(request, socket));
-  let made: ServerResponse | undefined;
-  upstream.on("response", (answer) => relay(answer, response(), identity));
-  upstream.on("error", () => refuse(response(), CRASHED));
+  // A socket accepts one response only, and an app may fail in the middle of its response.
+  let response: ServerResponse | undefined;
+  const getResponse = () => (response ??= responseOn(request, socket));
+  upstream.on("response", (reply) => relayResponse(reply, getResponse(), identity));
+  upstream.on("error", () => sendError(getResponse(), APP_STOPPED));
   upstream.end();
 }
 
-/** A response to write on a socket that the HTTP server gave away because of its `Upgrade` header. */
+/** A response on a socket that the HTTP server released because of its `Upgrade` header. */
 export function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
   const response = new http.ServerResponse(request);
   response.shouldKeepAlive = false;
-  // The server hands out net sockets; the type is wider for the sake of custom servers.
+  // The server always passes a net socket. The type is wider, for custom servers.
   response.assignSocket(socket as Socket);
   response.once("finish", () => socket.end());
   return response;
 }
 
-function upstreamOptions(request: IncomingMessage, lease: Lease, identity: ForwardedIdentity) {
-  const repeatable = !hasBody(request) && (request.method === "GET" || request.method === "HEAD");
+function upstreamOptions(request: IncomingMessage, app: AcquiredApp, identity: ForwardedIdentity) {
+  const isRepeatable = !hasBody(request) && (request.method === "GET" || request.method === "HEAD");
   return {
     host: "127.0.0.1",
-    port: lease.port,
+    port: app.port,
     method: request.method ?? "GET",
     path: request.url ?? "/",
     headers: [...requestHeaders(request, identity), ...bodyFraming(request)],
-    ...(repeatable ? { agent: keptAlive } : { createConnection: connectHalfOpen }),
+    ...(isRepeatable ? { agent: reusedConnections } : { createConnection: connectHalfOpen }),
   };
 }
 
-function relay(answer: IncomingMessage, response: ServerResponse, { requestId }: ForwardedIdentity): void {
-  const headers = responseHeaders(answer);
-  if (answer.headers["x-request-id"] === undefined) headers.push("x-request-id", requestId);
-  answer.on("error", () => response.destroy());
+function relayResponse(reply: IncomingMessage, response: ServerResponse, { requestId }: ForwardedIdentity): void {
+  const headers = responseHeaders(reply);
+  if (reply.headers["x-request-id"] === undefined) headers.push("x-request-id", requestId);
+  reply.on("error", () => response.destroy());
   try {
-    response.writeHead(answer.statusCode ?? 502, reasonOf(answer), headers);
+    response.writeHead(reply.statusCode ?? 502, reasonPhrase(reply), headers);
   } catch {
-    // Node reads more than it writes, and nobody above would catch what it throws here: it would end the service.
-    answer.destroy();
-    return refuse(response, UNFIT);
+    // Node accepts more when it reads than when it writes. An uncaught error here would end the service.
+    reply.destroy();
+    return sendError(response, INVALID_RESPONSE);
   }
-  answer.pipe(response);
+  reply.pipe(response);
 }
 
-/** The words beside the status, which the app chooses; they mean nothing, so odd ones are left out. */
-function reasonOf({ statusMessage = "" }: IncomingMessage): string {
+/** The text beside the status. The app chooses it and it has no meaning, so invalid text is omitted. */
+function reasonPhrase({ statusMessage = "" }: IncomingMessage): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : "";
 }
 
-function switchingProtocols(answer: IncomingMessage): string {
-  const headers = ["connection", "Upgrade", "upgrade", "websocket", ...responseHeaders(answer)];
-  let text = `HTTP/1.1 101 ${reasonOf(answer)}\r\n`;
-  for (let at = 0; at + 1 < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
+function switchingProtocols(reply: IncomingMessage): string {
+  const headers = ["connection", "Upgrade", "upgrade", "websocket", ...responseHeaders(reply)];
+  let text = `HTTP/1.1 101 ${reasonPhrase(reply)}\r\n`;
+  for (let index = 0; index + 1 < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;
   return `${text}\r\n`;
 }
 
-function join(one: Duplex, other: Duplex): void {
+function joinSockets(one: Duplex, other: Duplex): void {
   one.pipe(other).pipe(one);
   one.on("error", () => other.destroy()).once("close", () => other.destroy());
   other.on("error", () => one.destroy()).once("close", () => one.destroy());

@@ -1,35 +1,35 @@
 import type { ClientRequestArgs } from "node:http";
 import { Socket } from "node:net";
 
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;
 
 /**
- * A connection that goes on reading when the other side no longer takes what is written.
+ * A connection that continues to read after the other side has stopped reading.
  *
- * An app that does not read its request's body answers and hangs up. A write that meets the closed connection would
- * destroy a plain socket, and with it the answer that has arrived but was not read yet. Here the write is forgotten; if
- * there is no answer either, reading fails and says so.
+ * An app that does not read the body of a request responds and closes the connection. A write to it then fails, which
+ * would destroy a plain socket together with a response that has arrived but was not read yet. This socket ignores the
+ * failed write. If there is no response either, reading fails.
  */
-class PatientSocket extends Socket {
-  override _write(chunk: unknown, encoding: BufferEncoding, written: Written): void {
-    super._write(chunk, encoding, forgetHangUp(written));
+class HalfOpenSocket extends Socket {
+  override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
+    super._write(chunk, encoding, ignoreDisconnect(callback));
   }
 
-  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], written: Written): void {
-    super._writev?.(chunks, forgetHangUp(written));
+  override _writev(chunks: { chunk: unknown; encoding: BufferEncoding }[], callback: WriteCallback): void {
+    super._writev?.(chunks, ignoreDisconnect(callback));
   }
 }
 
-/** For `createConnection` of an HTTP request that has no agent. */
+/** For the `createConnection` option of an HTTP request without an agent. */
 export function connectHalfOpen({ host, port }: ClientRequestArgs): Socket {
-  return new PatientSocket().connect(Number(port), host ?? "127.0.0.1");
+  return new HalfOpenSocket().connect(Number(port), host ?? "127.0.0.1");
 }
 
-function forgetHangUp(written: Written): Written {
-  return (error) => written(isHangUp(error) ? null : error);
+function ignoreDisconnect(callback: WriteCallback): WriteCallback {
+  return (error) => callback(isDisconnect(error) ? null : error);
 }
 
-/** The other side closed the connection. */
-export function isHangUp(error: NodeJS.ErrnoException | null | undefined): boolean {
+/** Whether an error means that the other side closed the connection. */
+export function isDisconnect(error: NodeJS.ErrnoException | null | undefined): boolean {
   return ["ECONNRESET", "EPIPE"].includes(error?.code ?? "");
 }

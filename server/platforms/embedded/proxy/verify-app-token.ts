@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 
 /**
- * Whether `token` is the app's own, or the one before it while the two overlap. Hashes are compared in constant time, so
- * nothing of them can be learned by trying.
+ * Whether `token` is the current token of the app, or the previous one while it is still valid. Hashes are compared in
+ * constant time, so the time reveals nothing about them.
  */
-export async function isTokenOf(entries: AuthEntries, appId: string, token: string): Promise<boolean> {
+export async function verifyAppToken(entries: AuthEntries, appId: string, token: string): Promise<boolean> {
   const entry = await entries.get(appId);
   if (entry === null) return false;
   const actual = createHash("sha256").update(token).digest();
@@ -21,9 +21,9 @@ function isHash(actual: Buffer, hex: string): boolean {
 }
 
 /**
- * The app token in an `Authorization` header. `null` for any other value, which is the app's own business and passes
- * the edge untouched.
+ * Reads an app token from an `Authorization` header. Returns `null` for any other value: the app may use the header for
+ * its own purposes, so the edge proxy forwards it unchanged.
  */
-export function appTokenIn(authorization: string | undefined): string | null {
+export function readAppToken(authorization: string | undefined): string | null {
   return /^bearer +(sva_\S*) *$/i.exec(authorization ?? "")?.[1] ?? null;
 }

@@ -4,47 +4,52 @@ import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 const TIMEOUT_MS = 10_000;
-/** What the app logs takes another way than its answer and may come a little later. */
+/** The app's log takes another way than its response, and may arrive a little later. */
 const LOG_DELAY_MS = 100;
 
 /**
- * Asks the app for `/` and takes any answer below 500 as healthy.
+ * Requests `/` from an app. Every status below 500 is healthy.
  *
- * @param host - the Host header, as visitors will send it
- * @throws {UnhealthyScript} with the status, or what the app reported while failing
+ * @param host - the Host header that clients of the app will send
+ * @throws {UnhealthyScript} with the status, or with the error that the app reported
  */
 export async function probeHealth(
   app: Pick<WorkerdProcess, "port" | "output">,
   host: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const finding = await ask(app.port, host, signal);
+  const result = await requestRoot(app.port, host, signal);
   signal.throwIfAborted();
-  if (typeof finding === "number" && finding < 500) return;
+  if (typeof result === "number" && result < 500) return;
   await sleep(LOG_DELAY_MS, null, { signal });
+  const problem =
+    typeof result === "number" ? `The app responded to its health check (GET /) with status ${result}` : result;
   const reason = app.output.lastError();
-  const seen =
-    typeof finding === "number" ? `The app answered its health check (GET /) with status ${finding}` : finding;
-  throw new UnhealthyScript(reason === null ? `${seen}.` : `${seen}: ${reason}`);
+  throw new UnhealthyScript(reason === null ? `${problem}.` : `${problem}: ${reason}`);
 }
 
-/** The status, or what happened instead. */
-async function ask(port: number, host: string, signal: AbortSignal): Promise<number | string> {
+/** Returns the status, or a description of the failure. */
+async function requestRoot(port: number, host: string, signal: AbortSignal): Promise<number | string> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const headers = { host, "user-agent": "health-check" };
   try {
-    return await statusOf(
-      { port, host: "127.0.0.1", path: "/", agent: false, headers: { host, "user-agent": "health-check" } },
-      [signal, timeout],
-    );
+    return await requestStatus({
+      port,
+      host: "127.0.0.1",
+      path: "/",
+      agent: false,
+      headers,
+      signal: AbortSignal.any([signal, timeout]),
+    });
   } catch {
-    if (timeout.aborted) return `The app did not answer its health check (GET /) within ${TIMEOUT_MS / 1000} s`;
+    if (timeout.aborted) return `The app did not respond to its health check (GET /) within ${TIMEOUT_MS / 1000} s`;
     return "The app stopped during its health check (GET /)";
   }
 }
 
-function statusOf(options: http.RequestOptions, signals: AbortSignal[]): Promise<number> {
+function requestStatus(options: http.RequestOptions): Promise<number> {
   return new Promise((resolve, reject) => {
-    const request = http.get({ ...options, signal: AbortSignal.any(signals) }, (response) => {
+    const request = http.get(options, (response) => {
       resolve(response.statusCode ?? 0);
       response.destroy();
     });

@@ -1,51 +1,51 @@
 import {
-  StaleGeneration,
   type EdgePlatform,
   type PublishedScript,
   type Script,
+  StaleGeneration,
 } from "../../../../domain/ports/edge-platform.ts";
-import { probeHealth } from "./health-probe.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
-import type { ScriptStore, ScriptVersion } from "./script-store.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import { probeHealth } from "./health-probe.ts";
+import type { ScriptStore, ScriptVersion } from "./script-store.ts";
 
-/** Who runs the apps' processes. */
-export interface AppHost {
+/** Runs the processes of apps. */
+export interface AppRunner {
   /**
-   * Starts `version`, lets `admit` look at it, and from then on answers the slug's requests with it. When it does not
-   * start or `admit` throws, the version that was live answers again. Requests that come in meanwhile wait.
+   * Starts `version`, calls `verify`, and then sends the requests of the slug to it. If the start or `verify` fails,
+   * the earlier version serves again. Requests that arrive meanwhile wait.
    */
-  replace(version: ScriptVersion, admit: (app: WorkerdProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
-  /** Stops what runs at `slug` and calls `remove` before anything could start there again. */
-  retire(slug: string, remove: () => Promise<void>): Promise<void>;
+  replace(version: ScriptVersion, verify: (app: WorkerdProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /** Stops the process at `slug` and calls `work`. No process can start there before `work` has finished. */
+  withAppStopped(slug: string, work: () => Promise<void>): Promise<void>;
 }
 
-interface Parts {
+export interface ScriptPublisherOptions {
   store: ScriptStore;
-  apps: AppHost;
+  apps: AppRunner;
   urlOf: (slug: string) => string;
 }
 
-/** Runs apps on this machine, each in its own workerd process behind the front door. */
-export class EmbeddedEdgePlatform implements EdgePlatform {
+/** Publishes the scripts of apps on this machine. */
+export class ScriptPublisher implements EdgePlatform {
   readonly #store: ScriptStore;
-  readonly #apps: AppHost;
+  readonly #apps: AppRunner;
   readonly #urlOf: (slug: string) => string;
-  readonly #turns = new KeyedLock();
+  readonly #locks = new KeyedLock();
 
-  constructor({ store, apps, urlOf }: Parts) {
+  constructor({ store, apps, urlOf }: ScriptPublisherOptions) {
     this.#store = store;
     this.#apps = apps;
     this.#urlOf = urlOf;
   }
 
   async publish(slug: string, script: Script, signal: AbortSignal): Promise<{ url: string }> {
-    await this.#turns.run([slug], async () => {
+    await this.#locks.run([slug], async () => {
       signal.throwIfAborted();
-      await this.#refuseStale(slug, script);
+      await this.#checkGeneration(slug, script);
       const version = await this.#store.stage(slug, script);
       try {
-        await this.#apps.replace(version, (app) => this.#admit(version, app, signal), signal);
+        await this.#apps.replace(version, (app) => this.#makeLive(version, app, signal), signal);
       } catch (error) {
         await this.#store.discard(version);
         throw error;
@@ -55,7 +55,7 @@ export class EmbeddedEdgePlatform implements EdgePlatform {
   }
 
   async unpublish(slug: string): Promise<void> {
-    await this.#turns.run([slug], () => this.#apps.retire(slug, () => this.#store.remove(slug)));
+    await this.#locks.run([slug], () => this.#apps.withAppStopped(slug, () => this.#store.remove(slug)));
   }
 
   async list(): Promise<PublishedScript[]> {
@@ -66,14 +66,14 @@ export class EmbeddedEdgePlatform implements EdgePlatform {
     return this.#urlOf(slug);
   }
 
-  async #refuseStale(slug: string, { appId, generation }: Script): Promise<void> {
+  async #checkGeneration(slug: string, { appId, generation }: Script): Promise<void> {
     const live = await this.#store.live(slug);
     if (live?.appId === appId && live.generation > generation)
       throw new StaleGeneration(`Generation ${live.generation} of the app is live, which is newer than ${generation}.`);
   }
 
-  /** The moment a version goes live: after this, a crash leaves the new one. */
-  async #admit(version: ScriptVersion, app: WorkerdProcess, signal: AbortSignal): Promise<void> {
+  /** Makes a healthy version live. A crash after this leaves the new version live. */
+  async #makeLive(version: ScriptVersion, app: WorkerdProcess, signal: AbortSignal): Promise<void> {
     await probeHealth(app, new URL(this.urlOf(version.slug)).host, signal);
     await this.#store.commit(version);
   }

@@ -1,7 +1,7 @@
-const MEMORY_MS = 60_000;
-/** An app may fail this often before it has to wait. */
+const RESET_MS = 60_000;
+/** How many failures in a row cause no delay. */
 const FREE_FAILURES = 2;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_DELAY_MS = 60_000;
 
 interface Failures {
   count: number;
@@ -9,35 +9,35 @@ interface Failures {
 }
 
 /**
- * Keeps an app that fails again and again from being started again and again: after the third failure in a row it waits
- * 1 s, then 2 s, 4 s, up to a minute. A minute without a failure is forgotten.
+ * Delays the restart of apps that fail repeatedly: 1 s after the third failure in a row, then 2 s, 4 s, up to a minute.
+ * The count starts again after a minute without a failure.
  */
 export class RestartBackoff {
   readonly #failures = new Map<string, Failures>();
 
-  record(slug: string): void {
+  recordFailure(slug: string): void {
     this.#prune();
     const earlier = this.#failures.get(slug);
     this.#failures.set(slug, { count: (earlier?.count ?? 0) + 1, lastAt: Date.now() });
   }
 
-  /** A new version starts with a clean slate. */
-  forget(slug: string): void {
+  /** Forgets the failures of an app, for example when a new version replaces it. */
+  reset(slug: string): void {
     this.#failures.delete(slug);
   }
 
-  /** Milliseconds until the app may be started; 0 for now. */
-  waitMs(slug: string): number {
+  /** Milliseconds until the app may be started; 0 if it may be started now. */
+  delayMs(slug: string): number {
     const failures = this.#failures.get(slug);
-    return failures ? Math.max(0, failures.lastAt + backOffMs(failures.count) - Date.now()) : 0;
+    return failures ? Math.max(0, failures.lastAt + delayAfter(failures.count) - Date.now()) : 0;
   }
 
   #prune(): void {
     for (const [slug, { count, lastAt }] of this.#failures)
-      if (Date.now() - lastAt > MEMORY_MS + backOffMs(count)) this.#failures.delete(slug);
+      if (Date.now() - lastAt > RESET_MS + delayAfter(count)) this.#failures.delete(slug);
   }
 }
 
-function backOffMs(count: number): number {
-  return count <= FREE_FAILURES ? 0 : Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (count - FREE_FAILURES - 1));
+function delayAfter(failures: number): number {
+  return failures <= FREE_FAILURES ? 0 : Math.min(MAX_DELAY_MS, 1000 * 2 ** (failures - FREE_FAILURES - 1));
 }

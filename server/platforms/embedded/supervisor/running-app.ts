@@ -2,19 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ScriptVersion } from "../scripts/script-store.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
-/** The right to send one request to an app; the app is not stopped for idleness before `release`. */
-export interface Lease {
+/** An app that may receive one request. The app is not stopped as idle before `release`. */
+export interface AcquiredApp {
+  /** The port of the app on 127.0.0.1. */
   port: number;
   /** May be called more than once. */
   release(): void;
 }
 
-/** One app that has a process now. */
+/** An app that has a process. */
 export class RunningApp {
   readonly version: ScriptVersion;
   readonly process: WorkerdProcess;
-  /** When the health of the event loop was first found lacking; `null` while it turns. */
-  stuckSince: number | null = null;
+  /** When the event loop was first found unresponsive; `null` while it responds. */
+  unresponsiveSince: number | null = null;
   #inFlight = 0;
   #lastUsedAt = Date.now();
   #onIdle = Promise.withResolvers<void>();
@@ -24,7 +25,7 @@ export class RunningApp {
     this.process = process;
   }
 
-  get idle(): boolean {
+  get isIdle(): boolean {
     return this.#inFlight === 0;
   }
 
@@ -32,29 +33,29 @@ export class RunningApp {
     return this.#lastUsedAt;
   }
 
-  lease(): Lease {
+  acquire(): AcquiredApp {
     this.#inFlight++;
     this.#lastUsedAt = Date.now();
-    let held = true;
+    let isReleased = false;
     const release = () => {
-      if (held) this.#leave();
-      held = false;
+      if (!isReleased) this.#release();
+      isReleased = true;
     };
     return { port: this.process.port, release };
   }
 
-  /** Waits until no request is in flight, but no longer than `boundMs`. */
-  async drained(boundMs: number): Promise<void> {
-    if (this.idle) return;
+  /** Waits until no request is in flight, at most `timeoutMs`. */
+  async drain(timeoutMs: number): Promise<void> {
+    if (this.isIdle) return;
     this.#onIdle = Promise.withResolvers<void>();
-    const bound = new AbortController();
-    await Promise.race([this.#onIdle.promise, sleep(boundMs, null, { signal: bound.signal }).catch(() => {})]);
-    bound.abort();
+    const finished = new AbortController();
+    await Promise.race([this.#onIdle.promise, sleep(timeoutMs, null, { signal: finished.signal }).catch(() => {})]);
+    finished.abort();
   }
 
-  #leave(): void {
+  #release(): void {
     this.#inFlight--;
     this.#lastUsedAt = Date.now();
-    if (this.idle) this.#onIdle.resolve();
+    if (this.isIdle) this.#onIdle.resolve();
   }
 }

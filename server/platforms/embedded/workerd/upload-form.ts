@@ -3,19 +3,19 @@ import path from "node:path";
 import { z } from "zod";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 
-/** Reading a form holds up the service, by its number of parts and the length of their headers more than by its size. */
-const MOST_PARTS = 2000;
-const LONGEST_HEADERS = 16_384;
-const MOST_BINDINGS = 500;
+/** Parsing a form blocks the service. The number of parts and the length of their headers cost more than its size. */
+const MAX_PARTS = 2000;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_BINDINGS = 500;
 
-/** Refusals quote these names, and are stored and shown. */
-const named = z.string().min(1).max(1024);
+/** Bounded, because error messages contain these names and are stored. */
+const nameSchema = z.string().min(1).max(1024);
 
 const metadataSchema = z.object({
-  main_module: named,
+  main_module: nameSchema,
   bindings: z
-    .array(z.looseObject({ name: named, type: named }))
-    .max(MOST_BINDINGS)
+    .array(z.looseObject({ name: nameSchema, type: nameSchema }))
+    .max(MAX_BINDINGS)
     .default([]),
   compatibility_date: z.iso.date().optional(),
   compatibility_flags: z.array(z.string()).default([]),
@@ -46,9 +46,9 @@ export interface UploadForm {
 }
 
 /**
- * Reads the multipart form that `wrangler deploy --dry-run --outfile` writes; source maps are left out.
+ * Reads the multipart form that `wrangler deploy --dry-run --outfile` writes. Source maps are omitted.
  *
- * @throws {UnhealthyScript} when the file is not such a form
+ * @throws {UnhealthyScript} when the file is not such a form, or has too many parts
  */
 export async function readUploadForm(file: string): Promise<UploadForm> {
   const parts = await parseForm(await readFile(file));
@@ -61,24 +61,24 @@ export async function readUploadForm(file: string): Promise<UploadForm> {
   return { metadata, modules };
 }
 
-/** The file has no HTTP header beside it; its first line is the boundary. */
+/** There is no HTTP header that names the boundary, but the first line of the file is the boundary. */
 async function parseForm(bytes: Buffer<ArrayBuffer>): Promise<FormData> {
   const boundary = /^--([^\r\n]{1,200})\r\n/.exec(bytes.subarray(0, 256).toString("latin1"))?.[1];
-  if (boundary !== undefined) boundParts(bytes, `--${boundary}`);
+  if (boundary !== undefined) checkParts(bytes, `--${boundary}`);
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
   return new Response(bytes, { headers }).formData().catch((cause: unknown) => {
-    throw new UnhealthyScript("The bundle is not an upload form.", { cause });
+    throw new UnhealthyScript("The bundle is not a valid upload form.", { cause });
   });
 }
 
-/** @throws {UnhealthyScript} for a form of more parts, or longer headers, than any bundler writes */
-function boundParts(bytes: Buffer, delimiter: string): void {
+/** @throws {UnhealthyScript} when the form has more parts or longer headers than any bundler writes */
+function checkParts(bytes: Buffer, delimiter: string): void {
   let parts = 0;
-  for (let at = bytes.indexOf(delimiter); at >= 0; at = bytes.indexOf(delimiter, at + delimiter.length)) {
-    if (++parts > MOST_PARTS) throw new UnhealthyScript(`The bundle has more than ${MOST_PARTS} modules.`);
-    const last = bytes.subarray(at + delimiter.length, at + delimiter.length + 2).toString("latin1") === "--";
-    if (!last && bytes.subarray(at, at + LONGEST_HEADERS).indexOf("\r\n\r\n") < 0)
-      throw new UnhealthyScript("The bundle is not an upload form.");
+  for (let index = bytes.indexOf(delimiter); index >= 0; index = bytes.indexOf(delimiter, index + delimiter.length)) {
+    if (++parts > MAX_PARTS) throw new UnhealthyScript(`The bundle has more than ${MAX_PARTS} modules.`);
+    const isLast = bytes.subarray(index + delimiter.length, index + delimiter.length + 2).toString("latin1") === "--";
+    if (!isLast && bytes.subarray(index, index + MAX_HEADER_BYTES).indexOf("\r\n\r\n") < 0)
+      throw new UnhealthyScript("The bundle is not a valid upload form.");
   }
 }
 
@@ -95,7 +95,7 @@ async function readModule(partName: string, part: File): Promise<UploadModule[]>
   if (!isModuleType(contentType)) return [];
   const name = path.posix.normalize(partName);
   if (name.startsWith("..") || name.startsWith("/"))
-    throw new UnhealthyScript(`The module name "${partName}" leaves the bundle.`);
+    throw new UnhealthyScript(`The module name "${partName}" refers to a path outside the bundle.`);
   const type = MODULE_KINDS[contentType];
   const binary = type === "Data" || type === "CompiledWasm";
   return [{ name, type, contents: binary ? new Uint8Array(await part.arrayBuffer()) : await part.text() }];

@@ -4,12 +4,12 @@ import type { ScriptVersion } from "../scripts/script-store.ts";
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
 
-/** The one worker of an app's process; it also names the folders of its durable objects, so it never changes. */
+/** The name of the worker in every process. Folders of durable objects contain it, so it must never change. */
 export const WORKER_NAME = "app";
 
 /**
- * What this project uses of Miniflare's options for a worker. Miniflare's own type is lost on projects with another
- * major version of zod than it has, and its constructor checks the values anyway.
+ * The options of a Miniflare worker that this project uses. Miniflare's own type needs its major version of zod, which
+ * is not ours. Its constructor validates the values.
  */
 export interface WorkerOptions extends Partial<Omit<BindingOptions, "assetsBinding">> {
   name: string;
@@ -18,7 +18,7 @@ export interface WorkerOptions extends Partial<Omit<BindingOptions, "assetsBindi
   modules: { type: UploadModule["type"]; path: string; contents: UploadModule["contents"] }[];
   compatibilityDate: string;
   compatibilityFlags: string[];
-  outboundService: { network: { allow: string[] } };
+  outboundService: { network: { allow: string[]; tlsOptions?: { trustBrowserCas: boolean } } };
   cache: boolean;
   unsafeDirectSockets: { host: string; port: number }[];
   assets?: {
@@ -33,13 +33,13 @@ export interface WorkerOptions extends Partial<Omit<BindingOptions, "assetsBindi
   };
 }
 
-/** The main module of a bundle that has static files only. */
+/** The main module of a bundle that contains only static files. */
 const NO_OP_MAIN = "no-op-worker.js";
 
 /**
- * Miniflare's options for one version of an app.
+ * The worker of one version of an app.
  *
- * @throws {UnhealthyScript} when the bundle is malformed or asks for what apps cannot have
+ * @throws {UnhealthyScript} when the bundle is malformed or has an unsupported binding
  */
 export async function workerOptions(version: ScriptVersion): Promise<WorkerOptions> {
   const form = await readUploadForm(version.formPath);
@@ -47,9 +47,10 @@ export async function workerOptions(version: ScriptVersion): Promise<WorkerOptio
   return {
     name: WORKER_NAME,
     ...codeOptions(form),
-    // Reaches neither this machine nor its network, also not by raw sockets.
-    outboundService: { network: { allow: ["public"] } },
-    // The production platform has no cache for scripts of this kind either.
+    // Neither this machine nor its network can be reached, by fetch or by raw sockets. Without the TLS options workerd
+    // rejects every https: URL.
+    outboundService: { network: { allow: ["public"], tlsOptions: { trustBrowserCas: true } } },
+    // The production platform has no cache for scripts like these either.
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...bindings,
@@ -57,7 +58,7 @@ export async function workerOptions(version: ScriptVersion): Promise<WorkerOptio
   };
 }
 
-/** What a bundle says of its code, and nothing of what the code can reach. */
+/** The options for the code of a bundle, without bindings and network. */
 export function codeOptions(
   form: UploadForm,
 ): Pick<WorkerOptions, "modulesRoot" | "modules" | "compatibilityDate" | "compatibilityFlags"> {
@@ -69,10 +70,10 @@ export function codeOptions(
   };
 }
 
-/** A date the runtime does not know yet would keep it from starting. */
-function compatibilityDate(wanted: string | undefined): string {
+/** At most the newest date that the runtime supports. It would not start with a later one. */
+function compatibilityDate(declared: string | undefined): string {
   const latest = latestCompatibilityDate();
-  return wanted === undefined || wanted > latest ? latest : wanted;
+  return declared === undefined || declared > latest ? latest : declared;
 }
 
 function assetOptions(
@@ -93,7 +94,7 @@ function assetOptions(
   };
 }
 
-/** `run_worker_first` is a switch, or a list of paths of which those that start with `!` go to the static files. */
+/** `run_worker_first` is a boolean, or a list of paths. Paths that start with `!` go to the static files first. */
 function routing({ run_worker_first: first }: AssetRules) {
   if (first === undefined || typeof first === "boolean") return { invoke_user_worker_ahead_of_assets: first ?? false };
   return {

@@ -1,23 +1,23 @@
 import type { Readable } from "node:stream";
 
-/** How much of what an app prints is kept. */
+/** How much of the output is kept. */
 const KEPT_BYTES = 16_384;
-const SHOWN_CHARACTERS = 800;
+const MAX_MESSAGE_LENGTH = 800;
 
-/** What an app may print in a second before it has to wait; reading costs the service, not the app. */
+/** How much an app may print per second without a pause. Reading costs the service, not the app, CPU time. */
 const BYTES_PER_SECOND = 4_000_000;
 
-/** The end of what one workerd prints, kept to explain why an app is unhealthy. An app may print without end. */
+/** The last output of one workerd, which explains why an app is unhealthy. An app may print without end. */
 export class WorkerdOutput {
   #kept = Buffer.alloc(0);
   readonly #flood = Promise.withResolvers<void>();
 
-  /** Settles when the app first prints more than is read at once. */
+  /** Resolves when the app prints faster than the limit for the first time. */
   get flooded(): Promise<void> {
     return this.#flood.promise;
   }
 
-  /** Keeps reading, because a full pipe stops the process; but not faster than a sane app prints. */
+  /** Reads a stream, because a full pipe would block the process, but not faster than the limit. */
   follow(stream: Readable): void {
     let secondEndsAt = 0;
     let bytes = 0;
@@ -37,31 +37,31 @@ export class WorkerdOutput {
     setTimeout(() => stream.resume(), ms).unref();
   }
 
-  /** The last lines as they came, for the service's own log. */
+  /** The last lines, for the service's own log. */
   tail(): string {
-    return this.#kept.toString("utf8").slice(-SHOWN_CHARACTERS).trim();
+    return this.#kept.toString("utf8").slice(-MAX_MESSAGE_LENGTH).trim();
   }
 
-  /** The last error of the app itself, in its own words without stack; `null` when it reported none. */
+  /** The message of the last error that the app itself reported, without its stack; `null` if there is none. */
   lastError(): string | null {
     const messages = this.#kept
       .toString("utf8")
       .split("\n")
-      .map(errorOf)
+      .map(readError)
       .filter((message) => message !== null);
-    return messages.at(-1)?.slice(0, SHOWN_CHARACTERS) ?? null;
+    return messages.at(-1)?.slice(0, MAX_MESSAGE_LENGTH) ?? null;
   }
 }
 
 interface LogLine {
   level: string;
   message: string;
-  /** The place in workerd's source; what the app logs itself has none. */
+  /** The place in workerd's source. A line that the app logs has none. */
   source?: string;
 }
 
-/** Only what comes from the app is let through: workerd's own messages name files and addresses of this machine. */
-function errorOf(text: string): string | null {
+/** Returns only messages of the app: workerd's own messages contain paths and addresses of this machine. */
+function readError(text: string): string | null {
   const line = parse(text);
   if (!line || !["error", "fatal"].includes(line.level)) return null;
   if (/out of memory|heap limit/i.test(line.message)) return "The script ran out of memory.";
