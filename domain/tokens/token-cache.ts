@@ -16,14 +16,26 @@ export class TokenCache<T extends object> {
   /** Entries of an earlier generation are invalid. `LRUCache.clear` would overwrite all 10,000 slots at each revocation. */
   #generation = 0;
 
-  /** Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict valid ones. */
-  async get(key: string, load: () => Promise<T | null>): Promise<T | null> {
+  /**
+   * Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict valid
+   * ones.
+   *
+   * @param getMaxAgeMs - the time until a value expires by itself; an expired value is not stored
+   */
+  async get(
+    key: string,
+    load: () => Promise<T | null>,
+    getMaxAgeMs: (value: T) => number = () => TTL_MS,
+  ): Promise<T | null> {
     const cached = this.#entries.get(key);
     if (cached?.generation === this.#generation) return cached.value;
     const generation = this.#generation;
     const value = await load();
     // The result of a lookup that began before a revocation may be outdated, so it is not stored.
-    if (value !== null && generation === this.#generation) this.#entries.set(key, { value, generation });
+    if (value === null || generation !== this.#generation) return value;
+    const ttl = Math.min(TTL_MS, getMaxAgeMs(value));
+    // For lru-cache, a ttl of 0 means that the entry never expires.
+    if (ttl > 0) this.#entries.set(key, { value, generation }, { ttl });
     return value;
   }
 

@@ -67,7 +67,7 @@ export class Authenticator {
     return verified?.caller ?? null;
   }
 
-  /** Empties the cache, so that a revocation takes effect in this process at once. */
+  /** Invalidates the cache, so that a revocation takes effect in this process at once. */
   clear(): void {
     this.#cache.clear();
   }

@@ -71,3 +71,16 @@ test("an unknown token is looked up each time, so that guesses do not fill the c
   for (let at = 0; at < 3; at += 1) expect(await cache.get("key", unknown.load)).toBeNull();
   expect(unknown.lookups).toBe(3);
 });
+
+test("a value that expires earlier is not used after its expiry, and an expired value is not stored", async () => {
+  const cache = new TokenCache<object>();
+  const now = performance.now.bind(performance);
+  let offsetMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + offsetMs);
+  const expiring = createLoader({});
+  await cache.get("expiring", expiring.load, () => 1000);
+  offsetMs = 1001;
+  await cache.get("expiring", expiring.load, () => 0);
+  await cache.get("expiring", expiring.load, () => 0);
+  expect(expiring.lookups).toBe(3);
+});
