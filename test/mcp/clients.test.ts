@@ -8,7 +8,7 @@ import { verifies } from "../support/verifies.ts";
 const service = sharedHarness();
 const INFO = { name: "a-client", version: "1.0.0" };
 
-/** What the scenario uses of a client; both generations of the SDK have it. */
+/** The methods that the test uses. Both generations of the SDK have them. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
@@ -36,21 +36,25 @@ const CLIENTS: Record<string, Connect> = {
 };
 
 for (const [name, connect] of Object.entries(CLIENTS)) {
-  verifies("gateway.clients.any", `${name} connects, lists, calls, and is told what it did wrong`, async () => {
-    const tenant = await service().tenant();
-    const app = await service().givenApp(tenant);
-    const headers = { authorization: `Bearer ${tenant.personal_access_token}` };
-    const client = await connect(new URL(`${service().service.publicUrl}/mcp`), headers);
-    try {
-      const { tools } = await client.listTools();
-      expect(tools.map((tool) => tool.name)).toContain("service_list_apps");
-      const listed = await client.callTool({ name: "service_list_apps", arguments: {} });
-      expect(listed).toMatchObject({ structuredContent: { apps: [{ id: app.id }], next_cursor: null } });
-      const refused = await client.callTool({ name: "service_list_apps", arguments: { limit: -1 } });
-      expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("limit") }] });
-      await expect(client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toThrow("Unknown tool");
-    } finally {
-      await client.close();
-    }
-  });
+  verifies(
+    "gateway.clients.any",
+    `${name} connects, lists the tools, calls one, and gets an error for a wrong call`,
+    async () => {
+      const tenant = await service().tenant();
+      const app = await service().givenApp(tenant);
+      const headers = { authorization: `Bearer ${tenant.personal_access_token}` };
+      const client = await connect(new URL(`${service().service.publicUrl}/mcp`), headers);
+      try {
+        const { tools } = await client.listTools();
+        expect(tools.map((tool) => tool.name)).toContain("service_list_apps");
+        const listed = await client.callTool({ name: "service_list_apps", arguments: {} });
+        expect(listed).toMatchObject({ structuredContent: { apps: [{ id: app.id }], next_cursor: null } });
+        const refused = await client.callTool({ name: "service_list_apps", arguments: { limit: -1 } });
+        expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("limit") }] });
+        await expect(client.callTool({ name: "no_such_tool", arguments: {} })).rejects.toThrow("Unknown tool");
+      } finally {
+        await client.close();
+      }
+    },
+  );
 }

@@ -11,7 +11,7 @@ const ENVELOPE = {
   "io.modelcontextprotocol/clientInfo": { name: "a client", version: "1.0.0" },
 };
 
-/** What makes a request more than plain without a change to its answer: only the SDK reads `traceparent`. */
+/** Makes a request leave the fast path without a change of its response: only the SDK reads `traceparent`. */
 const TRACE = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
 
 const REVISIONS = {
@@ -26,7 +26,7 @@ const REVISIONS = {
   },
 } as const;
 
-async function connected(): Promise<GatewayClient> {
+async function connect(): Promise<GatewayClient> {
   const tenant = await service().tenant();
   for (const name of ["one", "two"]) {
     const app = await service().givenApp(tenant, { name, createdAt: new Date(0) });
@@ -35,15 +35,15 @@ async function connected(): Promise<GatewayClient> {
   return new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
 }
 
-/** All of an answer but what is another each time. */
-function said({ status, headers, text }: RpcAnswer): object {
+/** The parts of a response that do not differ from call to call. */
+function comparable({ status, headers, text }: RpcAnswer): object {
   const others = [...headers].filter(([name]) => name !== "date" && name !== "x-request-id");
   return { status, headers: others, text };
 }
 
 for (const [revision, { plain, headers, more }] of Object.entries(REVISIONS))
-  test(`requests ${revision} get the same answer to the letter, whether or not they need the SDK`, async () => {
-    const gateway = await connected();
+  test(`requests ${revision} get identical responses from the fast path and from the SDK`, async () => {
+    const gateway = await connect();
     const directTool = (await gateway.tools()).map(({ name }) => String(name)).find((name) => name.startsWith("one-"));
     const requests: [string, { name?: string; arguments?: object }][] = [
       ["tools/list", {}],
@@ -57,16 +57,16 @@ for (const [revision, { plain, headers, more }] of Object.entries(REVISIONS))
       ["no/such-method", {}],
     ];
     for (const [method, params] of requests) {
-      const [answer, judged] = [
+      const [answer, reference] = [
         await gateway.call(method, { ...params, ...plain }, headers(method, params)),
         await gateway.call(method, { ...params, ...more }, headers(method, params)),
       ];
-      expect(said(answer), `${method} ${JSON.stringify(params)}`).toEqual(said(judged));
+      expect(comparable(answer), `${method} ${JSON.stringify(params)}`).toEqual(comparable(reference));
     }
   });
 
-test("a request of 2026-07-28 whose headers and body do not agree is refused, whatever else is plain of it", async () => {
-  const gateway = await connected();
+test("a request of 2026-07-28 whose headers contradict its body is rejected", async () => {
+  const gateway = await connect();
   const params = { name: "service_list_apps", arguments: {}, _meta: ENVELOPE };
   const good = REVISIONS["of 2026-07-28"].headers("tools/call", params);
   expect((await gateway.call("tools/call", params, good)).status).toBe(200);

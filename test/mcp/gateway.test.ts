@@ -9,16 +9,16 @@ import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
-async function connected(): Promise<{ tenant: Tenant; gateway: GatewayClient }> {
+async function connect(): Promise<{ tenant: Tenant; gateway: GatewayClient }> {
   const tenant = await service().tenant();
   return { tenant, gateway: new GatewayClient(service().service.publicUrl, tenant.personal_access_token) };
 }
 
 verifies(
   ["gateway.endpoint", "gateway.request.json", "gateway.tools_list", "gateway.auth.personal_access_token"],
-  "200 answers the specification's own call, of two headers, in JSON",
+  "200 tools/list with two headers, as in the specification, returns the tools as JSON",
   async () => {
-    const { gateway } = await connected();
+    const { gateway } = await connect();
     const answer = await gateway.call("tools/list");
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
     const tools = await gateway.tools();
@@ -43,9 +43,9 @@ verifies(
 
 verifies(
   ["gateway.request.jsonrpc", "gateway.request.id", "gateway.response", "gateway.success"],
-  "200 answers a JSON-RPC 2.0 response under the request's own id, a number or a string, and refuses anything else",
+  "200 a response has the id of its request, a number or a string, and any other JSON-RPC request is rejected with 400",
   async () => {
-    const { gateway } = await connected();
+    const { gateway } = await connect();
     for (const id of [7, "seven", "", 0]) {
       const answer = await gateway.send(JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }));
       expect([answer.status, JSON.parse(answer.text)]).toEqual([200, { jsonrpc: "2.0", id, result: {} }]);
@@ -61,9 +61,9 @@ verifies(
 
 verifies(
   "gateway.auth.gateway_token",
-  "an agent is let in with its gateway token, and only at the gateway",
+  "an agent's gateway token is valid for the gateway and not for REST",
   async () => {
-    const { tenant, gateway } = await connected();
+    const { tenant, gateway } = await connect();
     const { parts } = service().service;
     const { token } = await parts.orm.em
       .fork()
@@ -76,42 +76,46 @@ verifies(
   },
 );
 
-verifies("gateway.notification.202", "202 answers a notification with nothing", async () => {
-  const { gateway } = await connected();
+verifies("gateway.notification.202", "202 a notification gets an empty response", async () => {
+  const { gateway } = await connect();
   const answer = await gateway.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
   expect([answer.status, answer.text]).toEqual([202, ""]);
 });
 
-test("405 answers GET and DELETE, and says what is taken", async () => {
-  const { gateway } = await connected();
+test("405 GET and DELETE are rejected, and the Allow header names POST", async () => {
+  const { gateway } = await connect();
   for (const method of ["GET", "DELETE"]) {
     const answer = await gateway.send(undefined, {}, method);
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
   }
 });
 
-verifies("gateway.auth.required", "401 says where to get a token, whatever was sent instead of one", async () => {
-  const { tenant, gateway } = await connected();
-  for (const token of [null, "x", tenant.api_key, tenant.personal_access_token.slice(0, -1)]) {
-    const answer = await gateway.as(token).call("tools/list");
-    expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
-      401,
-      expect.stringMatching(/^Bearer resource_metadata="http/),
-    ]);
-    expect(answer.body.error).toEqual({ code: -32_001, message: expect.stringContaining("personal access token") });
-  }
-});
+verifies(
+  "gateway.auth.required",
+  "401 a missing, malformed or wrong token gets a message that says where to get one",
+  async () => {
+    const { tenant, gateway } = await connect();
+    for (const token of [null, "x", tenant.api_key, tenant.personal_access_token.slice(0, -1)]) {
+      const answer = await gateway.as(token).call("tools/list");
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+        401,
+        expect.stringMatching(/^Bearer resource_metadata="http/),
+      ]);
+      expect(answer.body.error).toEqual({ code: -32_001, message: expect.stringContaining("personal access token") });
+    }
+  },
+);
 
-test("401 refuses a personal access token on the REST interface", async () => {
-  const { tenant } = await connected();
+test("401 REST rejects a personal access token", async () => {
+  const { tenant } = await connect();
   expect((await tenant.rest.as(tenant.personal_access_token).get("/v1/apps")).status).toBe(401);
 });
 
 verifies(
   "gateway.organization",
-  "403 refuses an organization that the token is no member of, without saying whether it exists",
+  "403 an organization that the user is not a member of gets the same response as an unknown one",
   async () => {
-    const { tenant, gateway } = await connected();
+    const { tenant, gateway } = await connect();
     const other = await service().tenant();
     const [foreign, absent] = await Promise.all(
       [other.org_id, "0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"].map((id) =>
@@ -123,8 +127,8 @@ verifies(
   },
 );
 
-test("403 refuses a page of another site, and this server under another name", async () => {
-  const { gateway } = await connected();
+test("403 requests from another origin, or with another host name, are rejected", async () => {
+  const { gateway } = await connect();
   const own = service().service.publicUrl;
   expect((await gateway.call("tools/list", undefined, { origin: "https://evil.example" })).status).toBe(403);
   expect((await gateway.call("tools/list", undefined, { origin: "null" })).status).toBe(403);
@@ -142,13 +146,13 @@ test("403 refuses a page of another site, and this server under another name", a
 const UNREADABLE: [string, string, number, number][] = [
   ["is not JSON", "{", 400, -32_700],
   ["is empty", "", 400, -32_700],
-  ["has no id worth the name", JSON.stringify({ jsonrpc: "2.0", id: null, method: "tools/list" }), 400, -32_600],
+  ["has the id null", JSON.stringify({ jsonrpc: "2.0", id: null, method: "tools/list" }), 400, -32_600],
   ["is larger than 4 MiB", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x".repeat(4_200_000) }), 413, -32_000],
 ];
 
-for (const [what, body, status, code] of UNREADABLE) {
-  test(`${status} refuses a body that ${what}`, async () => {
-    const { gateway } = await connected();
+for (const [description, body, status, code] of UNREADABLE) {
+  test(`${status} a body that ${description} is rejected`, async () => {
+    const { gateway } = await connect();
     const answer = await gateway.send(body);
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
   });
@@ -156,9 +160,9 @@ for (const [what, body, status, code] of UNREADABLE) {
 
 verifies(
   "gateway.request.method",
-  "an unknown method, an unknown tool and a wrong version are errors of the protocol",
+  "an unknown method, an unknown tool and an unsupported version get JSON-RPC errors",
   async () => {
-    const { gateway } = await connected();
+    const { gateway } = await connect();
     expect((await gateway.call("tools/sing")).body.error?.code).toBe(-32_601);
     expect((await gateway.call("tools/call", { name: "rm_rf" })).body.error).toMatchObject({ code: -32_602 });
     const wrong = await gateway.call("tools/list", undefined, { "mcp-protocol-version": "1999-01-01" });
@@ -168,9 +172,9 @@ verifies(
 
 verifies(
   "tool.service_list_apps",
-  "service_list_apps shows what there is to know of the organization's apps, but for their tokens, and none of another's",
+  "service_list_apps returns all fields of the organization's apps except their tokens, and no app of another organization",
   async () => {
-    const { tenant, gateway } = await connected();
+    const { tenant, gateway } = await connect();
     await service().givenApp(await service().tenant());
     const app = await service().givenApp(tenant, { name: "guestbook" });
     await givenProcedures(service(), app, [offered("sign", "mutation"), offered("read")]);
@@ -195,8 +199,8 @@ verifies(
   },
 );
 
-verifies("tool.service_list_apps", "service_list_apps goes through all apps page by page, newest first", async () => {
-  const { tenant, gateway } = await connected();
+verifies("tool.service_list_apps", "service_list_apps returns all apps page by page, newest first", async () => {
+  const { tenant, gateway } = await connect();
   const ids: string[] = [];
   for (let day = 1; day <= 5; day++)
     ids.unshift((await service().givenApp(tenant, { createdAt: new Date(Date.UTC(2026, 0, day)) })).id);
@@ -212,9 +216,9 @@ verifies("tool.service_list_apps", "service_list_apps goes through all apps page
 
 verifies(
   ["tool.service_get_usage", "limits.usage"],
-  "service_get_usage tells the plan, what of it is used, and what the limits have left",
+  "service_get_usage returns the plan, its used quotas and the remaining rate limits",
   async () => {
-    const { tenant, gateway } = await connected();
+    const { tenant, gateway } = await connect();
     await tenant.rest.deploy({ repo: "acme/site" });
     await service().givenApp(tenant, { status: "failed" });
     const stranger = await service().tenant();
@@ -233,16 +237,16 @@ verifies(
   },
 );
 
-test("a fault is told as one, and nothing of it", async () => {
-  const { tenant, gateway } = await connected();
+test("an internal error is reported without its details", async () => {
+  const { tenant, gateway } = await connect();
   await service().service.parts.orm.em.fork().execute("delete from organizations where id = ?", [tenant.org_id]);
   const answer = await gateway.tool("service_get_usage");
   expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("Internal error") });
   expect(answer.text).not.toMatch(/Organization|select|\.ts/);
 });
 
-test("429 refuses the 601st call in a minute, with the seconds to wait", async () => {
-  const { gateway } = await connected();
+test("429 the 601st call in a minute is rejected with the seconds to wait", async () => {
+  const { gateway } = await connect();
   const notification = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
   for (let round = 0; round < 20; round++)
     await Promise.all(Array.from({ length: 30 }, () => gateway.send(notification)));

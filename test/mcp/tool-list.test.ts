@@ -5,13 +5,13 @@ import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 
-/** What all tools of the service may take together of the context of each agent, and how many there are to be. */
+/** The maximum size of the complete list in the context of an agent, and the planned number of tools. */
 const BUDGET_TOKENS = 6000;
-const TOOLS_TO_BE = 16;
-/** Where clients cut a description, in bytes. */
-const DESCRIPTION_BYTES = 2048;
+const PLANNED_TOOLS = 16;
+/** Clients truncate longer descriptions, in bytes. */
+const MAX_DESCRIPTION_BYTES = 2048;
 
-interface Listed {
+interface ListedTool {
   name: string;
   title: string;
   description: string;
@@ -20,24 +20,24 @@ interface Listed {
   annotations: Record<string, unknown>;
 }
 
-async function listed(): Promise<Listed[]> {
+async function listTools(): Promise<ListedTool[]> {
   const tenant = await service().tenant();
   const tools = await new GatewayClient(service().service.publicUrl, tenant.personal_access_token).tools();
-  return tools as unknown as Listed[];
+  return tools as unknown as ListedTool[];
 }
 
-test("the list of tools leaves room: each takes its share of 6,000 tokens, and all together no more", async () => {
-  const tools = await listed();
+test("the list of tools takes at most 6,000 tokens, and each tool at most its share on average", async () => {
+  const tools = await listTools();
   expect(countTokens(JSON.stringify(tools))).toBeLessThan(BUDGET_TOKENS);
   const sizes = tools.map((tool) => countTokens(JSON.stringify(tool)));
   const average = sizes.reduce((sum, size) => sum + size, 0) / tools.length;
-  expect(average).toBeLessThanOrEqual(BUDGET_TOKENS / TOOLS_TO_BE);
+  expect(average).toBeLessThanOrEqual(BUDGET_TOKENS / PLANNED_TOOLS);
 });
 
-test("every tool has a plain object to take and to return, all four annotations, and a description that no client cuts", async () => {
-  for (const tool of await listed()) {
+test("every tool has object schemas for input and output, all four annotations, and a description that no client truncates", async () => {
+  for (const tool of await listTools()) {
     expect(tool.name).toMatch(/^(service|company|projects?|memory)_[a-z0-9_]+$/);
-    expect(Buffer.byteLength(tool.description)).toBeLessThan(DESCRIPTION_BYTES);
+    expect(Buffer.byteLength(tool.description)).toBeLessThan(MAX_DESCRIPTION_BYTES);
     expect(tool.inputSchema).toMatchObject({ type: "object", additionalProperties: false });
     expect(tool.outputSchema.type).toBe("object");
     expect(Object.keys(tool.annotations).toSorted()).toEqual([
@@ -50,8 +50,8 @@ test("every tool has a plain object to take and to return, all four annotations,
   }
 });
 
-test("the list has the same order each time, so that clients can keep it", async () => {
-  const names = (await listed()).map(({ name }) => name);
+test("the list is always in the same order, so that clients can cache it", async () => {
+  const names = (await listTools()).map(({ name }) => name);
   expect(names).toEqual(names.toSorted());
-  expect((await listed()).map(({ name }) => name)).toEqual(names);
+  expect((await listTools()).map(({ name }) => name)).toEqual(names);
 });

@@ -14,16 +14,16 @@ export default {
     url.endsWith("/refuse") ? new Response("no", { status: 409 }) : Response.json({ at: [1, "two", null], url }),
 };`;
 
-/** Good arguments for every tool of the service. A new tool is added here. */
-const GOOD: Record<string, object[]> = {
+/** Valid arguments of every tool of the service. Add each new tool here. */
+const VALID: Record<string, object[]> = {
   service_list_apps: [{}, { limit: 1 }],
-  service_docs_search: [{ query: "answer" }, { query: "nothing that there is" }],
+  service_docs_search: [{ query: "answer" }, { query: "something unknown" }],
   service_execute: [{ code: "console.log(1)" }, { code: "throw 1" }],
   service_get_usage: [{}],
 };
 
-/** Arguments that each tool refuses, and what it says of them. A new tool is added here. */
-const BAD: Record<string, [input: object, told: RegExp][]> = {
+/** Invalid arguments of every tool, and the message for each. Add each new tool here. */
+const INVALID: Record<string, [input: object, message: RegExp][]> = {
   service_list_apps: [
     [{ limit: 0 }, /limit: .*>=1/],
     [{ limit: 101 }, /limit: .*<=100/],
@@ -66,51 +66,51 @@ beforeAll(async () => {
 
 const own = () => tools.filter(({ name }) => name.startsWith("service_"));
 
-/** Why a result is not what its tool says it returns; `null` when it is. */
-function mismatch(outputSchema: object, { structuredContent, text }: ToolAnswer): string | null {
+/** Returns how a result violates the output schema of its tool; `null` when it conforms. */
+function findViolation(outputSchema: object, { structuredContent, text }: ToolAnswer): string | null {
   expect(JSON.parse(text)).toEqual(structuredContent);
   const ajv = new Ajv2020({ formats: fullFormats });
-  const fits = ajv.compile(outputSchema);
-  return fits(structuredContent) ? null : ajv.errorsText(fits.errors);
+  const validate = ajv.compile(outputSchema);
+  return validate(structuredContent) ? null : ajv.errorsText(validate.errors);
 }
 
 describe("every tool", () => {
-  test("returns what its own output schema says, twice: as a value, and as its JSON", async () => {
-    expect(own().map(({ name }) => name)).toEqual(Object.keys(GOOD).toSorted());
+  test("returns a result that conforms to its output schema, as structured content and as the same JSON text", async () => {
+    expect(own().map(({ name }) => name)).toEqual(Object.keys(VALID).toSorted());
     expect(tools).toHaveLength(own().length + 2);
     for (const { name, outputSchema } of tools)
-      for (const input of GOOD[name] ?? [{}]) {
+      for (const input of VALID[name] ?? [{}]) {
         const answer = await gateway.tool(name, input);
-        expect([name, mismatch(outputSchema, answer)]).toEqual([name, null]);
+        expect([name, findViolation(outputSchema, answer)]).toEqual([name, null]);
       }
   });
 
-  test("refuses an argument that it does not know, and says which it takes", async () => {
+  test("rejects an unknown argument and names the valid ones", async () => {
     for (const { name, inputSchema } of own()) {
-      const answer = await gateway.tool(name, { ...GOOD[name]?.[0], pages: 3 });
+      const answer = await gateway.tool(name, { ...VALID[name]?.[0], pages: 3 });
       expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(`unknown field "pages"`)]);
       for (const known of Object.keys(inputSchema.properties)) expect(answer.text).toContain(known);
       expect(answer.text).toMatch(/Arguments: |has no arguments/);
     }
   });
 
-  test("refuses an argument of another kind, or out of its bounds, and says what is valid", async () => {
-    expect(own().map(({ name }) => name)).toEqual(Object.keys(BAD).toSorted());
+  test("rejects an argument of a wrong type or out of bounds and says what is valid", async () => {
+    expect(own().map(({ name }) => name)).toEqual(Object.keys(INVALID).toSorted());
     for (const { name } of own())
-      for (const [input, told] of BAD[name] ?? []) {
+      for (const [input, told] of INVALID[name] ?? []) {
         const answer = await gateway.tool(name, input);
         expect([answer.isError, answer.text]).toEqual([true, expect.stringMatching(told)]);
       }
     expect(service().logged()).not.toContain("a tool failed");
   });
 
-  test("says nothing of a fault but that there was one; the log has the rest", async () => {
+  test("reports an internal error without its details, which are in the log", async () => {
     await using harness = await createHarness();
     const owner = await harness.tenant();
     const client = new GatewayClient(harness.service.publicUrl, owner.personal_access_token);
     expect((await client.tool("service_list_apps")).isError).toBe(false);
     await harness.service.parts.orm.em.fork().execute("alter table apps rename to apps_out_of_reach");
-    const calls = [...own().map(({ name }) => ({ name, arguments: GOOD[name]?.[0] })), { name: "absent_tool" }];
+    const calls = [...own().map(({ name }) => ({ name, arguments: VALID[name]?.[0] })), { name: "absent_tool" }];
     for (const call of calls.filter(({ name }) => name !== "service_execute")) {
       const { text } = await client.call("tools/call", call);
       expect(text).toMatch(/Internal error/);

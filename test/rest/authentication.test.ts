@@ -14,7 +14,7 @@ const ENDPOINTS = [
 
 verifies(
   ["rest.auth.required", "rest.auth.401.missing", "rest.error.401", hazard(23)],
-  "401 answers every endpoint without a token, before the body is read",
+  "401 every endpoint rejects a request without a token before it reads the body",
   async () => {
     const anonymous = (await service().tenant()).rest.as(null);
     for (const [method, path] of ENDPOINTS) {
@@ -26,7 +26,7 @@ verifies(
   },
 );
 
-verifies("rest.auth.401.invalid", "401 answers the same for every token that is not a valid API key", async () => {
+verifies("rest.auth.401.invalid", "401 every token that is not a valid API key gets the same response", async () => {
   const tenant = await service().tenant();
   const typo = tenant.api_key.slice(0, -1) + (tenant.api_key.endsWith("a") ? "b" : "a");
   const unknown = formatToken("svk", Buffer.alloc(32, 7));
@@ -48,7 +48,7 @@ verifies("rest.auth.401.invalid", "401 answers the same for every token that is 
 
 verifies(
   ["rest.auth.401.invalid", hazard(23), hazard(31)],
-  "401 answers a token of another scheme, and one in the query string",
+  "401 a token with another scheme or in the query string is rejected",
   async () => {
     const tenant = await service().tenant();
     const anonymous = tenant.rest.as(null);
@@ -61,13 +61,13 @@ verifies(
   },
 );
 
-verifies("rest.auth.api_key", "200 accepts an API key, whatever the case of the scheme", async () => {
+verifies("rest.auth.api_key", "200 an API key is accepted, and the scheme is case-insensitive", async () => {
   const tenant = await service().tenant();
   const answer = await tenant.rest.as(null).get("/v1/apps", { authorization: `bearer ${tenant.api_key}` });
   expect(answer.status).toBe(200);
 });
 
-verifies("rest.auth.401.invalid", "401 refuses a key that is expired or revoked", async () => {
+verifies("rest.auth.401.invalid", "401 an expired or revoked API key is rejected", async () => {
   const tenant = await service().tenant();
   const other = await service().tenant();
   const em = service().service.parts.orm.em.fork();

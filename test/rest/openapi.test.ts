@@ -24,12 +24,12 @@ interface Document {
   };
 }
 
-async function description(): Promise<Document> {
+async function readDocument(): Promise<Document> {
   const { rest } = await service().tenant();
   return (await rest.as(null).get("/v1/openapi.json")).body as unknown as Document;
 }
 
-/** What version 1 promised when it was first released. Nothing is ever taken out of this list. */
+/** The operations and fields of version 1 at its first release. Nothing is ever removed from these lists. */
 const OPERATIONS = {
   "post /v1/apps/deploy": ["201 DeployResponse", "400 Error", "401 Error", "403 Error", "429 Error", "500 Error"],
   "get /v1/apps": ["200 ListAppsResponse", "401 Error", "500 Error"],
@@ -53,15 +53,15 @@ const FIELDS = {
   Error: ["error"],
 };
 
-describe("the description of the interface", () => {
-  verifies("versions.openapi", "is OpenAPI 3.1.0 of version 1.0.0, and names the address it was asked at", async () => {
-    const document = await description();
+describe("the OpenAPI document", () => {
+  verifies("versions.openapi", "is OpenAPI 3.1.0, has version 1.0.0, and names the public URL", async () => {
+    const document = await readDocument();
     expect([document.openapi, document.info.version]).toEqual(["3.1.0", "1.0.0"]);
     expect(document.servers).toEqual([{ url: service().service.publicUrl }]);
   });
 
-  verifies("rest.auth.described", "asks for a bearer token of the format JWT on every operation", async () => {
-    const { components, paths } = await description();
+  verifies("rest.auth.described", "requires a bearer token of the format JWT for every operation", async () => {
+    const { components, paths } = await readDocument();
     expect(components.securitySchemes).toEqual({
       bearer: expect.objectContaining({ type: "http", scheme: "bearer", bearerFormat: "JWT" }),
     });
@@ -69,8 +69,8 @@ describe("the description of the interface", () => {
       expect(operation.security).toEqual([{ bearer: [] }]);
   });
 
-  verifies("versions.stable", "still has every operation, status and field of version 1", async () => {
-    const { paths, components } = await description();
+  verifies("versions.stable", "contains every operation, status and field of version 1", async () => {
+    const { paths, components } = await readDocument();
     for (const [operation, answers] of Object.entries(OPERATIONS)) {
       const [method = "", path = ""] = operation.split(" ");
       const described = Object.entries(paths[path]?.[method]?.responses ?? {}).map(
@@ -85,15 +85,15 @@ describe("the description of the interface", () => {
       ]);
   });
 
-  test("says what a limited call carries, and names the body of a deploy", async () => {
-    const deploy = (await description()).paths["/v1/apps/deploy"]?.["post"];
+  test("documents Retry-After, and names the body schema of a deploy", async () => {
+    const deploy = (await readDocument()).paths["/v1/apps/deploy"]?.["post"];
     expect(deploy?.responses["429"]?.headers).toHaveProperty("Retry-After");
     expect(deploy?.requestBody?.content["application/json"]?.schema).toEqual({
       $ref: "#/components/schemas/DeployRequest",
     });
   });
 
-  test("is rendered as a page that needs nothing from elsewhere", async () => {
+  test("is rendered as a page that loads nothing from other hosts", async () => {
     const { rest } = await service().tenant();
     const page = await rest.as(null).get("/docs");
     expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
@@ -103,8 +103,8 @@ describe("the description of the interface", () => {
   });
 });
 
-describe("the service's health", () => {
-  test("is told without a token", async () => {
+describe("the health endpoints", () => {
+  test("respond without a token", async () => {
     const { rest } = await service().tenant();
     expect((await rest.as(null).get("/healthz")).body).toEqual({ status: "ok" });
     expect((await rest.as(null).get("/readyz")).body).toEqual({ status: "ready" });
@@ -112,14 +112,14 @@ describe("the service's health", () => {
 });
 
 describe("a request id", () => {
-  test("is on every answer, the caller's own when it is harmless", async () => {
+  test("is in every response, and is the caller's own if that is safe to log", async () => {
     const { rest } = await service().tenant();
     expect((await rest.get("/v1/apps", { "x-request-id": "trace-7" })).headers.get("x-request-id")).toBe("trace-7");
     for (const path of ["/v1/apps", "/v1/nothing", "/nothing", "/docs", "/healthz"]) {
-      const given = (await rest.as(null).get(path, { "x-request-id": `evil id "${"x".repeat(200)}` })).headers.get(
+      const id = (await rest.as(null).get(path, { "x-request-id": `evil id "${"x".repeat(200)}` })).headers.get(
         "x-request-id",
       );
-      expect([path, given]).toEqual([path, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+      expect([path, id]).toEqual([path, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     }
   });
 });

@@ -17,7 +17,7 @@ const procedure = (name: string): DiscoveredProcedure => ({
   invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
 });
 
-/** One moment for everything: what changes within a millisecond, or by clocks that differ, is to be seen as well. */
+/** Every app has the same timestamps, so that no timestamp tells of a change. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 
 async function givenApp(tenant: Tenant, name: string): Promise<App> {
@@ -33,7 +33,7 @@ async function namesIn(index: ProcedureIndex, { org_id: orgId }: Tenant): Promis
   return (await index.get(orgId)).all.map(({ name }) => name).toSorted();
 }
 
-test("what an organization offers is read once, until it changes", async () => {
+test("the procedures of an organization are read once until they change", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const app = await givenApp(tenant, "one");
@@ -44,7 +44,7 @@ test("what an organization offers is read once, until it changes", async () => {
   expect(await index.get(tenant.org_id)).toBe(first);
 });
 
-test("an app that goes as another comes is seen, though there are as many and none is newer", async () => {
+test("an app that replaces a deleted app is noticed without a newer timestamp or another count", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const gone = await givenApp(tenant, "gone");
@@ -55,7 +55,7 @@ test("an app that goes as another comes is seen, though there are as many and no
   expect(await namesIn(index, tenant)).toEqual(["came", "stays"]);
 });
 
-test("a deployment that replaces an app's procedures is seen, though it ends when the one before it did", async () => {
+test("a deployment that replaces an app's procedures is noticed, even with the same timestamp", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const app = await givenApp(tenant, "old");
@@ -66,7 +66,7 @@ test("a deployment that replaces an app's procedures is seen, though it ends whe
   expect(await namesIn(index, tenant)).toEqual(["new"]);
 });
 
-test("an app's rotated token is seen, since calls are made with it", async () => {
+test("a rotated app token is noticed, because calls of procedures send it", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const { id } = await givenApp(tenant, "one");
@@ -75,7 +75,7 @@ test("an app's rotated token is seen, since calls are made with it", async () =>
   expect((await index.get(tenant.org_id)).all.map(({ tokenVersion }) => tokenVersion)).toEqual([2]);
 });
 
-test("a deleted app's procedures are found no more, and those of others still are", async () => {
+test("the procedures of a deleted app are no longer found, and those of other apps are", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const gone = await givenApp(tenant, "invoices");
@@ -86,7 +86,7 @@ test("a deleted app's procedures are found no more, and those of others still ar
   expect((await found()).map(({ procedure: { name } }) => name)).toEqual(["invites"]);
 });
 
-test("a reading that fails is not kept", async () => {
+test("a failed read is not cached", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   await givenApp(tenant, "one");

@@ -12,15 +12,15 @@ const ARGUMENTS = [
   "--disable-background-networking",
 ];
 
-/** Whether there is no browser to test with; never where the tests have to be complete. */
+/** Whether to skip browser tests because no browser is installed. CI never skips them. */
 export const lacksBrowser = !existsSync(CHROMIUM) && !["1", "true"].includes(process.env["CI"] ?? "");
 if (lacksBrowser)
   process.stderr.write(`NOT TESTED in a browser: there is no ${CHROMIUM}. Install it: SETUP_BROWSER=1 npm run setup\n`);
 
 export interface TestBrowser extends AsyncDisposable {
-  /** A window of somebody else: with cookies of its own. */
+  /** Opens a window with cookies of its own, as another user has. */
   open(options?: BrowserContextOptions): Promise<Page>;
-  /** What pages complained about, their Content-Security-Policy included. */
+  /** Errors that pages reported, including violations of their Content-Security-Policy. */
   problems: string[];
 }
 
@@ -34,7 +34,7 @@ export async function openBrowser(): Promise<TestBrowser> {
       const page = await context.newPage();
       page.on("pageerror", (error) => problems.push(error.message));
       page.on("console", (message) => {
-        // A refusal that the page shows is a line in the console as well.
+        // The browser also logs every HTTP error that a page handles.
         if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
           problems.push(message.text());
       });
@@ -44,9 +44,9 @@ export async function openBrowser(): Promise<TestBrowser> {
   };
 }
 
-/** Holds that nothing on a page keeps people from using it by keyboard or screen reader. */
+/** Asserts that a page can be used by keyboard and with a screen reader. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Its own frames would need a page of another site.
+  // Analyzing frames would need a page of another site.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   expect([await page.title(), ...found]).toEqual([await page.title()]);

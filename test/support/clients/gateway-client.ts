@@ -2,7 +2,7 @@ export interface RpcAnswer {
   status: number;
   headers: Headers;
   text: string;
-  // Tests look into answers of every form; each asserts what it finds.
+  // Bodies differ between tests. Each test asserts the fields that it uses.
   body: { result?: Record<string, unknown>; error?: { code: number; message: string; data?: unknown } };
 }
 
@@ -12,7 +12,7 @@ export interface ToolAnswer {
   text: string;
 }
 
-/** Speaks to the tool gateway as the specification shows it: one POST, a token and a content type. */
+/** Calls the tool gateway as the specification does: one POST with a token and a content type. */
 export class GatewayClient {
   readonly #url: string;
   readonly #token: string | null;
@@ -33,13 +33,13 @@ export class GatewayClient {
     );
   }
 
-  /** The tools there are for this token. */
+  /** Lists the tools of this token. */
   async tools(): Promise<Record<string, unknown>[]> {
     const { result = {} } = (await this.call("tools/list")).body;
     return (result["tools"] ?? []) as Record<string, unknown>[];
   }
 
-  /** Calls a tool and hands out its result. */
+  /** Calls a tool and returns its result. */
   async tool(name: string, input: object = {}): Promise<ToolAnswer> {
     const { result = {} } = (await this.call("tools/call", { name, arguments: input })).body;
     const { content, structuredContent, isError } = result as Partial<ToolAnswer> & { content?: { text: string }[] };

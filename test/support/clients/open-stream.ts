@@ -1,15 +1,15 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 export interface OpenStream {
-  /** Fulfilled when the service ends the stream, however it does. */
+  /** Resolves when the service ends the stream, in any way. */
   ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Subscribes to changes of the tools, and tells when that ends. */
+/** Subscribes to changes of the tool list. */
 export async function openStream(publicUrl: string, token: string): Promise<OpenStream> {
   let stream: ReadableStream<Uint8Array> | undefined;
-  const watching: typeof fetch = async (input, init) => {
+  const watchedFetch: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init);
     if (answer.headers.get("content-type")?.startsWith("text/event-stream") !== true || answer.body === null)
       return answer;
@@ -23,18 +23,18 @@ export async function openStream(publicUrl: string, token: string): Promise<Open
   );
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { requestInit, fetch: watching }),
+    new StreamableHTTPClientTransport(new URL(`${publicUrl}/mcp`), { requestInit, fetch: watchedFetch }),
   );
   await client.listen({ toolsListChanged: true });
   if (stream === undefined) throw new Error("the subscription opened no stream");
-  return { ended: readToTheEnd(stream), close: () => client.close() };
+  return { ended: readToEnd(stream), close: () => client.close() };
 }
 
-async function readToTheEnd(stream: ReadableStream<Uint8Array>): Promise<void> {
+async function readToEnd(stream: ReadableStream<Uint8Array>): Promise<void> {
   const reader = stream.getReader();
   try {
     while (!(await reader.read()).done);
   } catch {
-    // Cut off is an end too.
+    // A connection that breaks off also ends the stream.
   }
 }

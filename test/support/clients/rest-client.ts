@@ -1,12 +1,12 @@
 export interface Answer {
   status: number;
   headers: Headers;
-  // Tests look into bodies of every form; each asserts what it finds.
+  // Bodies differ between tests. Each test asserts the fields that it uses.
   body: Record<string, unknown>;
   text: string;
 }
 
-/** Calls the REST interface as any client would, and hands out what came back, refusals included. */
+/** Calls the REST API and returns every response, including errors. */
 export class RestClient {
   readonly #base: string;
   readonly #token: string | null;
@@ -16,7 +16,7 @@ export class RestClient {
     this.#token = token;
   }
 
-  /** The same caller with another token, or with none. */
+  /** Returns a client with another token, or with none. */
   as(token: string | null): RestClient {
     return new RestClient(this.#base, token);
   }

@@ -1,7 +1,7 @@
 import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../../routers/index.ts";
 
-/** The typed client, as the dashboard and the command line use it. */
+/** Creates the typed client that the dashboard and the command line use. */
 export function rpcClient(publicUrl: string, token: string | null, headers: Record<string, string> = {}) {
   const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
   return createTRPCClient<AppRouter>({
@@ -15,7 +15,7 @@ export interface RpcRefusal {
   refusal: string | undefined;
 }
 
-/** What a call is refused with. */
+/** Returns the error that a call is rejected with. */
 export async function refusalOf(call: Promise<unknown>): Promise<RpcRefusal> {
   try {
     await call;
@@ -24,5 +24,5 @@ export async function refusalOf(call: Promise<unknown>): Promise<RpcRefusal> {
     const data = (error.data ?? {}) as { httpStatus?: number; refusal?: string };
     return { message: error.message, status: data.httpStatus, refusal: data.refusal };
   }
-  throw new Error("the call was not refused");
+  throw new Error("the call was not rejected");
 }

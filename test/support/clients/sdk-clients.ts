@@ -7,9 +7,10 @@ import type { TestOAuthClient } from "../identity/test-oauth-client.ts";
 const INFO = { name: "a-client", version: "1.0.0" };
 
 /**
- * Connects as the SDKs document it: refused, signed in, connected; then lists the tools.
+ * Connects as the SDKs document it: the first attempt gets 401, the user signs in, the second attempt connects. Then lists
+ * the tools.
  *
- * @param generation - of the SDK
+ * @param generation - the generation of the SDK
  * @returns the names of the tools
  */
 export async function toolsThrough(gateway: string, signingIn: TestOAuthClient, generation: 1 | 2): Promise<string[]> {
