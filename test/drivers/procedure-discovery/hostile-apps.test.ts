@@ -35,7 +35,7 @@ test("an app that loops or hangs at start or in a request is abandoned, and the 
 test("an app that allocates or prints without end at start is stopped, and the problem says why", async () => {
   for (const endless of [
     `k.push(new Uint8Array(64e6).fill(1));`,
-    `k.push({ a: [k.length] });`,
+    `k.push(Array(1000).fill(k.length + 0.5));`,
     `console.log("x".repeat(10_000));`,
   ]) {
     const { procedures, problem } = await shared().discover(
