@@ -6,7 +6,6 @@ import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
-import { reachable } from "../http/reachable-address.ts";
 import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
@@ -38,7 +37,7 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
       limits: { maxActive: config.maxActiveApps },
     }),
   );
-  const proxyAddress = { host: reachable(config.host), port: embedded.port };
+  const proxyAddress = { host: toReachableHost(config.host), port: embedded.port };
   return {
     authEntries: embedded.authEntries,
     platform: embedded.scripts,
@@ -54,4 +53,9 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
 async function checkProxy(address: { host: string; port: number }): Promise<void> {
   const [response] = (await once(http.get(address), "response")) as [http.IncomingMessage];
   response.resume();
+}
+
+/** Returns the address at which this machine reaches a server that listens on `host`. */
+export function toReachableHost(host: string): string {
+  return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
 }

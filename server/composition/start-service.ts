@@ -3,11 +3,11 @@ import type { CreatedOrganization } from "../../domain/organizations/create-orga
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Config } from "../config.ts";
-import { createApp } from "../http/create-http-server.ts";
-import { reachable } from "../http/reachable-address.ts";
+import { createHttpServer } from "../http/create-http-server.ts";
 import { bootstrap } from "../startup/bootstrap.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { Worker } from "../worker/worker.ts";
+import { toReachableHost } from "./edge.ts";
 import { type OpenServices, openServices } from "./index.ts";
 
 export interface Service {
@@ -45,16 +45,16 @@ export async function startService(config: Config, log: Logger, options: Service
   const worker = createWorker(config, log, parts);
   starting.defer(() => worker.stop());
   const bootstrapped = config.production ? null : await bootstrap(parts.orm, config.dataDirectory, config.defaultPlan);
-  const app = await createApp({
+  const server = await createHttpServer({
     ...parts,
     signIn: config,
     trustedProxies: config.trustedProxies,
     log,
     publicUrl: () => publicUrl ?? "",
   });
-  starting.defer(() => app.close());
-  await app.listen({ host: config.host, port: config.port });
-  const { port } = app.server.address() as AddressInfo;
+  starting.defer(() => server.close());
+  await server.listen({ host: config.host, port: config.port });
+  const { port } = server.server.address() as AddressInfo;
   publicUrl ??= `http://${urlHost(config.host)}:${port}`;
   if (options.worker ?? true) await worker.start();
   const started = starting.move();
@@ -73,6 +73,6 @@ function createWorker(config: Config, log: Logger, { boss, db, deploymentDeps }:
 }
 
 function urlHost(host: string): string {
-  const address = reachable(host);
+  const address = toReachableHost(host);
   return address.includes(":") ? `[${address}]` : address;
 }

@@ -17,7 +17,7 @@ import { addRequestIds, readRequestId, setRequestId } from "./request-id.ts";
 import { restPlugin } from "../rest/plugin.ts";
 import { rpcPlugin } from "../rpc/plugin.ts";
 
-export interface AppOptions {
+export interface HttpServerOptions {
   capabilities: Capabilities;
   db: Db;
   authenticator: Authenticator;
@@ -38,9 +38,9 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_URL_PARAMETER = 16 * 1024;
 
 /** Creates the HTTP server of the control plane; it does not listen yet. */
-export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = options.log;
-  const app: FastifyInstance = fastify({
+  const server: FastifyInstance = fastify({
     loggerInstance,
     // Fastify would log two lines per request, with the query string.
     logController: new LogController({ disableRequestLogging: true }),
@@ -56,20 +56,20 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     http: { connectionsCheckingInterval: 1000 },
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     forceCloseConnections: "idle",
-    // An id of any length is an unknown id, and no unknown endpoint.
+    // By default, a URL with a longer id would match no route and be reported as an unknown endpoint.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
-  addRequestIds(app);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
-  app.setErrorHandler(sendRequestError);
-  await app.register(healthPlugin(options.readiness));
-  await app.register(docsPlugin(options.publicUrl));
-  await app.register(identityPlugin(options));
-  await app.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
-  await app.register(restPlugin(options));
-  await app.register(rpcPlugin(options));
-  await app.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
-  return app;
+  addRequestIds(server);
+  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
+  server.setErrorHandler(sendRequestError);
+  await server.register(healthPlugin(options.readiness));
+  await server.register(docsPlugin(options.publicUrl));
+  await server.register(identityPlugin(options));
+  await server.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
+  await server.register(restPlugin(options));
+  await server.register(rpcPlugin(options));
+  await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
+  return server;
 }
 
 /** tRPC validates, so no route has a Fastify schema. Without this function Fastify would load its schema compilers. */
