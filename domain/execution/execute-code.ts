@@ -70,8 +70,7 @@ export async function executeCode(
 function cachedDeclarations(orgId: string, offered: OfferedProcedures, tools: readonly ToolDeclaration[]): string {
   const key = `${orgId} ${offered.version}`;
   let declarations = declarationsCache.get(key);
-  if (declarations === undefined)
-    declarationsCache.set(key, (declarations = generateDeclarations(offered, tools)));
+  if (declarations === undefined) declarationsCache.set(key, (declarations = generateDeclarations(offered, tools)));
   return declarations;
 }
 
