@@ -69,11 +69,31 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
-        const deploys = quota(1, 2);
+        const deploys = quota(1, 3);
         await counter.consume(deploys);
-        for (let n = 0; n < 10; n++) expect((await counter.consume(deploys)).allowed).toBe(false);
-        await delay(2000);
-        expect((await counter.consume(deploys)).allowed).toBe(true);
+        // The window ends 3 s after the counted call. If the refused calls were counted, it would end 3 s after the last one.
+        for (let n = 0; n < 5; n++) {
+          expect((await counter.consume(deploys)).allowed).toBe(false);
+          await delay(600);
+        }
+        await delay(50);
+        expect(await counter.consume(deploys)).toMatchObject({ allowed: true, remaining: 0 });
+      },
+      TOGETHER,
+    );
+
+    verifies(
+      "limits.deploy.retry_after",
+      "the reset time is that of the oldest counted call, so it becomes shorter",
+      async () => {
+        await using opened = await open();
+        const [counter] = opened.pair;
+        const deploys = quota(2, 30);
+        expect((await counter.consume(deploys)).resetSeconds).toBe(30);
+        await delay(1200);
+        expect((await counter.consume(deploys)).resetSeconds).toBeLessThanOrEqual(29);
+        expect((await counter.consume(deploys)).resetSeconds).toBeLessThanOrEqual(29);
+        expect((await counter.peek(deploys)).resetSeconds).toBeLessThanOrEqual(29);
       },
       TOGETHER,
     );

@@ -64,13 +64,17 @@ test("403 or 415 rejects a cross-site form to sign in, sign out, consent or appr
     { origin: `${publicUrl}.example.com` },
     {},
   ];
+  // A body that the endpoint can read is rejected for its origin, any other for its type.
+  const isReadable = (contentType: string, path: string) =>
+    contentType === "application/json" ||
+    (contentType === "application/x-www-form-urlencoded" && path.startsWith("sign-"));
   for (const [contentType, body] of Object.entries(bodyByContentType))
     for (const path of paths)
       for (const origin of origins) {
         const headers = { "content-type": contentType, cookie, ...origin };
         const response = await user.send("POST", `/api/auth/${path}`, { body, headers });
-        const isRejected = [403, 415].includes(response.status);
-        expect([contentType, path, origin, isRejected]).toEqual([contentType, path, origin, true]);
+        const status = isReadable(contentType, path) ? 403 : 415;
+        expect([contentType, path, origin, response.status]).toEqual([contentType, path, origin, status]);
         expect(response.headers.getSetCookie()).toEqual([]);
       }
   expect((await user.get("/get-session")).body).toHaveProperty("user");

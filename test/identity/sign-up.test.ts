@@ -84,6 +84,13 @@ test("with SIGN_UP=invite, a later sign-up requires the id of the invitation and
   for (const fields of [{}, { invitationId: "x" }, { invitationId: randomUUID() }])
     expect((await invited.signUp(fields)).status).toBe(403);
   expect((await uninvited.signUp({ invitationId })).status).toBe(403);
+  const setExpiry = (expiry: string) =>
+    harness.service.parts.orm.em
+      .fork()
+      .execute(`update auth.invitation set "expiresAt" = now() + interval '${expiry}' where id = ?`, [invitationId]);
+  await setExpiry("-1 second");
+  expect((await invited.signUp({ invitationId })).status).toBe(403);
+  await setExpiry("1 hour");
   expect((await invited.signUp({ invitationId })).status).toBe(200);
   const rest = new RestClient(publicUrl, await invited.accessToken());
   expect((await rest.get("/v1/apps")).status).toBe(403);

@@ -115,6 +115,8 @@ verifies(hazard(29), "401 rejects an access token as soon as its session ends or
   const change = { currentPassword: owner.password, newPassword: "another horse battery" };
   expect((await otherBrowser.post("/change-password", change)).status).toBe(200);
   expect((await rest.as(token).get("/v1/apps")).status).toBe(401);
+  expect((await owner.get("/get-session")).text).toBe("null");
+  expect((await owner.get("/token")).status).toBe(401);
   const newToken = await otherBrowser.accessToken();
   expect((await rest.as(newToken).get("/v1/apps")).status).toBe(200);
   await otherBrowser.post("/sign-out", {});

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { expect } from "vitest";
 import { formatToken } from "../../domain/tokens/token-format.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -23,6 +25,32 @@ verifies(
       expect([path, answer.status, answer.body]).toEqual([path, 401, { error: expect.stringContaining("Bearer") }]);
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     }
+  },
+);
+
+verifies(
+  ["rest.auth.401.missing", hazard(23)],
+  "401 a request without a token is rejected whatever its body is: too large, of another type, or never sent",
+  async () => {
+    const anonymous = (await service().tenant()).rest.as(null);
+    const bodies = [
+      { body: `"${"x".repeat(3_000_000)}"`, headers: { "content-type": "application/json" } },
+      { body: "<deploy/>", headers: { "content-type": "application/xml" } },
+      { body: "repo=acme/site", headers: { "content-type": "application/x-www-form-urlencoded" } },
+    ];
+    for (const body of bodies) {
+      const answer = await anonymous.send("POST", "/v1/apps/deploy", body);
+      expect([body.headers["content-type"], answer.status]).toEqual([body.headers["content-type"], 401]);
+    }
+    // The response comes although the announced body does not.
+    const { port } = new URL(service().service.publicUrl);
+    const socket = connect(Number(port), "127.0.0.1").setEncoding("latin1");
+    socket.write(
+      "POST /v1/apps/deploy HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n",
+    );
+    const [response] = (await once(socket, "data")) as [string];
+    socket.destroy();
+    expect(response).toMatch(/^HTTP\/1\.1 401 /);
   },
 );
 

@@ -91,6 +91,18 @@ test("an app with a live deployment counts against the plan although its newest 
   expect((await tenant.rest.deploy({ repo: "acme/a" })).status).toBe(403);
 });
 
+verifies(hazard(38), "an app counts against the plan until its deletion is complete", async () => {
+  const tenant = await service().tenant({ plan: "free" });
+  for (let n = 0; n < 9; n++) await service().givenApp(tenant);
+  const app = await service().givenApp(tenant, { status: "deleting" });
+  expect((await tenant.rest.deploy({ repo: "acme/a" })).status).toBe(403);
+  // A deletion can begin before the app was ever live.
+  await service().service.parts.orm.em.fork().nativeUpdate(App, { id: app.id }, { liveDeploymentId: null });
+  expect((await tenant.rest.deploy({ repo: "acme/a" })).status).toBe(403);
+  await service().service.parts.orm.em.fork().nativeDelete(App, { id: app.id });
+  expect((await tenant.rest.deploy({ repo: "acme/a" })).status).toBe(201);
+});
+
 verifies(hazard(38), "a failed app does not count against the plan", async () => {
   const tenant = await service().tenant({ plan: "free" });
   for (let n = 0; n < 9; n++) await service().givenApp(tenant);

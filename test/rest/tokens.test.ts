@@ -98,6 +98,16 @@ verifies(
   },
 );
 
+test("a rotation does not prolong a token that expires before the end of the overlap", async () => {
+  const { tenant } = await createOwnedTenant();
+  const id = await findKeyId(tenant);
+  const execute = (sql: string) => service().service.parts.orm.em.fork().execute<{ expires_at: string }[]>(sql, [id]);
+  await execute("update machine_tokens set expires_at = now() + interval '10 minutes' where id = ?");
+  const [before] = await execute("select expires_at from machine_tokens where id = ?");
+  expect((await tenant.rest.post(`/v1/tokens/${id}/rotate`, { overlap: "week" })).status).toBe(201);
+  expect(await execute("select expires_at from machine_tokens where id = ?")).toEqual([before]);
+});
+
 test("parallel requests issue no more tokens than the quota allows, and the others get 409 with advice", async () => {
   const { tenant } = await createOwnedTenant();
   const orgId = tenant.org_id;

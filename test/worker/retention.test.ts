@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { sweep } from "../../domain/deployments/sweep.ts";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
 import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
 import { insertTokens } from "../support/identity/insert-tokens.ts";
@@ -77,6 +78,23 @@ test("expired records are deleted once, also by parallel processes, and no other
   expect(await namesIn("audit_events", "action")).toEqual(expect.arrayContaining(["young", "sign-up/email"]));
   expect(await namesIn("audit_events", "action")).not.toContain("old");
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
+});
+
+test("a sweep deletes idempotency keys after 24 hours, and the windows of rate limits when they have ended", async () => {
+  const { org_id: orgId } = await service().tenant();
+  await execute(
+    `insert into idempotency_keys (org_id, key, fingerprint, app_id, created_at)
+     select ?, hours || ' hours', 'x', gen_random_uuid(), now() - hours * interval '1 hour' from unnest(array[23, 25]) as hours`,
+    [orgId],
+  );
+  await execute(
+    `insert into rate_limit_windows (key, taken, allowed, expires_at)
+     select 'test ' || minutes, array[]::timestamptz[], true, now() + minutes * interval '1 minute'
+     from unnest(array[-1, 1]) as minutes`,
+  );
+  await sweep(service().service.parts.deploymentDeps);
+  expect(await execute("select key from idempotency_keys where org_id = ?", [orgId])).toEqual([{ key: "23 hours" }]);
+  expect(await execute("select key from rate_limit_windows where key like 'test %'")).toEqual([{ key: "test 1" }]);
 });
 
 test("tokens are deleted 90 days after they expired or were revoked, and not before", async () => {

@@ -94,6 +94,15 @@ verifies(hazard(44), "a worker notices that it lost its lease, and stops", async
   expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
 });
 
+verifies(hazard(44), "a worker whose lease expired does not end the lease of the worker that followed", async () => {
+  const { deploymentId } = await givenQueuedDeployment();
+  const expired = new DeploymentLease(deps().em, await claim(deploymentId));
+  await expireLease(deploymentId);
+  await claim(deploymentId);
+  await expired[Symbol.asyncDispose]();
+  await expect(claimDeployment(deps().em, deploymentId)).rejects.toBeInstanceOf(DeploymentIsLeased);
+});
+
 verifies(hazard(45), "a deployment of an app that is being deleted cannot continue or be claimed again", async () => {
   const { appId, deploymentId } = await givenQueuedDeployment();
   const claimed = await claim(deploymentId);

@@ -31,6 +31,22 @@ test("procedures are found by name, description, property and app, and despite a
   expect(await searchNames(FEW, "?! …")).toEqual([]);
 });
 
+test("a word counts most in the name, then in the app, then in the properties, and least in the description", async () => {
+  // All fields have the same length, which affects the score too.
+  const build = (name: string, app: string, property: string, word: string) =>
+    procedure(app, `${name}.run`, {
+      description: `Tracks one ${word}.`,
+      inputSchema: { type: "object", properties: { [property]: { type: "string" } } },
+    });
+  const index = ProcedureSearchIndex.build([
+    build("first", "alpha", "thing", "parcel"),
+    build("second", "beta", "parcel", "thing"),
+    build("third", "parcel", "thing", "thing"),
+    build("parcel", "gamma", "thing", "thing"),
+  ]);
+  expect(await searchNames(index, "parcel")).toEqual(["parcel.run", "third.run", "second.run", "first.run"]);
+});
+
 test("procedures are found by the prefix of a word, even a single letter when it is the whole query", async () => {
   expect((await searchNames(FEW, "inv")).toSorted()).toEqual(["invoices.create", "invoices.list"]);
   expect(await searchNames(FEW, "w")).toEqual(["invoices.create"]);

@@ -31,8 +31,8 @@ test("an app without requests is stopped, and the next request starts it again",
   expect([stopped, (await t.request("shop")).text]).toEqual([[[], []], "hello"]);
 });
 
-test("an app with a request in flight is not stopped as idle", async () => {
-  await using t = await openTestPlatform({ limits: { idleMs: 100 } });
+test("an app is not stopped as idle during a request that takes longer than the idle and the drain time", async () => {
+  await using t = await openTestPlatform({ limits: { idleMs: 100, drainMs: 100 } });
   await t.publish(
     "shop",
     `export default { async fetch(request) {
