@@ -46,7 +46,8 @@ export const REFUSALS: readonly Refusal[] = [
     calls: [call("mq_open", 240, 180), call("mq_unlink", 241, 181)],
   },
   {
-    reason: "A memory file that is in flight on a socket counts for no process. Libraries use a temporary file instead.",
+    reason:
+      "A memory file that is in flight on a socket counts for no process. Libraries use a temporary file instead.",
     error: "ENOSYS",
     calls: [call("memfd_create", 319, 279), call("memfd_secret", 447, 447)],
   },
@@ -169,7 +170,8 @@ export const REFUSALS: readonly Refusal[] = [
 export const LAST_CHECKED_CALL = 469;
 
 /** The flags with which `clone` creates namespaces: mount, cgroup, UTS, IPC, user, pid, network. */
-export const NAMESPACE_FLAGS = 0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000;
+export const NAMESPACE_FLAGS =
+  0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000;
 
 /**
  * The socket families that builds, apps and programs use. The others reach more of the kernel (AF_ALG, AF_PACKET), or

@@ -84,4 +84,3 @@ function filterProgram(architecture: Architecture): Block {
     ...ALLOW,
   ];
 }
-
