@@ -132,9 +132,8 @@ describe.each(["x64", "arm64"] as const)("the filter for %s", (on) => {
     expect([result(clone, [0x11]), result(clone, [0x1000_0011])]).toEqual(["allow", { errno: errno.EPERM }]);
     for (const call of [socket, socketpair]) {
       expect([1, 2, 10, 16].map((family) => result(call, [family, 1, 0]))).toEqual(Array(4).fill("allow"));
-      expect([0, 17, 38, 40].map((family) => result(call, [family, 1, 0]))).toEqual(
-        Array(4).fill({ errno: errno.EAFNOSUPPORT }),
-      );
+      const others = [0, 17, 38, 40].map((family) => result(call, [family, 1, 0]));
+      expect(others).toEqual(others.map(() => ({ errno: errno.EAFNOSUPPORT })));
       expect(result(call, [16, 3, 16])).toEqual({ errno: errno.EPROTONOSUPPORT });
     }
   });
