@@ -79,20 +79,20 @@ async function runBubblewrap(
   const status = new BubblewrapStatus(child);
   const message = collectMessage(child);
   writeOptions(child, command);
-  const { bound } = await monitorProcess(
+  const { killReason } = await monitorProcess(
     {
       child,
       errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,
       kill: () => status.kill(),
       cleanUp: async () => {
-        await status.namespaceEmpty();
+        await status.untilNamespaceEmpty();
         await restoreAccess(writableFolders(command));
       },
     },
     command,
   );
   const code = await status.exitCode();
-  if (bound) return { reason: bound };
+  if (killReason) return { reason: killReason };
   if (code === null) throw new Error(`The sandbox could not be created: ${message()}`);
   return outcomeFor(code);
 }

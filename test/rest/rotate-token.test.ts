@@ -5,7 +5,7 @@ import { IN_PROGRESS } from "../../domain/apps/app-status.ts";
 import { syncAuthEntry } from "../../domain/apps/sync-auth-entry.ts";
 import { sweep } from "../../domain/deployments/sweep.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
-import { sha256Hex } from "../../domain/tokens/mint-token.ts";
+import { sha256Hex } from "../../domain/shared/sha256.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";

@@ -2,7 +2,7 @@ import { appToken } from "../../../domain/apps/app-token.ts";
 import type { App } from "../../../domain/apps/app.entity.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
-import { sha256Hex } from "../../../domain/tokens/mint-token.ts";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { newestDeployment } from "../service/given-app.ts";
 import type { Harness, Tenant } from "../service/harness.ts";
 import { provision } from "./platform-resources.ts";
