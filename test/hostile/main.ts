@@ -46,7 +46,7 @@ async function tryAttack(attack: Attack, environment: ControlGroups): Promise<At
     timer = setTimeout(() => resolve({ isContained: false, text: "did not end in time" }), ATTACK_TIMEOUT_MS);
   });
   const attempt = attack.run({ groups: environment, folder: folder.path });
-  // oxlint-disable-next-line promise/prefer-await-to-then -- an attack that breaks the sandbox itself has succeeded
+  // An attack that breaks the sandbox itself has succeeded.
   const result = attempt.catch((error: unknown) => ({ isContained: false, text: `error: ${String(error)}` }));
   try {
     return await Promise.race([result, timeout]);

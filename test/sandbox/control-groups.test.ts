@@ -22,7 +22,7 @@ const groups = await openControlGroups();
 afterAll(() => groups[Symbol.asyncDispose]());
 
 const limitsMemory = groups.controllers.includes("memory");
-if (!limitsMemory) console.warn(`SKIPPED: no limits of the kernel on this host, because ${groups.problem}`);
+if (!limitsMemory) process.stderr.write(`SKIPPED: no limits of the kernel on this host, because ${groups.problem}\n`);
 
 /** The groups of a process, as the kernel names them. */
 async function groupsOf(pid: number | "self"): Promise<string[]> {
@@ -192,7 +192,7 @@ function canCreateUnified(): boolean {
     rmdirSync(createUnified());
     return true;
   } catch (error) {
-    console.warn(`SKIPPED: version 2 groups cannot be created on this host: ${(error as Error).message}`);
+    process.stderr.write(`SKIPPED: version 2 groups cannot be created on this host: ${(error as Error).message}\n`);
     return false;
   }
 }
