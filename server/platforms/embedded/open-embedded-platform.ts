@@ -10,6 +10,7 @@ import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
+import type { RequestLimits } from "./proxy/open-requests.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore } from "./scripts/script-store.ts";
 import { type PlatformLog, Supervisor, type SupervisorLimits } from "./supervisor/supervisor.ts";
@@ -35,7 +36,7 @@ export interface EmbeddedPlatformOptions {
   limits?: Partial<PlatformLimits>;
 }
 
-export interface PlatformLimits extends SupervisorLimits {
+export interface PlatformLimits extends SupervisorLimits, RequestLimits {
   startTimeoutMs: number;
   closeGraceMs: number;
 }
@@ -48,6 +49,8 @@ const DEFAULT_LIMITS: PlatformLimits = {
   drainMs: 5_000,
   startTimeoutMs: 10_000,
   closeGraceMs: 10_000,
+  requestsPerApp: 512,
+  requestsPerClient: 128,
 };
 
 /** The ports of an edge platform, on this machine. */
@@ -118,7 +121,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker });
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
-  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme });
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits });
   return { store, launcher, supervisor, databases, authEntries, proxy };
 }
 
