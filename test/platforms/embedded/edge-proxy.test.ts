@@ -24,7 +24,15 @@ const sha256 = (token: string) => createHash("sha256").update(token).digest("hex
 test("404 is the response for a host without an app", async () => {
   await using t = await openTestPlatform();
   await t.publish("b", ECHO);
-  const hosts = ["absent.localhost", "localhost", "a.b.localhost", "b.localhost.a", "evil.example", "..localhost", "%2e.localhost"];
+  const hosts = [
+    "absent.localhost",
+    "localhost",
+    "a.b.localhost",
+    "b.localhost.a",
+    "evil.example",
+    "..localhost",
+    "%2e.localhost",
+  ];
   const responses = await Promise.all(hosts.map((host) => sendRequest(t.platform.port, host)));
   expect(responses.map(({ status, text }) => [status, text])).toEqual(
     hosts.map(() => [404, '{"error":"There is no app at this address."}']),
