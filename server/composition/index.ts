@@ -62,7 +62,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     capabilities,
     deploymentDeps,
     ...identity,
-    readiness: [database.readiness, queue.readiness, edge.readiness, ...shared.readiness],
+    readiness: [database.readiness, queue.readiness, edge.readiness],
     orm: database.orm,
     db: database.db,
     boss: queue.boss,
