@@ -1,6 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { readConfig, ConfigError } from "../config.ts";
-import { startService } from "../composition/start-service.ts";
+import { DATABASE_TAKEN, startService } from "../composition/start-service.ts";
+import { DatabaseInUse } from "../database/database-lock.ts";
 import { DatabaseUnavailable } from "../database/database-unavailable.ts";
 import { FolderInUse } from "../files/folder-lock.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
@@ -17,8 +18,18 @@ export async function runService(): Promise<void> {
     const config = readConfig();
     const log = createLogger(config.logLevel);
     process.on("unhandledRejection", (err) => log.error({ err }, "unhandled promise rejection"));
-    const starting = startService(config, log);
-    stopOnSignal(async () => (await starting).stop(), log);
+    const starting = startService(config, log, {
+      onDatabaseTaken: ({ message }) => {
+        log.fatal({ reason: message }, `${DATABASE_TAKEN}: stopping`);
+        stop(1);
+      },
+    });
+    const stop = createStop(async () => (await starting).stop(), log);
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      process.on(signal, () => {
+        log.info({ signal }, "stopping");
+        stop(0);
+      });
     process.stdout.write(startupMessage(await starting, config));
     setTimeout(flushCompileCache, SAVE_CODE_MS).unref();
   } catch (error) {
@@ -27,30 +38,32 @@ export async function runService(): Promise<void> {
   }
 }
 
-/** The first signal stops the service in order; a second one, or the end of the time for it, ends the process at once. */
-function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
+/**
+ * Returns a function that stops the service in order and ends the process with an exit code. A second call, or the end of
+ * the time for the stop, ends the process at once.
+ */
+function createStop(stop: () => Promise<void>, log: Logger): (exitCode: number) => void {
   let isStopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
+  return (exitCode) => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    log.info({ signal }, "stopping");
     setTimeout(() => process.exit(1), STOP_MS).unref();
     stop().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (err: unknown) => {
         log.error({ err }, "the stop failed");
         process.exit(1);
       },
     );
   };
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
 }
 
 /** One line for errors that the operator can resolve, otherwise the stack. */
 function describeStartError(error: unknown): string {
   const { message, code, stack } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `${message}. Stop the program that listens there, or set PORT or EDGE_PORT.`;
-  const isExplained = [ConfigError, FolderInUse, DatabaseUnavailable].some((kind) => error instanceof kind);
+  const isExplained = [ConfigError, FolderInUse, DatabaseInUse, DatabaseUnavailable].some(
+    (kind) => error instanceof kind,
+  );
   return isExplained ? message : (stack ?? String(error));
 }
