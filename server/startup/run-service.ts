@@ -7,7 +7,7 @@ import { FolderInUse } from "../files/folder-lock.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
 import { startupMessage } from "./startup-message.ts";
 
-/** The bound on a stop, in milliseconds. The next start continues what is not finished then. */
+/** The longest graceful shutdown, in milliseconds. The next start continues unfinished work. */
 const STOP_MS = 30_000;
 /** The delay after which compiled code is saved for the next start, in milliseconds. It keeps the first requests fast. */
 const SAVE_CODE_MS = 5000;
@@ -39,8 +39,8 @@ export async function runService(): Promise<void> {
 }
 
 /**
- * Returns a function that stops the service in order and ends the process with an exit code. A second call, or the end of
- * the time for the stop, ends the process at once.
+ * Returns a function that starts a graceful shutdown, which ends the process with the exit code. A second call, or the end
+ * of `STOP_MS`, ends the process immediately.
  */
 function createStop(stop: () => Promise<void>, log: Logger): (exitCode: number) => void {
   let isStopping = false;

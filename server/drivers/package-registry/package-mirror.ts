@@ -49,7 +49,7 @@ export class PackageMirror implements PackageSource {
     return { ...session, [Symbol.asyncDispose]: dispose };
   }
 
-  /** Opens the client with the first install. A failure is not remembered: the next install tries again. */
+  /** Opens the client with the first install. A failure is not cached: the next install tries again. */
   #openClient(): Promise<RegistryClient> {
     this.#client ??= RegistryClient.open({ cache: this.#cache, readSettings: this.#readSettings }).catch(
       (error: unknown) => {

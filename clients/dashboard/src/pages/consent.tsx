@@ -54,7 +54,7 @@ export function ConsentPage() {
       </ul>
       <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
-        <Button look="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
+        <Button variant="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
           Allow
         </Button>
         <Button busy={decision.isPending} onClick={() => decision.mutate(false)}>
