@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createTestDatabase } from "../support/service/databases.ts";
-import { install, type ServiceProcess } from "../support/service/service-process.ts";
+import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 
 async function deploy(service: ServiceProcess): Promise<unknown> {
   const { body } = await service.rest.deploy({ repo: "examples/hello" });
@@ -15,8 +15,8 @@ test.each(["another", "the same"])(
   "a second process on one database and %s data folder does not start, and the first one is not affected",
   async (folder) => {
     await using database = await createTestDatabase();
-    await using one = await install();
-    await using two = await install();
+    await using one = await createInstallation();
+    await using two = await createInstallation();
     const { databaseUrl, redisUrl } = database;
     const env = { DATABASE_URL: databaseUrl, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) };
     const first = await one.start(env);
@@ -37,7 +37,7 @@ test.each(["another", "the same"])(
 
 test("a process on the database and data folder of a process that was killed starts and continues its deployment", async () => {
   await using database = await createTestDatabase();
-  await using installation = await install();
+  await using installation = await createInstallation();
   const env = { DATABASE_URL: database.databaseUrl };
   const first = await installation.start(env);
   const { body } = await first.rest.deploy({ repo: "examples/hello" });
