@@ -27,6 +27,7 @@ export class PackageCache {
   readonly folder: string;
   readonly #maxBytes: number;
   #addedBytes = 0;
+  readonly #addedKeys = new Set<string>();
   #hasMeasured = false;
   #trimming: Promise<void> | null = null;
 
@@ -42,12 +43,19 @@ export class PackageCache {
     if (entry) await utimes(entry.path, now, now).catch(nullIfMissing);
   }
 
-  recordAddition(bytes: number): void {
+  /** Records a response that is being stored under `key`. */
+  recordAddition(key: string, bytes: number): void {
+    this.#addedKeys.add(key);
     this.#addedBytes += bytes;
   }
 
   /** Evicts responses if the cache may have grown beyond its limit. */
   async trim(): Promise<void> {
+    // A response that equals a stored one leaves its file unchanged, so its use is recorded here.
+    for (const key of this.#addedKeys) {
+      this.#addedKeys.delete(key);
+      await this.recordUse(key);
+    }
     const isDue = this.#addedBytes > (this.#hasMeasured ? this.#maxBytes * SHARE_ADDED : 0);
     if (isDue) this.#trimming ??= this.#evict().finally(() => (this.#trimming = null));
     await this.#trimming;

@@ -135,10 +135,11 @@ export class RegistryClient {
 
   async #record(response: fetch.Response): Promise<fetch.Response> {
     const { headers } = response;
+    const key = decodeURIComponent(headers.get("x-local-cache-key") ?? "");
     // The cache sets the hash on a response that it has stored before.
     const isCached = headers.get("x-local-cache-hash") !== null;
-    if (isCached) await this.#cache.recordUse(decodeURIComponent(headers.get("x-local-cache-key") ?? ""));
-    else this.#cache.recordAddition(Number(headers.get("content-length") ?? UNKNOWN_SIZE));
+    if (isCached) await this.#cache.recordUse(key);
+    else this.#cache.recordAddition(key, Number(headers.get("content-length") ?? UNKNOWN_SIZE));
     return response;
   }
 }
