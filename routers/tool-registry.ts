@@ -1,7 +1,9 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
+import type { Caller } from "../domain/shared/caller.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
+import { type AccessMeta, getAccessError, type ProcedureType, requiredAccess } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { formatValidationIssues } from "./core/format-validation-issues.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
@@ -20,12 +22,16 @@ export interface ToolEntry {
   input: z.ZodType<object>;
   /** A sentence with the names of the arguments, for error messages. */
   argumentNames: string;
+  /** The scope and the role that a caller needs. */
+  access: Required<AccessMeta>;
+  /** Returns the error for a caller who may not call the tool; `null` for one who may. */
+  getAccessError(caller: Caller): ServiceError | null;
   /** See {@link ToolMeta.resultVersion}. */
   resultVersion: ToolMeta["resultVersion"];
 }
 
 interface Procedure {
-  _def: { type: "query" | "mutation"; meta?: Meta; inputs: z.ZodType<object>[]; output?: z.ZodType };
+  _def: { type: ProcedureType; meta?: Meta; inputs: z.ZodType<object>[]; output?: z.ZodType };
 }
 
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, Procedure>;
@@ -114,7 +120,10 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const inputSchema = toJsonSchema(input, "input");
   const outputSchema = toJsonSchema(output, "output");
   const tool = { name, title, description, annotations, inputSchema, outputSchema };
-  return [{ tool, path, input, argumentNames: describeArguments(inputSchema), resultVersion }];
+  const argumentNames = describeArguments(inputSchema);
+  const access = requiredAccess(type, meta.access);
+  const getError = (caller: Caller) => getAccessError(caller, type, meta.access);
+  return [{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion }];
 }
 
 function describeArguments({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): string {

@@ -1,5 +1,6 @@
-import { type Caller, highestRole, type Role, type Scope } from "../shared/caller.ts";
+import { type Caller, highestRole, type Role } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import type { Scope } from "../shared/scopes.ts";
 import type { Db } from "../database-types.ts";
 import { TokenCache } from "../tokens/token-cache.ts";
 
@@ -10,7 +11,8 @@ export interface AccessTokenUser {
   sessionId: string | null;
   /** Seconds since the epoch. A token that was issued before the password was changed is invalid. */
   issuedAt: number;
-  scope: Scope;
+  /** `null` for a token without a scope of the service. */
+  scope: Scope | null;
 }
 
 interface UserState {

@@ -1,4 +1,5 @@
-import { type Caller, SCOPES, type Scope, type TokenKind } from "../../domain/shared/caller.ts";
+import type { Caller, TokenKind } from "../../domain/shared/caller.ts";
+import { highestScope, type Scope } from "../../domain/shared/scopes.ts";
 import { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
@@ -74,15 +75,14 @@ function resolveOwnCaller(
   { sub: userId, sid: sessionId, iat: issuedAt, type, scope }: AccessTokenClaims,
 ): Promise<Caller | null> {
   if (type === "at+jwt")
-    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: grantedScope(scope) });
+    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: readScope(scope) });
   if (typeof sessionId !== "string") return Promise.resolve(null);
   return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything" });
 }
 
-/** The highest scope among those of a space-separated `scope` claim. */
-function grantedScope(claim: unknown): Scope {
-  const names = typeof claim === "string" ? claim.split(" ") : [];
-  return SCOPES.findLast((scope) => names.includes(scope)) ?? "read";
+/** The scope that a `scope` claim grants; `null` when the user consented to no scope of the service. */
+function readScope(claim: unknown): Scope | null {
+  return typeof claim === "string" ? highestScope(claim) : null;
 }
 
 function externalAccessTokens(

@@ -2,7 +2,7 @@ import { mcp } from "@better-auth/mcp";
 import { oauthDeviceAuthorization } from "@better-auth/oauth-provider";
 import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
 import { bearer, jwt, organization } from "better-auth/plugins";
-import { SCOPES } from "../../domain/shared/caller.ts";
+import { IDENTITY_SCOPES, SCOPES } from "../../domain/shared/scopes.ts";
 import type { Config } from "../config.ts";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 
@@ -92,7 +92,7 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
       resource: `${publicUrl}/mcp`,
       resources: [`${publicUrl}/v1`],
       clientRegistrationDefaultResources: [`${publicUrl}/v1`],
-      scopes: ["openid", "profile", "email", "offline_access", ...SCOPES],
+      scopes: [...Object.keys(IDENTITY_SCOPES), ...SCOPES],
       accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
       allowDynamicClientRegistration: true,
       // A client that knows only the URL of the gateway registers itself.

@@ -1,4 +1,5 @@
-import { INTERNAL_ERROR, type RateLimited, type ServiceError } from "../../domain/shared/errors.ts";
+import { type InsufficientScope, INTERNAL_ERROR, type RateLimited, type ServiceError } from "../../domain/shared/errors.ts";
+import { formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 
 /** An error that the gateway returns before the protocol handles the request. */
 export interface GatewayError {
@@ -28,10 +29,18 @@ const UNAUTHENTICATED =
  * `offline_access`, earlier clients would send the user to the consent page every 15 minutes.
  */
 export function unauthenticated(publicUrl: string): GatewayError {
-  const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
-  return createError(401, -32_001, UNAUTHENTICATED, {
-    "www-authenticate": `Bearer resource_metadata="${metadata}", scope="everything offline_access"`,
-  });
+  const challenge = { resource_metadata: metadataUrl(publicUrl), scope: "everything offline_access" };
+  return createError(401, -32_001, UNAUTHENTICATED, { "www-authenticate": formatChallenge(challenge) });
+}
+
+/** Tells an OAuth client to request the scope from its user and to repeat the request. */
+export function insufficientScope(error: InsufficientScope, publicUrl: string): GatewayError {
+  const challenge = { ...scopeChallenge(error), resource_metadata: metadataUrl(publicUrl) };
+  return createError(403, -32_003, error.message, { "www-authenticate": formatChallenge(challenge) });
+}
+
+function metadataUrl(publicUrl: string): string {
+  return `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
 }
 
 export function forbidden({ message }: ServiceError): GatewayError {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
-import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -11,6 +11,7 @@ import {
   forbidden,
   foreignOrigin,
   type GatewayError,
+  insufficientScope,
   methodNotAllowed,
   rateLimited,
   unauthenticated,
@@ -19,6 +20,7 @@ import {
 } from "./gateway-errors.ts";
 import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
+import { findInsufficientScope } from "./step-up.ts";
 import { type StreamRevocation, watchStreams } from "./stream-revocation.ts";
 import { McpTransport } from "./transport.ts";
 
@@ -76,6 +78,8 @@ export function mcpPlugin(options: McpOptions) {
       const { caller, headers, body: parsedBody } = request;
       if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
       const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
+      const scopeError = await findInsufficientScope(tools, call, parsedBody);
+      if (scopeError !== null) return sendError(reply, insufficientScope(scopeError, publicUrl()));
       const post = { headers, parsedBody };
       const json = await fastPath.respond(post, call);
       if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
@@ -95,6 +99,7 @@ async function authorize(
   try {
     request.caller = await authenticateRequest(request, options);
     if (request.caller === null) return unauthenticated(publicUrl());
+    if (request.caller.scope === null) return insufficientScope(new InsufficientScope("read", null), publicUrl());
     if (request.method === "POST") await limitCalls(capabilities.rateLimits.callCounter, request.caller.orgId);
     return null;
   } catch (error) {

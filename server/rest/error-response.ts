@@ -2,8 +2,9 @@ import { TRPCError } from "@trpc/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ZodError } from "zod";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
-import { type ErrorCode, INTERNAL_ERROR, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { type ErrorCode, InsufficientScope, INTERNAL_ERROR, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { formatValidationIssues, isZodError } from "../../routers/core/format-validation-issues.ts";
+import { formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import type { Operation } from "./operations.ts";
 import { BODY_LIMIT } from "./request-body.ts";
 
@@ -61,6 +62,8 @@ function sendServiceError(error: ServiceError, reply: FastifyReply): FastifyRepl
   if (error instanceof RateLimited) void reply.header("retry-after", String(error.retryAfterSeconds));
   if (error.code === "unavailable") void reply.header("retry-after", "1");
   if (error.code === "unauthenticated") void reply.header("www-authenticate", "Bearer");
+  if (error instanceof InsufficientScope)
+    void reply.header("www-authenticate", formatChallenge(scopeChallenge(error)));
   return sendError(reply, STATUS_BY_CODE[error.code], error.message);
 }
 

@@ -12,6 +12,7 @@ interface Document {
 }
 
 interface DocumentedOperation {
+  description?: string;
   parameters?: object[];
   requestBody?: { content: Record<string, { schema: unknown }> };
   responses: Record<string, DocumentedResponse>;
@@ -50,12 +51,20 @@ export function createOpenApiDocument(baseUrl: string): object {
   for (const operation of OPERATIONS) {
     const documented = document.paths[operation.path]?.[operation.method.toLowerCase()];
     if (documented === undefined) continue;
+    addRequiredAccess(documented, operation);
     correctResponses(documented, operation);
     nameRequestBody(document, documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
     if (name.startsWith("error.")) delete document.components.schemas[name];
   return document;
+}
+
+/** Documents the scope and the role of a call, and the response to a token without them. */
+function addRequiredAccess(documented: DocumentedOperation, { access: { scope, role } }: Operation): void {
+  const required = role === "member" ? `Scope: \`${scope}\`.` : `Scope: \`${scope}\`. Role: \`${role}\`.`;
+  documented.description = [documented.description, required].filter((text) => text !== undefined).join(" ");
+  documented.responses[403] ??= { description: "The token does not have the required scope" };
 }
 
 function correctResponses(documented: DocumentedOperation, { successStatus, openapi }: Operation): void {

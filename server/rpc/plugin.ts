@@ -1,9 +1,10 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
+import { formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import { callContext } from "../context.ts";
 
 export interface RpcOptions extends RequestAuthentication {
@@ -50,5 +51,7 @@ function createHeaders(causes: unknown[]): Record<string, string> {
   if (waits.length > 0) headers["retry-after"] = String(Math.max(...waits));
   if (causes.some((cause) => cause instanceof ServiceError && cause.code === "unauthenticated"))
     headers["www-authenticate"] = "Bearer";
+  const scopeError = causes.find((cause) => cause instanceof InsufficientScope);
+  if (scopeError !== undefined) headers["www-authenticate"] = formatChallenge(scopeChallenge(scopeError));
   return headers;
 }
