@@ -10,6 +10,8 @@ export interface Caller {
   /** What the credential permits; `null`: nothing. The role limits it further. */
   scope: Scope | null;
   credential: { kind: CredentialKind; id: string };
+  /** Whether a user's credential is valid in this organization only; without it, in every organization of the user. */
+  isLimitedToOrganization?: boolean;
 }
 
 /** The tokens that the service issues and stores as hashes. */

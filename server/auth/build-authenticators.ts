@@ -68,16 +68,22 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
 
 /**
  * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. A token of
- * an OAuth client (`at+jwt`) is independent of any session and has the scope that the user consented to.
+ * an OAuth client (`at+jwt`) is independent of any session. The user consented to its scope and its organization.
  */
 function resolveOwnCaller(
   membershipResolver: MembershipResolver,
-  { sub: userId, sid: sessionId, iat: issuedAt, type, scope }: AccessTokenClaims,
+  { sub: userId, sid: sessionId, iat: issuedAt, type, scope, org_id: orgId }: AccessTokenClaims,
 ): Promise<Caller | null> {
   if (type === "at+jwt")
-    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: readScope(scope) });
+    return membershipResolver.resolveCaller({
+      userId,
+      sessionId: null,
+      orgId: typeof orgId === "string" ? orgId : null,
+      issuedAt,
+      scope: readScope(scope),
+    });
   if (typeof sessionId !== "string") return Promise.resolve(null);
-  return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything" });
+  return membershipResolver.resolveCaller({ userId, sessionId, orgId: null, issuedAt, scope: "everything" });
 }
 
 /** The scope that a `scope` claim grants; `null` when the user consented to no scope of the service. */
@@ -100,6 +106,7 @@ function externalAccessTokens(
       membershipResolver.resolveCaller({
         userId: await users.resolveUserId(claims),
         sessionId: null,
+        orgId: null,
         issuedAt: claims.iat,
         scope: "everything",
       }),

@@ -5,6 +5,7 @@ import { bearer, jwt, organization } from "better-auth/plugins";
 import { IDENTITY_SCOPES, SCOPES } from "../../domain/shared/scopes.ts";
 import type { Config } from "../config.ts";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
+import { organizationClaims } from "./consented-organization.ts";
 
 export interface IdentityOptions {
   /** The public base URL, without a trailing slash. It is the issuer of every access token. */
@@ -13,6 +14,8 @@ export interface IdentityOptions {
   social: Config["social"];
   /** Accepts OAuth clients that publish a metadata document; `null` when clients must register. */
   clientMetadataRegistration: BetterAuthPlugin | null;
+  /** Returns what is stored with the consent of a user and passed to `organizationClaims`. */
+  resolveConsentedOrganization(userId: string): Promise<string>;
   hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
 }
 
@@ -72,7 +75,7 @@ export function authOptions(options: IdentityOptions) {
   } satisfies BetterAuthOptions;
 }
 
-function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
+function plugins({ publicUrl, clientMetadataRegistration, resolveConsentedOrganization }: IdentityOptions) {
   return [
     organization({ disableOrganizationDeletion: true, organizationLimit: MAX_ORGANIZATIONS }),
     bearer({ requireSignature: true }),
@@ -94,6 +97,13 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
       clientRegistrationDefaultResources: [`${publicUrl}/v1`],
       scopes: [...Object.keys(IDENTITY_SCOPES), ...SCOPES],
       accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+      // The consent page also asks for the organization, so there is no other page to redirect to.
+      postLogin: {
+        page: "/consent",
+        shouldRedirect: () => false,
+        consentReferenceId: ({ user }) => resolveConsentedOrganization(user.id),
+      },
+      customAccessTokenClaims: ({ referenceId }) => organizationClaims(referenceId),
       allowDynamicClientRegistration: true,
       // A client that knows only the URL of the gateway registers itself.
       allowUnauthenticatedClientRegistration: true,

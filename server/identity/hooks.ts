@@ -12,11 +12,13 @@ import { auditEventFromCall } from "./audit-from-call.ts";
 import {
   type AuthCall,
   type AuthSession,
+  type Fields,
   isErrorResponse,
   readFields,
   readSignInAttempt,
   SIGN_IN,
 } from "./auth-call.ts";
+import { chooseOrganization } from "./consented-organization.ts";
 import { isUndeclaredNativeClient } from "./client-registration-rules.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
 import { applySideEffects, claimFirstOrganizationOnSignUp } from "./side-effects.ts";
@@ -94,10 +96,20 @@ async function beforeCall(
   // The old password may be known to an attacker, so their sessions must end too.
   if (path === CHANGE_PASSWORD) return { context: { body: { ...body, revokeOtherSessions: true } } };
   // The consent page shows scopes. A user who consents to them has not consented to separately requested claims.
+  if (path === CONSENT) await readOrganizationChoice(deps, context, body);
   if (path === CONSENT) return { context: { body: { ...body, claims: "{}" } } };
   if (path === REGISTER_CLIENT && isUndeclaredNativeClient(body))
     return { context: { body: { ...body, application_type: "native" } } };
   return undefined;
+}
+
+async function readOrganizationChoice(
+  { orm }: HookDeps,
+  context: GenericEndpointContext,
+  body: Fields,
+): Promise<void> {
+  const session = await findSession(context);
+  if (session !== null) await chooseOrganization(queryBuilderOf(orm.em.fork()), body, session.user.id);
 }
 
 async function checkSignInLimit({ counter, orm }: HookDeps, attempt: SignInAttempt): Promise<void> {

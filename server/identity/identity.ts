@@ -3,9 +3,11 @@ import type { BetterAuthOptions } from "better-auth";
 import { APIError, isAPIError } from "better-auth/api";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
+import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { clientMetadataRegistration } from "./client-metadata-registration.ts";
+import { resolveConsentedOrganization } from "./consented-organization.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
 import { type Auth, openAuth } from "./open-auth.ts";
 
@@ -30,6 +32,8 @@ export function openIdentity(options: IdentityDeps): () => Auth {
       social: config.social,
       clientMetadataRegistration:
         fetcher && clientMetadataRegistration({ fetcher, log, ownHosts: listOwnHosts(publicUrl(), config) }),
+      resolveConsentedOrganization: (userId) =>
+        resolveConsentedOrganization(queryBuilderOf(deps.orm.em.fork()), userId),
       hooks: {
         ...identityHooks({ ...deps, signUp: config.signUp }),
         logger: createAuthLogger(log),

@@ -45,18 +45,21 @@ export class OAuthRequests {
    * Runs the authorization code flow for an existing client.
    *
    * @param extraFields - further fields of the token request, such as a client assertion
+   * @param decision - further fields of the user's decision, such as `organizationId`
    */
   async grantTo(
     clientId: string,
     query: { resource: string; scope: string; prompt?: string },
     extraFields: Record<string, string> = {},
+    decision: object = {},
   ): Promise<Answer> {
     const codeVerifier = randomBytes(32).toString("base64url");
     const challenge = {
       code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
       code_challenge_method: "S256",
     };
-    const redirect = await authorizeWithConsent(this.#user, this.authorizeUrl(clientId, { ...query, ...challenge }));
+    const url = this.authorizeUrl(clientId, { ...query, ...challenge });
+    const redirect = await authorizeWithConsent(this.#user, url, decision);
     return this.requestToken({
       grant_type: "authorization_code",
       client_id: clientId,
