@@ -20,6 +20,7 @@ import {
 } from "./auth-call.ts";
 import { chooseOrganization } from "./consented-organization.ts";
 import { isUndeclaredNativeClient } from "./client-registration-rules.ts";
+import { withDefaultResource } from "./default-resource.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
 import { applySideEffects, claimFirstOrganizationOnSignUp } from "./side-effects.ts";
 import { checkSignUpPolicy, signUpPolicy } from "./sign-up-policy.ts";
@@ -31,12 +32,15 @@ export interface HookDeps {
   /** Counts failed sign-ins across all processes. */
   counter: Counter;
   accessChanges: ChangeFeed;
+  publicUrl(): string;
 }
 
 const SIGN_UP = "/sign-up/email";
 const SIGN_OUT = "/sign-out";
 const REGISTER_CLIENT = "/oauth2/register";
 const CHANGE_PASSWORD = "/change-password";
+const AUTHORIZE = "/oauth2/authorize";
+const REQUEST_DEVICE_CODE = "/device/code";
 const CONSENT = "/oauth2/consent";
 /** Endpoints after which the cached memberships and sessions of a user may be outdated. */
 const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
@@ -82,7 +86,7 @@ export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" |
 async function beforeCall(
   deps: HookDeps,
   context: GenericEndpointContext,
-): Promise<{ context: { body: object } } | undefined> {
+): Promise<{ context: { body?: object; query?: object } } | undefined> {
   const call = context as unknown as AuthCall;
   const { path, method } = call;
   const body = readFields(call.body);
@@ -98,6 +102,10 @@ async function beforeCall(
   // The consent page shows scopes. A user who consents to them has not consented to separately requested claims.
   if (path === CONSENT) await readOrganizationChoice(deps, context, body);
   if (path === CONSENT) return { context: { body: { ...body, claims: "{}" } } };
+  if (path === AUTHORIZE && method === "GET")
+    return { context: { query: withDefaultResource(readFields(call.query), deps.publicUrl()) } };
+  if (path === AUTHORIZE || path === REQUEST_DEVICE_CODE)
+    return { context: { body: withDefaultResource(body, deps.publicUrl()) } };
   if (path === REGISTER_CLIENT && isUndeclaredNativeClient(body))
     return { context: { body: { ...body, application_type: "native" } } };
   return undefined;

@@ -35,7 +35,7 @@ export function openIdentity(options: IdentityDeps): () => Auth {
       resolveConsentedOrganization: (userId) =>
         resolveConsentedOrganization(queryBuilderOf(deps.orm.em.fork()), userId),
       hooks: {
-        ...identityHooks({ ...deps, signUp: config.signUp }),
+        ...identityHooks({ ...deps, publicUrl, signUp: config.signUp }),
         logger: createAuthLogger(log),
         onAPIError: { onError: (err) => reportError(log, err) },
       },

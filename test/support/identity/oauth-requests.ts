@@ -75,12 +75,13 @@ export class OAuthRequests {
     return this.#postForm("/api/auth/oauth2/token", form);
   }
 
-  requestDeviceCode(clientId: string, resource: string, scope: string): Promise<Answer> {
-    return this.#postForm("/api/auth/device/code", { client_id: clientId, resource, scope });
+  requestDeviceCode(clientId: string, resource: string | undefined, scope: string): Promise<Answer> {
+    return this.#postForm("/api/auth/device/code", { client_id: clientId, scope, ...(resource && { resource }) });
   }
 
-  requestDeviceToken(clientId: string, deviceCode: string, resource: string): Promise<Answer> {
-    return this.requestToken({ grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode, resource });
+  requestDeviceToken(clientId: string, deviceCode: string, resource: string | undefined): Promise<Answer> {
+    const form = { grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode };
+    return this.requestToken({ ...form, ...(resource && { resource }) });
   }
 
   registerDeviceClient(): Promise<string> {

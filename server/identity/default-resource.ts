@@ -1,0 +1,9 @@
+import type { Fields } from "./auth-call.ts";
+
+/**
+ * Adds the gateway as the resource of an authorization request that names none (RFC 8707, section 2). Without a resource,
+ * no API of the service would accept the access token.
+ */
+export function withDefaultResource(request: Fields, publicUrl: string): Fields {
+  return request["resource"] === undefined ? { ...request, resource: `${publicUrl}/mcp` } : request;
+}
