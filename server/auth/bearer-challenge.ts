@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import type { InsufficientScope } from "../../domain/shared/errors.ts";
 
 /** The parameters of a `WWW-Authenticate` challenge (RFC 6750, section 3, and RFC 9728, section 5.1). */
@@ -15,8 +14,8 @@ export function formatChallenge(parameters: ChallengeParameters): string {
 }
 
 /** The error of a 401 response: `invalid_token` when the request has a bearer token, none otherwise. */
-export function challengeError({ headers }: Pick<FastifyRequest, "headers">): Pick<ChallengeParameters, "error"> {
-  return /^bearer\b/i.test(headers.authorization ?? "") ? { error: "invalid_token" } : {};
+export function challengeError(authorization: string | undefined): Pick<ChallengeParameters, "error"> {
+  return /^bearer\b/i.test(authorization ?? "") ? { error: "invalid_token" } : {};
 }
 
 /** The challenge that tells an OAuth client which scope to request. */

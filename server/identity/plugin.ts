@@ -18,9 +18,16 @@ const BODY_LIMIT = 64 * 1024;
 const REQUEST_LIMIT = { limit: 300, windowSeconds: 60 } as const;
 /** Requests of one client network that store records without authentication: sign-ups, OAuth clients and device codes. */
 const UNAUTHENTICATED_WRITE_LIMIT = { limit: 100, windowSeconds: 3600 } as const;
-const UNAUTHENTICATED_WRITES = ["sign-up/email", "oauth2/register", "device/code"];
+const REGISTER_CLIENT = "oauth2/register";
+const UNAUTHENTICATED_WRITES = ["sign-up/email", REGISTER_CLIENT, "device/code"];
 /** Requests that check a password. */
 const PASSWORD_CHECKS = ["sign-in/email", "change-password"];
+/** Metadata is public, so every origin may read it, with any header that a client adds. */
+const METADATA_PREFLIGHT = {
+  "access-control-allow-methods": "GET",
+  "access-control-allow-headers": "*",
+  "access-control-max-age": "7200",
+};
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 const BASE_PATH = "/api/auth/";
@@ -41,11 +48,14 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
     // better-auth parses the body itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    scope.addHook("onRequest", async (request) => {
+    scope.addHook("onRequest", async (request, reply) => {
+      if (isMetadata(request)) void reply.header("access-control-allow-origin", "*");
+      if (isMetadata(request) && request.method === "OPTIONS") return reply.code(204).headers(METADATA_PREFLIGHT).send();
       const network = clientNetwork(request.ip);
       await checkLimit({ key: `requests:${network}`, ...REQUEST_LIMIT });
       if (isPostTo(request, UNAUTHENTICATED_WRITES))
         await checkLimit({ key: `unauthenticated-writes:${network}`, ...UNAUTHENTICATED_WRITE_LIMIT });
+      return undefined;
     });
     // better-auth redirects failed browser flows here. Its own page would show no details in production.
     scope.get(`${BASE_PATH}error`, { exposeHeadRoute: false }, (request, reply) => {
@@ -77,6 +87,12 @@ function isPostTo(request: FastifyRequest, paths: readonly string[]): boolean {
   return request.method === "POST" && paths.includes(readAuthPath(request));
 }
 
+/** Whether a request is for a metadata document. Clients in a browser read it from another origin. */
+function isMetadata({ raw }: FastifyRequest): boolean {
+  const { pathname } = new URL(raw.url ?? "/", "http://localhost");
+  return pathname.startsWith("/.well-known/") || pathname.startsWith(`${BASE_PATH}.well-known/`);
+}
+
 /** The normalized path below `/api/auth/`. */
 function readAuthPath({ raw }: FastifyRequest): string {
   return URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE_PATH.length) ?? "";
@@ -92,6 +108,8 @@ function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   for (const [name, values = []] of Object.entries(request.headers))
     for (const value of [values].flat()) headers.append(name, value);
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
+  // Some clients send a token of the gateway with their registration. Anyone may register, so no token is necessary.
+  if (isPostTo(request, [REGISTER_CLIENT])) headers.delete("authorization");
   const body = request.body as Buffer<ArrayBuffer> | undefined;
   // Path and query only: the request line may contain another host.
   const { pathname, search } = new URL(request.raw.url ?? "/", publicUrl);

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type InsufficientScope, INTERNAL_ERROR, type RateLimited, type ServiceError } from "../../domain/shared/errors.ts";
-import { formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
+import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
+import { explainGatewayUnauthenticated } from "../auth/unauthenticated.ts";
 
 /** An error that the gateway returns before the protocol handles the request. */
 export interface GatewayError {
@@ -21,16 +23,21 @@ function createError(
   return { status, headers, body: { jsonrpc: "2.0", id: null, error: { code, message } } };
 }
 
-const UNAUTHENTICATED =
-  "Missing or invalid token. Send a personal access token as Authorization: Bearer svp_…. On a self-hosted service, bootstrap.json in the data folder contains the first token, and npm run admin -- create-token creates more.";
+/** The methods of `/mcp`, as the header `Allow` lists them. */
+export const ALLOWED_METHODS = "POST";
 
 /**
  * The 401 tells OAuth clients where to read how users sign in (RFC 9728, section 5.1), and which scope to request. Without
  * `offline_access`, earlier clients would send the user to the consent page every 15 minutes.
  */
-export function unauthenticated(publicUrl: string): GatewayError {
-  const challenge = { resource_metadata: metadataUrl(publicUrl), scope: "everything offline_access" };
-  return createError(401, -32_001, UNAUTHENTICATED, { "www-authenticate": formatChallenge(challenge) });
+export function unauthenticated({ authorization }: IncomingHttpHeaders, publicUrl: string): GatewayError {
+  const challenge = {
+    resource_metadata: metadataUrl(publicUrl),
+    scope: "everything offline_access",
+    ...challengeError(authorization),
+  };
+  const message = explainGatewayUnauthenticated(authorization, publicUrl);
+  return createError(401, -32_001, message, { "www-authenticate": formatChallenge(challenge) });
 }
 
 /** Tells an OAuth client to request the scope from its user and to repeat the request. */
@@ -52,7 +59,7 @@ export function unavailable({ message }: ServiceError): GatewayError {
 }
 
 export function methodNotAllowed(): GatewayError {
-  return createError(405, -32_000, "Only POST is allowed.", { allow: "POST" });
+  return createError(405, -32_000, "Only POST is allowed.", { allow: ALLOWED_METHODS });
 }
 
 export function foreignOrigin(): GatewayError {

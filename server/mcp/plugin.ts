@@ -6,6 +6,7 @@ import { InsufficientScope, RateLimited, ServiceError } from "../../domain/share
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { createCorsHeaders, createPreflightHeaders } from "./cors.ts";
 import { FastPath } from "./fast-path.ts";
 import {
   forbidden,
@@ -52,8 +53,12 @@ export function mcpPlugin(options: McpOptions) {
     scope.addHook("onRequest", async (request, reply) => {
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
+      const { origin } = request.headers;
+      if (origin !== undefined && ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
+        void reply.headers(createCorsHeaders(origin));
+      if (request.method === "OPTIONS") return reply.code(204).headers(createPreflightHeaders(request.headers)).send();
       const error = await authorize(request, ownUrl, options);
-      if (error !== null) await sendError(reply, error);
+      return error === null ? undefined : sendError(reply, error);
     });
     const streams = watchStreams(capabilities.tokens.accessChanges, (request) =>
       isStillAuthenticated(request, options),
@@ -98,7 +103,7 @@ async function authorize(
   if (ownUrl === null || !isOwnOrigin(request.headers, ownUrl)) return foreignOrigin();
   try {
     request.caller = await authenticateRequest(request, options);
-    if (request.caller === null) return unauthenticated(publicUrl());
+    if (request.caller === null) return unauthenticated(request.headers, publicUrl());
     if (request.caller.scope === null) return insufficientScope(new InsufficientScope("read", null), publicUrl());
     if (request.method === "POST") await limitCalls(capabilities.rateLimits.callCounter, request.caller.orgId);
     return null;

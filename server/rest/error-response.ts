@@ -4,7 +4,7 @@ import type { ZodError } from "zod";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { type ErrorCode, InsufficientScope, INTERNAL_ERROR, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { formatValidationIssues, isZodError } from "../../routers/core/format-validation-issues.ts";
-import { formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
+import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import type { Operation } from "./operations.ts";
 import { BODY_LIMIT } from "./request-body.ts";
 
@@ -61,7 +61,8 @@ export function sendWrongContentType(reply: FastifyReply): FastifyReply {
 function sendServiceError(error: ServiceError, reply: FastifyReply): FastifyReply {
   if (error instanceof RateLimited) void reply.header("retry-after", String(error.retryAfterSeconds));
   if (error.code === "unavailable") void reply.header("retry-after", "1");
-  if (error.code === "unauthenticated") void reply.header("www-authenticate", "Bearer");
+  if (error.code === "unauthenticated")
+    void reply.header("www-authenticate", formatChallenge(challengeError(reply.request.headers.authorization)));
   if (error instanceof InsufficientScope)
     void reply.header("www-authenticate", formatChallenge(scopeChallenge(error)));
   return sendError(reply, STATUS_BY_CODE[error.code], error.message);

@@ -5,6 +5,7 @@ import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../context.ts";
 import { sendProcedureError, sendWrongContentType, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
@@ -20,20 +21,21 @@ declare module "fastify" {
 export interface RestOptions {
   capabilities: Capabilities;
   authenticator: Authenticator;
+  publicUrl: () => string;
 }
 
-const UNAUTHENTICATED = "Missing or invalid token. Send an API key as Authorization: Bearer svk_…";
-
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
-export function restPlugin({ capabilities, authenticator }: RestOptions) {
+export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("malformedBody", null);
     addBodyParser(scope);
     // This hook runs before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      request.caller = await authenticator.authenticate(request.headers.authorization, request.ip);
-      if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
+      const { authorization } = request.headers;
+      request.caller = await authenticator.authenticate(authorization, request.ip);
+      if (request.caller === null)
+        throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
     for (const operation of OPERATIONS) addRoutes(scope, operation, capabilities);
     scope.route({
