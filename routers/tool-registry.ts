@@ -1,5 +1,6 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
+import { describeArguments } from "../domain/procedures/describe-arguments.ts";
 import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
 import type { Caller } from "../domain/shared/caller.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
@@ -124,11 +125,6 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const access = requiredAccess(type, meta.access);
   const getError = (caller: Caller) => getAccessError(caller, type, meta.access);
   return [{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion }];
-}
-
-function describeArguments({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): string {
-  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name} (optional)`));
-  return names.length === 0 ? "The tool has no arguments." : `Arguments: ${names.join(", ")}.`;
 }
 
 function toJsonSchema(type: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {

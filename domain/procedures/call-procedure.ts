@@ -4,6 +4,7 @@ import type { ProcedureKind } from "../ports/procedure-discovery.ts";
 import type { Caller } from "../shared/caller.ts";
 import { InsufficientScope, ServiceError } from "../shared/errors.ts";
 import { DEFAULT_SCOPES, reachesScope } from "../shared/scopes.ts";
+import { formatAppErrorMessage } from "./app-error-message.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
 
@@ -39,9 +40,10 @@ export async function callProcedure(
   const error = getScopeError(caller, found.kind);
   if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
-  const { slug, name, kind, invocation } = found;
+  const { slug, name, kind, invocation, inputSchema } = found;
   try {
-    return await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input, signal });
+    const result = await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input, signal });
+    return result.ok ? result : { ...result, message: formatAppErrorMessage(result, inputSchema) };
   } catch (error) {
     if (!(error instanceof AppCallFailed)) throw error;
     return { ok: false, status: 502, message: error.message };

@@ -19,8 +19,6 @@ export const DIRECT_TOOL_OUTPUT = {
 
 /** The characters that a result needs besides the app's response. */
 const FRAME_CHARACTERS = 600;
-/** In characters. */
-const MAX_APP_MESSAGE = 2000;
 
 /** Formats the result of a procedure as JSON within the size limit. All text of the app, errors included, stays data. */
 export function formatProcedureResult(
@@ -35,7 +33,7 @@ export function formatProcedureResult(
 }
 
 function formatAppError(status: number, message: string): { text: string; isError: boolean } {
-  const error = { app_error: { status, message: truncateText(message, MAX_APP_MESSAGE) } };
+  const error = { app_error: { status, message } };
   return { text: JSON.stringify(error), isError: true };
 }
 
