@@ -23,7 +23,9 @@ export function formatAppErrorMessage(
   const value = readJsonPart(message);
   const issues = findIssues(value);
   const text =
-    issues.length === 0 ? (findMessage(value) ?? message) : `Invalid arguments: ${issues.slice(0, MAX_ISSUES).join("; ")}.`;
+    issues.length === 0
+      ? (findMessage(value) ?? message)
+      : `Invalid arguments: ${issues.slice(0, MAX_ISSUES).join("; ")}.`;
   const withArguments = `${text} ${describeArguments(inputSchema)}`;
   const isRejectedInput = issues.length > 0 || REJECTED_INPUT.includes(status);
   return isRejectedInput && withArguments.length <= MAX_MESSAGE ? withArguments : truncateText(text, MAX_MESSAGE);

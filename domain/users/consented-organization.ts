@@ -20,7 +20,11 @@ export async function findConsentedOrganization(db: Db, { userId, clientId }: Co
     .where("userId", "=", userId)
     .where("clientId", "=", clientId)
     .execute();
-  const memberships = await db.selectFrom("auth.member").select("organizationId").where("userId", "=", userId).execute();
+  const memberships = await db
+    .selectFrom("auth.member")
+    .select("organizationId")
+    .where("userId", "=", userId)
+    .execute();
   const valid = new Set([EVERY_ORGANIZATION, ...memberships.map(({ organizationId }) => organizationId)]);
   return consents.map(({ referenceId }) => referenceId).find((id) => id !== null && valid.has(id)) ?? null;
 }

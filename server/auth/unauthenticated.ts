@@ -35,7 +35,5 @@ const ADMIN_COMMAND =
 /** Names the kind of a token that the API does not accept. The prefix says the kind, also of an unknown token. */
 function findProblem(authorization: string | undefined, { accepts, accepted }: Api): string {
   const prefix = /^bearer (sv[kpga])_/i.exec(authorization ?? "")?.[1] as TokenPrefix | undefined;
-  return prefix === undefined || accepts.includes(prefix)
-    ? NO_VALID_TOKEN
-    : `This is ${KINDS[prefix]}. ${accepted}`;
+  return prefix === undefined || accepts.includes(prefix) ? NO_VALID_TOKEN : `This is ${KINDS[prefix]}. ${accepted}`;
 }

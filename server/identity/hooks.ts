@@ -111,11 +111,7 @@ async function beforeCall(
   return undefined;
 }
 
-async function readOrganizationChoice(
-  { orm }: HookDeps,
-  context: GenericEndpointContext,
-  body: Fields,
-): Promise<void> {
+async function readOrganizationChoice({ orm }: HookDeps, context: GenericEndpointContext, body: Fields): Promise<void> {
   const session = await findSession(context);
   if (session !== null) await chooseOrganization(queryBuilderOf(orm.em.fork()), body, session.user.id);
 }

@@ -50,7 +50,8 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     scope.addHook("onRequest", async (request, reply) => {
       if (isMetadata(request)) void reply.header("access-control-allow-origin", "*");
-      if (isMetadata(request) && request.method === "OPTIONS") return reply.code(204).headers(METADATA_PREFLIGHT).send();
+      if (isMetadata(request) && request.method === "OPTIONS")
+        return reply.code(204).headers(METADATA_PREFLIGHT).send();
       const network = clientNetwork(request.ip);
       await checkLimit({ key: `requests:${network}`, ...REQUEST_LIMIT });
       if (isPostTo(request, UNAUTHENTICATED_WRITES))

@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type InsufficientScope, INTERNAL_ERROR, type RateLimited, type ServiceError } from "../../domain/shared/errors.ts";
+import {
+  type InsufficientScope,
+  INTERNAL_ERROR,
+  type RateLimited,
+  type ServiceError,
+} from "../../domain/shared/errors.ts";
 import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import { explainGatewayUnauthenticated } from "../auth/unauthenticated.ts";
 

@@ -2,7 +2,13 @@ import { TRPCError } from "@trpc/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ZodError } from "zod";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
-import { type ErrorCode, InsufficientScope, INTERNAL_ERROR, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import {
+  type ErrorCode,
+  InsufficientScope,
+  INTERNAL_ERROR,
+  RateLimited,
+  ServiceError,
+} from "../../domain/shared/errors.ts";
 import { formatValidationIssues, isZodError } from "../../routers/core/format-validation-issues.ts";
 import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import type { Operation } from "./operations.ts";
@@ -63,8 +69,7 @@ function sendServiceError(error: ServiceError, reply: FastifyReply): FastifyRepl
   if (error.code === "unavailable") void reply.header("retry-after", "1");
   if (error.code === "unauthenticated")
     void reply.header("www-authenticate", formatChallenge(challengeError(reply.request.headers.authorization)));
-  if (error instanceof InsufficientScope)
-    void reply.header("www-authenticate", formatChallenge(scopeChallenge(error)));
+  if (error instanceof InsufficientScope) void reply.header("www-authenticate", formatChallenge(scopeChallenge(error)));
   return sendError(reply, STATUS_BY_CODE[error.code], error.message);
 }
 

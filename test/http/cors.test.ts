@@ -24,7 +24,9 @@ const PREFLIGHT = {
 test("a page of any origin reads the OAuth metadata, also with headers that require a preflight", async () => {
   for (const path of METADATA) {
     const preflight = await send("OPTIONS", path, PREFLIGHT);
-    const allowed = ["origin", "methods", "headers"].map((name) => preflight.headers.get(`access-control-allow-${name}`));
+    const allowed = ["origin", "methods", "headers"].map((name) =>
+      preflight.headers.get(`access-control-allow-${name}`),
+    );
     expect([path, preflight.status, ...allowed]).toEqual([path, 204, "*", "GET", "*"]);
     const document = await send("GET", path, { origin: PREFLIGHT.origin });
     expect([path, document.status, document.headers.get("access-control-allow-origin")]).toEqual([path, 200, "*"]);

@@ -112,6 +112,8 @@ test("the last decision for a client counts", async () => {
   await first.oauth.grantTo(clientId, query, {}, { organizationId: first.tenant.org_id });
   const rows = await service()
     .service.parts.orm.em.fork()
-    .execute<{ referenceId: string }[]>(`select "referenceId" from auth."oauthConsent" where "clientId" = ?`, [clientId]);
+    .execute<{ referenceId: string }[]>(`select "referenceId" from auth."oauthConsent" where "clientId" = ?`, [
+      clientId,
+    ]);
   expect(rows).toEqual([{ referenceId: first.tenant.org_id }]);
 });

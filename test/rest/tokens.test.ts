@@ -203,7 +203,11 @@ verifies(
   ["gateway.organization.override", hazard(28)],
   "X-Service-Org-Id selects another organization of the user and rejects any other; REST ignores it",
   async () => {
-    const [one, two, three] = [await createOwnedTenant(service()), await createOwnedTenant(service()), await createOwnedTenant(service())];
+    const [one, two, three] = [
+      await createOwnedTenant(service()),
+      await createOwnedTenant(service()),
+      await createOwnedTenant(service()),
+    ];
     const { body } = await one.owner.post("/organization/invite-member", {
       email: two.owner.email,
       role: "member",
