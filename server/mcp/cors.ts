@@ -6,10 +6,11 @@ const EXPOSED_HEADERS = "www-authenticate, retry-after, x-request-id";
 const PREFLIGHT_MAX_AGE = 7200;
 
 /**
- * Lets the pages of an origin read the responses. Every call needs a token that the page itself sends, so no page can use
+ * Lets the page that sent a request read its response. Every call needs a token that the page itself sends, so no page can use
  * the rights of a user without one.
  */
-export function createCorsHeaders(origin: string): Record<string, string> {
+export function createCorsHeaders({ origin }: IncomingHttpHeaders): Record<string, string> {
+  if (origin === undefined) return {};
   return { "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED_HEADERS, vary: "origin" };
 }
 

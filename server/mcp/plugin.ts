@@ -53,26 +53,12 @@ export function mcpPlugin(options: McpOptions) {
     scope.addHook("onRequest", async (request, reply) => {
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
-      const { origin } = request.headers;
-      if (origin !== undefined && ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
-        void reply.headers(createCorsHeaders(origin));
+      if (ownUrl !== null && isOwnOrigin(request.headers, ownUrl)) void reply.headers(createCorsHeaders(request.headers));
       if (request.method === "OPTIONS") return reply.code(204).headers(createPreflightHeaders(request.headers)).send();
       const error = await authorize(request, ownUrl, options);
       return error === null ? undefined : sendError(reply, error);
     });
-    const streams = watchStreams(capabilities.tokens.accessChanges, (request) =>
-      isStillAuthenticated(request, options),
-    );
-    const unlisten = capabilities.apps.changes.listen(
-      (orgId) => transport.notifyToolsChanged(orgId),
-      () => transport.notifyAll(),
-    );
-    // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
-    scope.addHook("preClose", async () => {
-      streams.stop();
-      unlisten();
-      await transport.close();
-    });
+    const streams = openStreams(scope, transport, options);
     scope.route({
       method: ["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"],
       url: "/mcp",
@@ -91,6 +77,27 @@ export function mcpPlugin(options: McpOptions) {
       return sendResponse(reply, await transport.respond(post, caller.orgId, call), streams);
     });
   };
+}
+
+/** Notifies subscriptions about changed tools, and ends them when their credentials become invalid or the server closes. */
+function openStreams(
+  scope: FastifyInstance,
+  transport: McpTransport<GatewayCall>,
+  options: McpOptions,
+): StreamRevocation {
+  const { tokens, apps } = options.capabilities;
+  const streams = watchStreams(tokens.accessChanges, (request) => isStillAuthenticated(request, options));
+  const unlisten = apps.changes.listen(
+    (orgId) => transport.notifyToolsChanged(orgId),
+    () => transport.notifyAll(),
+  );
+  // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
+  scope.addHook("preClose", async () => {
+    streams.stop();
+    unlisten();
+    await transport.close();
+  });
+  return streams;
 }
 
 /** Authenticates and counts a request before its body is read. Returns the error of a request that is rejected. */

@@ -125,7 +125,8 @@ test.skipIf(lacksBrowser)(
     const client = new TestOAuthClient(async (url) => {
       await page.goto(url.href);
       await signIn(page, setup);
-      await page.getByText(`You are signed in as Ada (${user.email}).`).waitFor();
+      await page.getByText("You are signed in as Ada").waitFor();
+      await page.getByText(user.email, { exact: true }).waitFor();
       await page.getByText("Call every procedure of apps, also procedures that change or delete data").waitFor();
       await page.getByText("Stay connected until you revoke access").waitFor();
       await expectAccessible(page);
