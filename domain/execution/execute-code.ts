@@ -1,5 +1,7 @@
+import { LRUCache } from "lru-cache";
 import { CallError, type CallHandler, type CodeRuntime } from "../ports/code-runtime.ts";
 import { type CallDeps, callProcedure } from "../procedures/call-procedure.ts";
+import type { OfferedProcedures } from "../procedures/procedure-index.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { isRecord } from "../shared/json.ts";
@@ -34,6 +36,12 @@ export interface Execution {
 }
 
 /**
+ * The declarations by organization and version of its procedures. For 500 apps, generating them takes longer than starting
+ * a program. The tools never change while the process runs.
+ */
+const declarationsCache = new LRUCache<string, string>({ max: 100 });
+
+/**
  * Runs a program that an agent wrote. The program has no token: each of its calls is made here, with the rights of the
  * caller.
  */
@@ -44,7 +52,7 @@ export async function executeCode(
   signal: AbortSignal,
 ): Promise<Execution> {
   const offered = await deps.procedureIndex.get(caller.orgId);
-  const declarations = generateDeclarations(offered, deps.toolDeclarations);
+  const declarations = cachedDeclarations(caller.orgId, offered, deps.toolDeclarations);
   const handleCall: CallHandler = (name, input, callSignal) =>
     dispatchCall(deps, { caller, callTool, name, input }, callSignal);
   const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, handleCall, signal });
@@ -57,6 +65,13 @@ export async function executeCode(
     truncated: result.truncated || isTruncated,
     timed_out: result.timedOut,
   };
+}
+
+function cachedDeclarations(orgId: string, offered: OfferedProcedures, tools: readonly ToolDeclaration[]): string {
+  const key = `${orgId} ${offered.version}`;
+  let declarations = declarationsCache.get(key);
+  if (declarations === undefined) declarationsCache.set(key, (declarations = generateDeclarations(offered, tools)));
+  return declarations;
 }
 
 interface ProgramCall {

@@ -19,19 +19,12 @@ const MAX_APPS = 500;
 /** The bound on the declarations of one app, which a program receives as the response of one call. */
 const MAX_BYTES_OF_ONE_APP = 512 * 1024;
 
-/** The declarations of each version of the offered procedures. The tools never change while the process runs. */
-const cache = new WeakMap<OfferedProcedures, string>();
-
 /**
  * Generates the `.d.ts` of everything that a program can call, at most 512 KiB. When the apps do not fit, each gets a
  * share of the space, and comments say what was left out.
  */
 export function generateDeclarations(offered: OfferedProcedures, tools: readonly ToolDeclaration[]): string {
-  const cached = cache.get(offered);
-  if (cached !== undefined) return cached;
-  const text = [NOTICE, declareTools(tools), ...declareApps(offered), SERVICE, ""].join("\n");
-  cache.set(offered, text);
-  return text;
+  return [NOTICE, declareTools(tools), ...declareApps(offered), SERVICE, ""].join("\n");
 }
 
 /**

@@ -11,14 +11,14 @@ import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { type Loopback, openLoopback } from "../support/service/loopback.ts";
+import { type RedirectReceiver, openRedirectReceiver } from "../support/identity/redirect-receiver.ts";
 
 const OPTIONS = { timeout: 120_000 };
 
 interface Setup extends AsyncDisposable {
   browser: TestBrowser;
   /** Receives the redirect to the client. */
-  loopback: Loopback;
+  receiver: RedirectReceiver;
   publisher: ClientPublisher;
   publicUrl: string;
   user: TestUser;
@@ -27,14 +27,14 @@ interface Setup extends AsyncDisposable {
 async function openSetup(): Promise<Setup> {
   await using stack = new AsyncDisposableStack();
   const browser = stack.use(await openBrowser());
-  const loopback = stack.use(await openLoopback());
+  const receiver = stack.use(await openRedirectReceiver());
   const publisher = stack.use(await openClientPublisher());
   const harness = stack.use(await createHarness({ clientMetadata: publisher.createFetcher() }));
   const { publicUrl } = harness.service;
   const user = new TestUser(publicUrl);
   await user.signUp();
   const opened = stack.move();
-  return { browser, loopback, publisher, publicUrl, user, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { browser, receiver, publisher, publicUrl, user, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 async function signIn(page: Page, { user }: Setup): Promise<void> {
@@ -63,10 +63,10 @@ function decideInBrowser(
     await page.getByText("An MCP client").waitFor();
     const hosts = await page.getByTestId("client-host").allTextContents();
     expect(hosts).toEqual(publisherHost === null ? [] : [publisherHost]);
-    await page.getByText(new URL(setup.loopback.url).host, { exact: true }).waitFor();
+    await page.getByText(new URL(setup.receiver.url).host, { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: button }).click();
-    return setup.loopback.next();
+    return setup.receiver.next();
   };
 }
 
@@ -76,15 +76,15 @@ for (const generation of [1, 2] as const)
     OPTIONS,
     async () => {
       await using setup = await openSetup();
-      const { browser, loopback, publisher, publicUrl } = setup;
+      const { browser, receiver, publisher, publicUrl } = setup;
       // The client of the first generation registers, the other one publishes a metadata document.
       const isPublished = generation === 2;
-      const members = { client_name: "An MCP client", redirect_uris: [loopback.url] };
+      const members = { client_name: "An MCP client", redirect_uris: [receiver.url] };
       const clientUrl = isPublished ? publisher.publish("/client.json", members) : undefined;
       const publisherHost = isPublished ? `client.example.com:${publisher.port}` : null;
       const page = await browser.open();
       const authorize = decideInBrowser(page, setup, { button: "Allow", publisherHost });
-      const client = new TestOAuthClient(authorize, loopback.url, clientUrl);
+      const client = new TestOAuthClient(authorize, receiver.url, clientUrl);
       expect(await toolsThrough(`${publicUrl}/mcp`, client, generation)).toContain("service_execute");
       expect(await authV1(client as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
       expect(client.tokenResponses).toHaveLength(2);
@@ -99,7 +99,7 @@ test.skipIf(lacksBrowser)(
   OPTIONS,
   async () => {
     await using setup = await openSetup();
-    const { browser, loopback, publicUrl } = setup;
+    const { browser, receiver, publicUrl } = setup;
     const page = await browser.open({ colorScheme: "dark" });
     const redirects: URLSearchParams[] = [];
     const deny = decideInBrowser(page, setup, { button: "Deny", publisherHost: null });
@@ -107,7 +107,7 @@ test.skipIf(lacksBrowser)(
       const redirect = await deny(url);
       redirects.push(redirect);
       return redirect;
-    }, loopback.url);
+    }, receiver.url);
     await expect(toolsThrough(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
     expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
     expect(client.tokenResponses).toEqual([]);

@@ -1,20 +1,16 @@
+import { LRUCache } from "lru-cache";
 import type { Counter, Quota, QuotaState } from "../../../domain/ports/counter.ts";
 
-/** Above this number of keys, those without an event in their window are deleted. */
+/** Above this number of keys, the events of the least recently used key are forgotten. */
 const MAX_KEYS = 10_000;
-
-interface Window {
-  /** The times of the counted events, oldest first. */
-  taken: number[];
-  windowMs: number;
-}
 
 /**
  * Counts in the memory of this process, on a monotonic clock. For limits that are checked on every call, where one process
  * serves all calls. The counts are lost when the process ends.
  */
 export class MemoryCounter implements Counter {
-  readonly #windows = new Map<string, Window>();
+  /** The times of the counted events by key, oldest first. */
+  readonly #events = new LRUCache<string, number[]>({ max: MAX_KEYS });
 
   async consume(quota: Quota): Promise<QuotaState> {
     const now = performance.now();
@@ -31,18 +27,11 @@ export class MemoryCounter implements Counter {
   }
 
   #eventsInWindow({ key, windowSeconds }: Quota, now: number): number[] {
-    if (this.#windows.size > MAX_KEYS) this.#deleteExpired(now);
-    const windowMs = windowSeconds * 1000;
-    let window = this.#windows.get(key);
-    if (window === undefined) this.#windows.set(key, (window = { taken: [], windowMs }));
-    const first = window.taken.findIndex((at) => at > now - windowMs);
-    if (first !== 0) window.taken.splice(0, first === -1 ? window.taken.length : first);
-    return window.taken;
-  }
-
-  #deleteExpired(now: number): void {
-    for (const [key, { taken, windowMs }] of this.#windows)
-      if ((taken.at(-1) ?? 0) <= now - windowMs) this.#windows.delete(key);
+    let taken = this.#events.get(key);
+    if (taken === undefined) this.#events.set(key, (taken = []));
+    const first = taken.findIndex((at) => at > now - windowSeconds * 1000);
+    if (first !== 0) taken.splice(0, first === -1 ? taken.length : first);
+    return taken;
   }
 }
 

@@ -183,11 +183,6 @@ test("a program can request the declarations of an app, of a part of it, or of t
   expect(() => request({})).toThrow("accepts the slug of an app");
 });
 
-test("declarations are generated once for each version of the offered procedures", () => {
-  const offered = new OfferedProcedures(OFFERED, "1");
-  expect(generateDeclarations(offered, TOOLS)).toBe(generateDeclarations(offered, TOOLS));
-});
-
 test("the declarations of any number of apps stay within 512 KiB, and every app has a share", () => {
   const wide = {
     type: "object",

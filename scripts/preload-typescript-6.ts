@@ -1,5 +1,5 @@
 /**
- * Preload for dependency-cruiser: `node --import ./scripts/typescript-6.ts node_modules/.bin/depcruise`.
+ * Preload for dependency-cruiser: `node --import ./scripts/preload-typescript-6.ts node_modules/.bin/depcruise`.
  *
  * dependency-cruiser reads TypeScript through the compiler's JavaScript API. TypeScript 7, which checks our types, has
  * none; without it dependency-cruiser finds no `.ts` file to look at and reports success.

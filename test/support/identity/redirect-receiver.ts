@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** The redirect endpoint of an OAuth client on this machine. */
-export interface Loopback extends AsyncDisposable {
+export interface RedirectReceiver extends AsyncDisposable {
   url: string;
   /** Waits for the next redirect and returns its query parameters. */
   next(): Promise<URLSearchParams>;
 }
 
-export async function openLoopback(): Promise<Loopback> {
+export async function openRedirectReceiver(): Promise<RedirectReceiver> {
   let arrived = Promise.withResolvers<URLSearchParams>();
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://client");
