@@ -53,7 +53,8 @@ export function mcpPlugin(options: McpOptions) {
     scope.addHook("onRequest", async (request, reply) => {
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
-      if (ownUrl !== null && isOwnOrigin(request.headers, ownUrl)) void reply.headers(createCorsHeaders(request.headers));
+      if (ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
+        void reply.headers(createCorsHeaders(request.headers));
       if (request.method === "OPTIONS") return reply.code(204).headers(createPreflightHeaders(request.headers)).send();
       const error = await authorize(request, ownUrl, options);
       return error === null ? undefined : sendError(reply, error);

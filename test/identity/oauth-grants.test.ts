@@ -63,18 +63,6 @@ test("an authorization requires PKCE with S256, a known resource, a registered r
   expect((await oauth.grant(resource, "read", "y".repeat(43))).status).toBe(401);
 });
 
-verifies(hazard(29), "a password change revokes the access token and the refresh token of a client", async () => {
-  const { body } = await oauth.grant(`${publicUrl}/mcp`, "read offline_access");
-  const accessToken = String(body["access_token"]);
-  const gateway = new GatewayClient(publicUrl, accessToken);
-  expect((await gateway.call("tools/list")).status).toBe(200);
-  const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) };
-  await user.post("/change-password", { currentPassword: user.password, newPassword: "another horse battery" });
-  expect((await gateway.call("tools/list")).status).toBe(401);
-  const claims = JSON.parse(Buffer.from(accessToken.split(".")[1]!, "base64url").toString());
-  expect((await oauth.requestToken({ ...refresh, client_id: claims.client_id })).status).toBe(400);
-});
-
 test("an authorization without a resource gets a token for the gateway, with a code and on a device", async () => {
   const pkce = {
     code_challenge: createHash("sha256").update("v".repeat(43)).digest("base64url"),
@@ -99,6 +87,18 @@ test("an authorization without a resource gets a token for the gateway, with a c
   const granted = await oauth.requestDeviceToken(deviceClientId, String(device["device_code"]), undefined);
   const gateway = new GatewayClient(publicUrl, String(granted.body["access_token"]));
   expect((await gateway.call("tools/list")).status).toBe(200);
+});
+
+verifies(hazard(29), "a password change revokes the access token and the refresh token of a client", async () => {
+  const { body } = await oauth.grant(`${publicUrl}/mcp`, "read offline_access");
+  const accessToken = String(body["access_token"]);
+  const gateway = new GatewayClient(publicUrl, accessToken);
+  expect((await gateway.call("tools/list")).status).toBe(200);
+  const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]) };
+  await user.post("/change-password", { currentPassword: user.password, newPassword: "another horse battery" });
+  expect((await gateway.call("tools/list")).status).toBe(401);
+  const claims = JSON.parse(Buffer.from(accessToken.split(".")[1]!, "base64url").toString());
+  expect((await oauth.requestToken({ ...refresh, client_id: claims.client_id })).status).toBe(400);
 });
 
 test("a device gets a token for REST, once, after the user has confirmed its code", async () => {
