@@ -119,7 +119,7 @@ test.skipIf(lacksBrowser)(
   OPTIONS,
   async () => {
     await using setup = await openSetup();
-    const { browser, loopback, publicUrl, user } = setup;
+    const { browser, receiver, publicUrl, user } = setup;
     const { body } = await user.post("/organization/create", { name: "Second organization", slug: randomUUID() });
     const page = await browser.open();
     const client = new TestOAuthClient(async (url) => {
@@ -132,8 +132,8 @@ test.skipIf(lacksBrowser)(
       await expectAccessible(page);
       await page.getByLabel("Organization").selectOption("Second organization");
       await page.getByRole("button", { name: "Allow" }).click();
-      return loopback.next();
-    }, loopback.url);
+      return receiver.next();
+    }, receiver.url);
     await toolsThrough(`${publicUrl}/mcp`, client, 2);
     const [, claims = ""] = (client.tokenResponses[0]?.access_token ?? "").split(".");
     expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({ org_id: body["id"] });
