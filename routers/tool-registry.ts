@@ -131,7 +131,19 @@ function toJsonSchema(type: z.ZodType, io: "input" | "output"): z.core.JSONSchem
   const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => shorten(jsonSchema, io);
   const metadata = METADATA_WITHOUT_IDS as never;
   const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, metadata, override });
+  splitTypeUnions(schema);
   return schema;
+}
+
+/** Replaces lists of types by `anyOf`. Some clients convert the schemas to dialects in which a schema has a single type. */
+function splitTypeUnions(node: object): void {
+  const schema = node as z.core.JSONSchema.BaseSchema;
+  const types: unknown = schema.type;
+  if (Array.isArray(types)) {
+    delete schema.type;
+    schema.anyOf = types.map((type) => ({ type }));
+  }
+  for (const child of Object.values(node)) if (typeof child === "object" && child !== null) splitTypeUnions(child);
 }
 
 /**

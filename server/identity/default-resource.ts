@@ -5,5 +5,7 @@ import type { Fields } from "./auth-call.ts";
  * no API of the service would accept the access token.
  */
 export function withDefaultResource(request: Fields, publicUrl: string): Fields {
-  return request["resource"] === undefined ? { ...request, resource: `${publicUrl}/mcp` } : request;
+  // An empty parameter counts as omitted (RFC 6749, section 3.1).
+  const isOmitted = request["resource"] === undefined || request["resource"] === "";
+  return isOmitted ? { ...request, resource: `${publicUrl}/mcp` } : request;
 }

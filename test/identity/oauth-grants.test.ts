@@ -79,7 +79,7 @@ test("an authorization without a resource gets a token for the gateway, with a c
   });
   expect((await new GatewayClient(publicUrl, String(body["access_token"])).call("tools/list")).status).toBe(200);
   const empty = await user.send("GET", oauth.authorizeUrl(clientId, { scope: "read", resource: "", ...pkce }).href);
-  expect(String(empty.headers.get("location") ?? empty.body["url"])).toContain("error=invalid_target");
+  expect(String(empty.headers.get("location") ?? empty.body["url"])).toContain("?code=");
   const deviceClientId = await oauth.registerDeviceClient();
   const device = (await oauth.requestDeviceCode(deviceClientId, undefined, "read")).body;
   await user.get(`/device?user_code=${String(device["user_code"])}`);
