@@ -81,11 +81,11 @@ async function insertOtherRows(orm: Orm, rows: number): Promise<void> {
     [rows],
   );
   await em.execute(
-    `with people as (
+    `with users as (
        insert into auth."user" (name, email, "emailVerified")
        select 'x', n || '@example.com', false from generate_series(1, ?) n returning id)
      insert into auth.member ("organizationId", "userId", role, "createdAt")
-     select organization.id, people.id, 'member', now() from people, auth.organization`,
+     select organization.id, users.id, 'member', now() from users, auth.organization`,
     [rows],
   );
   await em.execute("analyze");

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
 import type { TokenKind } from "../shared/caller.ts";
 import type { Scope } from "../shared/scopes.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { formatToken, type TokenPrefix } from "./token-format.ts";
 
@@ -42,8 +43,4 @@ export function mintToken(em: Pick<EntityManager, "create">, request: NewToken):
     expiresAt: request.expiresAt ?? null,
   });
   return { id: record.id, token };
-}
-
-export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

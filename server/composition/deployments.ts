@@ -26,7 +26,7 @@ export interface DeploymentServices {
   deploymentDeps: DeploymentDeps;
 }
 
-/** Opens what a deployment needs: the source, the sandbox, the bundler and the object store. */
+/** Opens the dependencies of deployments: the source, the sandbox, the bundler and the object store. */
 export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
   const { config, database, edge, external, log, queue, shared, tokenSecret } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));

@@ -17,7 +17,7 @@ export interface EdgeServices {
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
   urlOf(slug: string): string;
-  /** Where this process reaches the edge proxy. */
+  /** The address at which this process reaches the edge proxy. */
   proxyAddress: { host: string; port: number };
   readiness: ReadinessCheck;
 }
@@ -49,7 +49,7 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
   };
 }
 
-/** Any response will do: without the host name of an app it is a 404. */
+/** Any response means that the proxy works. The status is 404, because the request has no host name of an app. */
 async function checkProxy(address: { host: string; port: number }): Promise<void> {
   const [response] = (await once(http.get(address), "response")) as [http.IncomingMessage];
   response.resume();

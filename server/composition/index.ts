@@ -30,7 +30,7 @@ export interface OpenServices extends IdentityServices {
   close(): Promise<void>;
 }
 
-/** The composition root: opens a driver for every port, as the configuration says, and joins the capabilities. */
+/** The composition root: opens a driver for every port according to the configuration, and creates the capabilities. */
 export async function openServices(config: Config, log: Logger, external: ExternalDeps): Promise<OpenServices> {
   await using opening = new AsyncDisposableStack();
   const foundation = await openFoundation(config, log, external, opening);

@@ -21,7 +21,7 @@ const rules = z.object({
     // The database cannot store NUL or a lone surrogate.
     .refine((uris) => !uris.some((uri) => /[\p{Cc}\p{Cs}]/u.test(uri)), "must have visible characters only"),
   token_endpoint_auth_method: z
-    .enum(AUTH_METHODS, "must be none or private_key_jwt, because a published secret is no secret")
+    .enum(AUTH_METHODS, "must be none or private_key_jwt, because a public document cannot contain a secret")
     .default("none"),
   grant_types: strings
     .refine((grants) => grants.includes("authorization_code"), "must include authorization_code")

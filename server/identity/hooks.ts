@@ -55,7 +55,10 @@ const NO_PROVIDER_TOKENS = {
   refreshTokenExpiresAt: null,
 };
 
-/** Adds to better-auth: rate limits, the sign-up policy, the audit log, and immediate effect in every process. */
+/**
+ * Adds to better-auth: rate limits, the sign-up policy, the audit log, and notices to every process about changed
+ * access rights.
+ */
 export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" | "databaseHooks"> {
   return {
     hooks: {

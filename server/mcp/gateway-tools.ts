@@ -9,7 +9,7 @@ import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts"
 import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
-import { callContext } from "../context.ts";
+import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createDirectTool } from "./direct-tool.ts";
 import { formatProcedureResult } from "./direct-tool-result.ts";

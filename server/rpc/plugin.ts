@@ -6,7 +6,7 @@ import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
 import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
-import { callContext } from "../context.ts";
+import { callContext } from "../call-context.ts";
 
 export interface RpcOptions extends RequestAuthentication {
   capabilities: Capabilities;

@@ -9,10 +9,12 @@ import {
   type CommandSandboxOptions,
   environmentOptions,
   ERRORS_DESCRIPTOR,
+  FILTER_DESCRIPTOR,
   OPTIONS_DESCRIPTOR,
 } from "./command-layout.ts";
 import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
+import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { UidPool, type UidRange } from "./uid-pool.ts";
 
@@ -70,6 +72,7 @@ async function runBubblewrap(
   options: CommandSandboxOptions,
   uid: number | null,
 ): Promise<SandboxOutcome> {
+  const filter = systemCallFilter();
   const [program, ...programArguments] = bubblewrapCommandLine(commandLayout(command, options), uid);
   const child = spawn(program, programArguments, {
     cwd: "/",
@@ -78,30 +81,31 @@ async function runBubblewrap(
   });
   const status = new BubblewrapStatus(child);
   const message = collectMessage(child);
-  writeOptions(child, command);
-  const { bound } = await monitorProcess(
+  writeInput(child, OPTIONS_DESCRIPTOR, environmentOptions(command));
+  writeInput(child, FILTER_DESCRIPTOR, filter);
+  const { killReason } = await monitorProcess(
     {
       child,
       errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,
       kill: () => status.kill(),
       cleanUp: async () => {
-        await status.namespaceEmpty();
+        await status.untilNamespaceEmpty();
         await restoreAccess(writableFolders(command));
       },
     },
     command,
   );
   const code = await status.exitCode();
-  if (bound) return { reason: bound };
+  if (killReason) return { reason: killReason };
   if (code === null) throw new Error(`The sandbox could not be created: ${message()}`);
   return outcomeFor(code);
 }
 
-function writeOptions(child: ChildProcess, command: SandboxCommand): void {
-  const pipe = child.stdio[OPTIONS_DESCRIPTOR] as Writable;
+function writeInput(child: ChildProcess, descriptor: number, input: string | Buffer): void {
+  const pipe = child.stdio[descriptor] as Writable;
   // bubblewrap closes the pipe early if it fails; the status then contains the reason.
   pipe.on("error", () => undefined);
-  pipe.end(environmentOptions(command));
+  pipe.end(input);
 }
 
 /** Collects what bubblewrap prints. The command's own errors are part of its output, so they are not in this stream. */

@@ -13,7 +13,7 @@ const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;
 const MEBIBYTE = 1024 * 1024;
 
-/** How long we read output that the command wrote before it ended. */
+/** How long to wait for output that the command wrote before it ended. */
 const DRAIN_MS = 1000;
 
 export interface MonitoredProcess {
@@ -27,12 +27,12 @@ export interface MonitoredProcess {
   cleanUp(): Promise<void>;
 }
 
-/** Why we killed a command. */
+/** Why the service killed a command. */
 type KillReason = "time" | "memory" | "disk" | "aborted";
 
 export interface MonitoredExit {
-  /** `null` if the command ended without being killed by us. */
-  bound: KillReason | null;
+  /** `null` if the service did not kill the command. */
+  killReason: KillReason | null;
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -41,12 +41,12 @@ type Kill = (reason: KillReason) => void;
 
 /** Forwards the output of a running command until it ends, and kills it when it exceeds a limit or is aborted. */
 export async function monitorProcess(running: MonitoredProcess, command: SandboxCommand): Promise<MonitoredExit> {
-  let bound: KillReason | null = null;
+  let killReason: KillReason | null = null;
   let hasExited = false;
   const kill: Kill = (reason) => {
     // A measurement may finish after the command has exited, when its pid can belong to another process.
     if (hasExited) return;
-    bound ??= reason;
+    killReason ??= reason;
     running.kill();
   };
   forwardOutput(running.child.stdout, command.limits, command.onOutput);
@@ -59,8 +59,8 @@ export async function monitorProcess(running: MonitoredProcess, command: Sandbox
     stopWatching();
     await running.cleanUp();
     await drainOutput(running);
-    if (bound === null && (await disk?.isExceeded())) bound = "disk";
-    return { bound, code, signal };
+    if (killReason === null && (await disk?.isExceeded())) killReason = "disk";
+    return { killReason, code, signal };
   } finally {
     stopWatching();
   }
@@ -101,7 +101,7 @@ function pollMemory(pid: number, { memoryMb }: SandboxLimits, kill: Kill): NodeJ
   }, MEMORY_POLL_MS);
 }
 
-/** Runs one measurement at a time. If one fails, the measurement after the exit still judges the command. */
+/** Runs one measurement at a time. If one fails, the measurement after the exit still applies the limit. */
 function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | null, kill: Kill): NodeJS.Timeout {
   const measure = async (): Promise<void> => {
     const deleted = await deletedOpenFiles(pid);
@@ -118,7 +118,7 @@ function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | n
   }, FILES_POLL_MS);
 }
 
-/** The wait is bounded, because a process that escaped the kill may keep our pipes open. */
+/** The wait is bounded, because a process that escaped the kill may keep the pipes open. */
 async function drainOutput({ child, errors }: MonitoredProcess): Promise<void> {
   const streams = [child.stdout, child.stderr, errors]
     .filter((stream) => stream !== null)

@@ -7,12 +7,15 @@ import { changeOwner, foldersOfOthers, isRoot, ownerOf } from "./file-ownership.
 import { killProcess, killSandbox } from "./kill-process.ts";
 import { residentMb } from "./process-tree.ts";
 import { limitArguments, type ResourceLimits } from "./resource-limits.ts";
+import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { type AcquiredUid, UidPool } from "./uid-pool.ts";
 
 /** The program that a library must start in place of the binary, with the environment of a `LaunchedProcess`. */
 export const LAUNCH_SCRIPT = fileURLToPath(new URL("./launch-process.sh", import.meta.url));
 
+/** The launch script opens the file `system-call-filter` with this descriptor. Miniflare uses those up to 3. */
+const FILTER_DESCRIPTOR = 9;
 const TEMPORARY_MB = 64;
 
 export interface LaunchRequest {
@@ -49,6 +52,7 @@ export class ProcessLauncher {
     const acquired = (await this.#uids?.acquire(await ownerOf(writableFolders[0]))) ?? null;
     try {
       if (acquired) await changeOwner(await foldersOfOthers(writableFolders, acquired.uid), acquired.uid);
+      if (this.#isIsolated) await writeFile(path.join(folder, "system-call-filter"), systemCallFilter());
       await writeCommandLine(folder, this.#commandLine(request, acquired?.uid ?? null));
     } catch (error) {
       acquired?.release();
@@ -82,6 +86,7 @@ function sandboxCommandLine(request: LaunchRequest, uid: number | null): string[
       ...readOnlyFolders.map((folder) => ({ from: folder, to: folder, writable: false })),
     ],
     temporaryMb: TEMPORARY_MB,
+    filterDescriptor: FILTER_DESCRIPTOR,
     // An init of bubblewrap would exit after its parent, and remain as a zombie if the host's init does not reap it.
     options: ["--as-pid-1", "--clearenv", ...variables],
     cwd: "/",

@@ -71,7 +71,7 @@ async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
       detached: true,
     },
   );
-  const { bound, code, signal } = await monitorProcess(
+  const { killReason, code, signal } = await monitorProcess(
     {
       child,
       errors: child.stderr,
@@ -83,7 +83,7 @@ async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
     },
     command,
   );
-  if (bound) return { reason: bound };
+  if (killReason) return { reason: killReason };
   return signal === null ? { reason: "exit", code: code ?? 0 } : { reason: "signal", signal };
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, openBrowser, type TestBrowser } from "../support/clients/browser.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { signInAndListTools } from "../support/clients/sdk-clients.ts";
 import { type ClientPublisher, openClientPublisher } from "../support/identity/client-publisher.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
@@ -70,22 +70,22 @@ function decideInBrowser(
   };
 }
 
-for (const generation of [1, 2] as const)
+for (const sdkVersion of [1, 2] as const)
   test.skipIf(lacksBrowser)(
-    `the v${generation} SDK connects with only the gateway's URL: the user signs in and consents in a browser`,
+    `the v${sdkVersion} SDK connects with only the gateway's URL: the user signs in and consents in a browser`,
     OPTIONS,
     async () => {
       await using setup = await openSetup();
       const { browser, receiver, publisher, publicUrl } = setup;
-      // The client of the first generation registers, the other one publishes a metadata document.
-      const isPublished = generation === 2;
+      // The v1 client registers, and the v2 client publishes a metadata document.
+      const isPublished = sdkVersion === 2;
       const members = { client_name: "An MCP client", redirect_uris: [receiver.url] };
       const clientUrl = isPublished ? publisher.publish("/client.json", members) : undefined;
       const publisherHost = isPublished ? `client.example.com:${publisher.port}` : null;
       const page = await browser.open();
       const authorize = decideInBrowser(page, setup, { button: "Allow", publisherHost });
       const client = new TestOAuthClient(authorize, receiver.url, clientUrl);
-      expect(await toolsThrough(`${publicUrl}/mcp`, client, generation)).toContain("service_execute");
+      expect(await signInAndListTools(`${publicUrl}/mcp`, client, sdkVersion)).toContain("service_execute");
       expect(await authV1(client as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
       expect(client.tokenResponses).toHaveLength(2);
       const gateway = new GatewayClient(publicUrl, client.tokenResponses[1]?.access_token ?? "");
@@ -108,7 +108,7 @@ test.skipIf(lacksBrowser)(
       redirects.push(redirect);
       return redirect;
     }, receiver.url);
-    await expect(toolsThrough(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
+    await expect(signInAndListTools(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
     expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
     expect(client.tokenResponses).toEqual([]);
   },
@@ -134,7 +134,7 @@ test.skipIf(lacksBrowser)(
       await page.getByRole("button", { name: "Allow" }).click();
       return receiver.next();
     }, receiver.url);
-    await toolsThrough(`${publicUrl}/mcp`, client, 2);
+    await signInAndListTools(`${publicUrl}/mcp`, client, 2);
     const [, claims = ""] = (client.tokenResponses[0]?.access_token ?? "").split(".");
     expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({ org_id: body["id"] });
     expect(browser.problems).toEqual([]);

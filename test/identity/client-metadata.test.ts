@@ -7,7 +7,7 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
-import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { signInAndListTools } from "../support/clients/sdk-clients.ts";
 
 let clients: PublishedClients;
 
@@ -29,18 +29,18 @@ test("the OAuth metadata says that clients may publish a metadata document inste
   }
 });
 
-for (const generation of [1, 2] as const)
-  test(`the v${generation} SDK signs in with a metadata document, lists the tools and refreshes the token`, async () => {
-    const url = clients.publisher.publish(`/v${generation}.json`, { client_name: "An SDK's client" });
+for (const sdkVersion of [1, 2] as const)
+  test(`the v${sdkVersion} SDK signs in with a metadata document, lists the tools and refreshes the token`, async () => {
+    const url = clients.publisher.publish(`/v${sdkVersion}.json`, { client_name: "An SDK's client" });
     const client = new TestOAuthClient(clients.user, REDIRECT_URI, url);
-    expect(await toolsThrough(`${clients.publicUrl}/mcp`, client, generation)).toContain("service_list_apps");
+    expect(await signInAndListTools(`${clients.publicUrl}/mcp`, client, sdkVersion)).toContain("service_list_apps");
     expect((client.clientInformation() as { client_id: string }).client_id).toBe(url);
     expect(await authV1(client as never, { serverUrl: `${clients.publicUrl}/mcp` })).toBe("AUTHORIZED");
     const [first, second] = client.tokenResponses;
     expect([client.tokenResponses.length, second?.refresh_token === first?.refresh_token]).toEqual([2, false]);
     const gateway = new GatewayClient(clients.publicUrl, second?.access_token ?? "");
     expect((await gateway.call("tools/list")).status).toBe(200);
-    expect(clients.countRequests(`/v${generation}.json`)).toBe(1);
+    expect(clients.countRequests(`/v${sdkVersion}.json`)).toBe(1);
   });
 
 test("a user who is not signed in is sent to sign in, then to the consent page, which gets the name of the client", async () => {

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { createOwnedTenant, type OwnedTenant } from "../support/identity/owned-tenant.ts";
-import type { TestUser } from "../support/identity/test-user.ts";
+import { joinOrganization } from "../support/identity/organization-members.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -16,16 +16,14 @@ beforeAll(async () => {
   first = await createOwnedTenant(service());
   second = await createOwnedTenant(service());
   mcp = `${first.url}/mcp`;
-  await join(first.owner, second);
+  await join(second);
   await service().givenApp(first.tenant, { name: "first" });
   await service().givenApp(second.tenant, { name: "second" });
 });
 
-/** Makes a user a member of another organization. */
-async function join(user: TestUser, { owner, tenant }: OwnedTenant): Promise<void> {
-  const invitation = { email: user.email, role: "member", organizationId: tenant.org_id };
-  const { body } = await owner.post("/organization/invite-member", invitation);
-  expect((await user.post("/organization/accept-invitation", { invitationId: body["id"] })).status).toBe(200);
+/** Makes the first owner a member of another organization. */
+function join({ owner, tenant }: OwnedTenant): Promise<void> {
+  return joinOrganization(owner, first.owner, { organizationId: tenant.org_id, role: "member" });
 }
 
 /** The first owner allows a new client to act in an organization. Returns the response to the token request. */
@@ -88,7 +86,7 @@ async function authorize(clientId: string): Promise<URL> {
 test("a later authorization keeps the organization, until the user is no longer a member of it", async () => {
   const third = await createOwnedTenant(service());
   await service().givenApp(third.tenant, { name: "third" });
-  await join(first.owner, third);
+  await join(third);
   const { clientId, token } = await grant(third.tenant.org_id);
   const { searchParams } = await authorize(clientId);
   const granted = await first.oauth.requestToken({

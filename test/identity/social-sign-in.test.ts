@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Answer } from "../support/clients/rest-client.ts";
+import type { HttpResponse } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import {
@@ -42,9 +42,10 @@ async function startSignIn(user: TestUser, provider: ProviderName, extraFields: 
   return String(response.body["url"]);
 }
 
-const follow = (user: TestUser, redirect: URL): Promise<Answer> => user.visit(redirect.pathname + redirect.search);
+const follow = (user: TestUser, redirect: URL): Promise<HttpResponse> =>
+  user.visit(redirect.pathname + redirect.search);
 
-async function signIn(user: TestUser, provider: ProviderName, account: ProviderUser): Promise<Answer> {
+async function signIn(user: TestUser, provider: ProviderName, account: ProviderUser): Promise<HttpResponse> {
   return follow(user, providers.consent(await startSignIn(user, provider), account));
 }
 
@@ -54,7 +55,7 @@ async function getSessionUser(user: TestUser): Promise<Record<string, unknown> |
 }
 
 /** Follows the redirect to the service while the provider fails. */
-async function followWithFailure(failure: ProviderFailure, user: TestUser, redirect: URL): Promise<Answer> {
+async function followWithFailure(failure: ProviderFailure, user: TestUser, redirect: URL): Promise<HttpResponse> {
   providers.failure = failure;
   try {
     return await follow(user, redirect);
@@ -64,7 +65,7 @@ async function followWithFailure(failure: ProviderFailure, user: TestUser, redir
 }
 
 /** Expects a redirect to the sign-in page and returns its error code. */
-function readSignInError({ status, headers }: Answer): string | null {
+function readSignInError({ status, headers }: HttpResponse): string | null {
   const page = new URL(headers.get("location") ?? "", "http://service");
   expect([status, page.pathname]).toEqual([302, "/sign-in"]);
   return page.searchParams.get("error");

@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from "../../domain/shared/scopes.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
-import { givenServedApp, offered } from "../support/edge/served-app.ts";
+import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
 import { createOwnedTenant, type OwnedTenant } from "../support/identity/owned-tenant.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
@@ -16,8 +16,8 @@ const SCRIPT = `export default { fetch: (request) => Response.json({ method: req
 
 beforeAll(async () => {
   owned = await createOwnedTenant(service());
-  const procedures = [offered("look"), offered("change", "mutation")];
-  app = await givenServedApp(service(), owned.tenant, { script: SCRIPT, procedures });
+  const procedures = [discoveredProcedure("look"), discoveredProcedure("change", "mutation")];
+  app = await givenLiveApp(service(), owned.tenant, { script: SCRIPT, procedures });
 });
 
 async function oauthToken(scope: string, path = "/mcp"): Promise<string> {

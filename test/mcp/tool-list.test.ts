@@ -1,7 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { givenProcedures, offered } from "../support/edge/served-app.ts";
+import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -36,7 +36,9 @@ test("the list of tools takes at most 6,000 tokens, and each tool at most its sh
 });
 
 test("every tool has object schemas for input and output, all four annotations, and a description that no client truncates", async () => {
-  for (const tool of await listTools()) {
+  const tools = await listTools();
+  expect(tools.length).toBeGreaterThan(0);
+  for (const tool of tools) {
     expect(tool.name).toMatch(/^(service|company|projects?|memory)_[a-z0-9_]+$/);
     expect(Buffer.byteLength(tool.description)).toBeLessThan(MAX_DESCRIPTION_BYTES);
     expect(tool.inputSchema).toMatchObject({ type: "object", additionalProperties: false });
@@ -54,7 +56,9 @@ test("every tool has object schemas for input and output, all four annotations, 
 test("every schema of the service, and of the results of direct tools, has a single type in each place", async () => {
   const tenant = await service().tenant();
   const inputSchema = { type: "object", properties: { note: { type: "string" } } };
-  await givenProcedures(service(), await service().givenApp(tenant), [offered("look", "query", { inputSchema })]);
+  await givenProcedures(service(), await service().givenApp(tenant), [
+    discoveredProcedure("look", "query", { inputSchema }),
+  ]);
   const tools = await new GatewayClient(service().service.publicUrl, tenant.personal_access_token).tools();
   expect(tools).toHaveLength((await listTools()).length + 1);
   for (const { name, inputSchema: input, outputSchema: output } of tools as unknown as ListedTool[])

@@ -1,7 +1,7 @@
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../../routers/index.ts";
 
-/** There is no valid session. */
+/** The request needs a valid session, and there is none. */
 export class SignedOutError extends Error {
   override readonly name = "SignedOutError";
 }
@@ -61,7 +61,7 @@ export function getSession(): Promise<Session | null> {
   return callIdentity<Session | null>("/get-session");
 }
 
-/** A short-lived access token of the session. It exists only in the memory of this page, out of reach of other sites. */
+/** A short-lived access token of the session. It is stored only in the memory of this page, where no other site can read it. */
 let accessToken: Promise<string> | null = null;
 
 function getAccessToken(): Promise<string> {

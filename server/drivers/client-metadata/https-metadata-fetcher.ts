@@ -13,7 +13,7 @@ import { readMetadata } from "./read-metadata.ts";
 import { resolveAddresses } from "./resolve-addresses.ts";
 
 export interface HttpsMetadataFetcherOptions {
-  /** Resolves a host name. By default the name servers of the machine are queried, and never its own table of hosts. */
+  /** Resolves a host name. By default it queries the name servers of the machine and ignores `/etc/hosts`. */
   lookup?: Lookup;
   /** Whether an address may be connected to. By default only addresses of the public internet are. */
   isAllowedAddress?: (address: string) => boolean;
@@ -64,7 +64,7 @@ export class HttpsMetadataFetcher implements ClientMetadataFetcher {
 
   async #sendRequest(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     const { protocol, hostname } = url;
-    // For an address instead of a name, Node.js skips the lookup and with it our check.
+    // For an address instead of a name, Node.js skips the lookup, and thereby the check of the address.
     if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
       throw new UnreadableClientMetadata("its address is not an https URL with a host name");
     const resolved = await resolveAddresses(hostname, this.#lookup, signal);

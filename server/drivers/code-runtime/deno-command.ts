@@ -56,8 +56,8 @@ const DENO_ARGUMENTS = [
 ];
 
 /**
- * The sandbox checks memory at intervals. Between two checks the kernel's limit holds, which the program can catch as an
- * error.
+ * The sandbox checks memory at intervals. Between two checks, the kernel enforces a limit. To the program, exceeding it
+ * is an error that it can catch.
  */
 const LIMITED_BY_KERNEL = [
   "nice",

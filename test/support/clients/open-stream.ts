@@ -10,12 +10,12 @@ export interface OpenStream {
 export async function openStream(publicUrl: string, token: string): Promise<OpenStream> {
   let stream: ReadableStream<Uint8Array> | undefined;
   const watchedFetch: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init);
-    if (answer.headers.get("content-type")?.startsWith("text/event-stream") !== true || answer.body === null)
-      return answer;
-    const [mine, theirs] = answer.body.tee();
-    stream = mine;
-    return new Response(theirs, answer);
+    const response = await fetch(input, init);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true || response.body === null)
+      return response;
+    const [copy, original] = response.body.tee();
+    stream = copy;
+    return new Response(original, response);
   };
   const client = new Client(
     { name: "subscriber", version: "1.0.0" },

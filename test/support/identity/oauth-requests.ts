@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Answer } from "../clients/rest-client.ts";
+import type { HttpResponse } from "../clients/rest-client.ts";
 import { authorizeWithConsent } from "./test-oauth-client.ts";
 import type { TestUser } from "./test-user.ts";
 
@@ -36,7 +36,7 @@ export class OAuthRequests {
   }
 
   /** Registers a client and runs the authorization code flow. `codeVerifier` replaces the right one in the token request. */
-  async grant(resource: string, scope: string, codeVerifier?: string): Promise<Answer> {
+  async grant(resource: string, scope: string, codeVerifier?: string): Promise<HttpResponse> {
     const extraFields: Record<string, string> = codeVerifier === undefined ? {} : { code_verifier: codeVerifier };
     return this.grantTo(await this.register(), { resource, scope }, extraFields);
   }
@@ -52,7 +52,7 @@ export class OAuthRequests {
     query: { resource: string; scope: string; prompt?: string },
     extraFields: Record<string, string> = {},
     decision: object = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const codeVerifier = randomBytes(32).toString("base64url");
     const challenge = {
       code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
@@ -71,15 +71,15 @@ export class OAuthRequests {
     });
   }
 
-  requestToken(form: Record<string, string>): Promise<Answer> {
+  requestToken(form: Record<string, string>): Promise<HttpResponse> {
     return this.#postForm("/api/auth/oauth2/token", form);
   }
 
-  requestDeviceCode(clientId: string, resource: string | undefined, scope: string): Promise<Answer> {
+  requestDeviceCode(clientId: string, resource: string | undefined, scope: string): Promise<HttpResponse> {
     return this.#postForm("/api/auth/device/code", { client_id: clientId, scope, ...(resource && { resource }) });
   }
 
-  requestDeviceToken(clientId: string, deviceCode: string, resource: string | undefined): Promise<Answer> {
+  requestDeviceToken(clientId: string, deviceCode: string, resource: string | undefined): Promise<HttpResponse> {
     const form = { grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode };
     return this.requestToken({ ...form, ...(resource && { resource }) });
   }
@@ -92,7 +92,7 @@ export class OAuthRequests {
     });
   }
 
-  #postForm(path: string, form: Record<string, string>): Promise<Answer> {
+  #postForm(path: string, form: Record<string, string>): Promise<HttpResponse> {
     return this.#user.send("POST", path, {
       body: new URLSearchParams(form).toString(),
       headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#base },

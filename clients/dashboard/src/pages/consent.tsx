@@ -71,7 +71,7 @@ function Decision({ fields }: { fields: { organizationId?: string } }) {
     <>
       <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
-        <Button look="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
+        <Button variant="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
           Allow
         </Button>
         <Button busy={decision.isPending} onClick={() => decision.mutate(false)}>

@@ -37,7 +37,7 @@ export function forwardRequest(
   });
   if (!hasBody(request)) return void upstream.end();
   request.pipe(upstream);
-  // An unread rest of the body would block the connection of the client.
+  // If the rest of the body remained unread, it would block the connection of the client.
   upstream.once("close", () => request.resume());
 }
 
@@ -102,7 +102,7 @@ function relayResponse(reply: IncomingMessage, response: ServerResponse, { reque
   try {
     response.writeHead(reply.statusCode ?? 502, reasonPhrase(reply), headers);
   } catch {
-    // Node accepts more when it reads than when it writes. An uncaught error here would end the service.
+    // Node's parser accepts headers that `writeHead` rejects. An uncaught error here would end the service.
     reply.destroy();
     return sendError(response, INVALID_RESPONSE);
   }

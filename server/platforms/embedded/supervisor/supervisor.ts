@@ -18,7 +18,7 @@ export interface PlatformLog {
 export interface SupervisorLimits extends WatchdogLimits {
   /** How many apps may have a process at the same time. */
   maxActive: number;
-  /** How long an app that is stopped may finish its requests. */
+  /** How long a stop waits for requests in flight. */
   drainMs: number;
 }
 

@@ -5,7 +5,7 @@ import type { Miniflare } from "miniflare";
 import type * as miniflareLibrary from "miniflare";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
-import type { WorkerOptions } from "./worker-options.ts";
+import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
 import { ProcessExit, type StartedWorkerd, stopWorkerd, WorkerdProcess } from "./workerd-process.ts";
@@ -20,7 +20,7 @@ export interface LauncherOptions {
 }
 
 export interface WorkerdLaunch extends AppFolders {
-  worker: WorkerOptions;
+  worker: MiniflareWorkerOptions;
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
 }
@@ -92,7 +92,7 @@ export class WorkerdLauncher {
 
 function createMiniflare(
   { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
-  worker: WorkerOptions,
+  worker: MiniflareWorkerOptions,
   { storage, database }: WorkerdFolders,
   launched: LaunchedProcess,
   { output, exit }: { output: WorkerdOutput; exit: ProcessExit },
