@@ -39,5 +39,6 @@ export function isTrustedPeer({ socket }: IncomingMessage, trusts: TrustsPeer | 
  * providers assign a whole /64 to one customer. better-auth stores the same form with a session.
  */
 export function clientNetwork(address: string): string {
-  return normalizeIP(address);
+  // The edge proxy calls this for every request, and `normalizeIP` is slow.
+  return address.includes(":") ? normalizeIP(address) : address;
 }
