@@ -49,16 +49,17 @@ export async function openServices(config: Config, log: Logger, external: Extern
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
   };
-  const identity = openIdentityServices({
+  const identityDeps = {
     orm: database.orm,
     config,
     log,
     counter: shared.counter,
     accessChanges: shared.accessChanges,
-    clientMetadata: external.clientMetadata ?? new HttpsMetadataFetcher(),
+    clientMetadataFetcher: external.clientMetadata ?? new HttpsMetadataFetcher(),
     tokenSecret,
     publicUrl: external.publicUrl,
-  });
+  };
+  const identity = openIdentityServices(identityDeps, opening);
   const opened = opening.move();
   return {
     capabilities,

@@ -5,7 +5,9 @@ import { bearer, jwt, organization } from "better-auth/plugins";
 import { IDENTITY_SCOPES, SCOPES } from "../../domain/shared/scopes.ts";
 import type { Config } from "../config.ts";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
+import { listOwnOrigins } from "../http/own-origins.ts";
 import { organizationClaims } from "./consented-organization.ts";
+import { storePrivateUseRedirects } from "./private-use-redirects.ts";
 
 export interface IdentityOptions {
   /** The public base URL, without a trailing slash. It is the issuer of every access token. */
@@ -44,6 +46,7 @@ export function authOptions(options: IdentityOptions) {
   return {
     appName: "App Provisioning Service",
     baseURL: publicUrl,
+    trustedOrigins: listOwnOrigins(publicUrl),
     basePath: "/api/auth",
     secret,
     telemetry: { enabled: false },
@@ -76,7 +79,9 @@ export function authOptions(options: IdentityOptions) {
 }
 
 function plugins({ publicUrl, clientMetadataRegistration, resolveConsentedOrganization }: IdentityOptions) {
+  const resources = listOwnOrigins(publicUrl).flatMap((origin) => [`${origin}/mcp`, `${origin}/v1`]);
   return [
+    storePrivateUseRedirects(),
     organization({ disableOrganizationDeletion: true, organizationLimit: MAX_ORGANIZATIONS }),
     bearer({ requireSignature: true }),
     jwt({
@@ -93,8 +98,8 @@ function plugins({ publicUrl, clientMetadataRegistration, resolveConsentedOrgani
       loginPage: "/sign-in",
       consentPage: "/consent",
       resource: `${publicUrl}/mcp`,
-      resources: [`${publicUrl}/v1`],
-      clientRegistrationDefaultResources: [`${publicUrl}/v1`],
+      resources,
+      clientRegistrationDefaultResources: resources,
       scopes: [...Object.keys(IDENTITY_SCOPES), ...SCOPES],
       accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
       // The consent page also asks for the organization, so there is no other page to redirect to.

@@ -18,9 +18,10 @@ import {
   readSignInAttempt,
   SIGN_IN,
 } from "./auth-call.ts";
+import { normalizeClientRegistration } from "./client-registration-rules.ts";
 import { chooseOrganization } from "./consented-organization.ts";
-import { isUndeclaredNativeClient } from "./client-registration-rules.ts";
 import { withDefaultResource } from "./default-resource.ts";
+import { requireConsentForPrograms } from "./private-use-redirects.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
 import { applySideEffects, claimFirstOrganizationOnSignUp } from "./side-effects.ts";
 import { checkSignUpPolicy, signUpPolicy } from "./sign-up-policy.ts";
@@ -105,13 +106,15 @@ async function beforeCall(
   // The consent page shows scopes. A user who consents to them has not consented to separately requested claims.
   if (path === CONSENT) await readOrganizationChoice(deps, context, body);
   if (path === CONSENT) return { context: { body: { ...body, claims: "{}" } } };
-  if (path === AUTHORIZE && method === "GET")
-    return { context: { query: withDefaultResource(readFields(call.query), deps.publicUrl()) } };
-  if (path === AUTHORIZE || path === REQUEST_DEVICE_CODE)
-    return { context: { body: withDefaultResource(body, deps.publicUrl()) } };
-  if (path === REGISTER_CLIENT && isUndeclaredNativeClient(body))
-    return { context: { body: { ...body, application_type: "native" } } };
+  if (path === AUTHORIZE && method === "POST") return { context: { body: completeAuthorization(deps, body) } };
+  if (path === AUTHORIZE) return { context: { query: completeAuthorization(deps, readFields(call.query)) } };
+  if (path === REQUEST_DEVICE_CODE) return { context: { body: withDefaultResource(body, deps.publicUrl()) } };
+  if (path === REGISTER_CLIENT) return { context: { body: normalizeClientRegistration(body) } };
   return undefined;
+}
+
+function completeAuthorization({ publicUrl }: HookDeps, request: Fields): Fields {
+  return requireConsentForPrograms(withDefaultResource(request, publicUrl()));
 }
 
 async function readOrganizationChoice({ orm }: HookDeps, context: GenericEndpointContext, body: Fields): Promise<void> {

@@ -29,7 +29,7 @@ function createError(
 }
 
 /** The methods of `/mcp`, as the header `Allow` lists them. */
-export const ALLOWED_METHODS = "POST";
+export const ALLOWED_METHODS = "GET, POST";
 
 /**
  * The 401 tells OAuth clients where to read how users sign in (RFC 9728, section 5.1), and which scope to request. Without
@@ -64,7 +64,14 @@ export function unavailable({ message }: ServiceError): GatewayError {
 }
 
 export function methodNotAllowed(): GatewayError {
-  return createError(405, -32_000, "Only POST is allowed.", { allow: ALLOWED_METHODS });
+  const message = "Send requests with POST. GET with Accept: text/event-stream opens a stream of notifications.";
+  return createError(405, -32_000, message, { allow: ALLOWED_METHODS });
+}
+
+export function tooManyStreams(): GatewayError {
+  return createError(503, -32_000, "Too many streams of notifications are open. Close some, then try again.", {
+    "retry-after": "60",
+  });
 }
 
 export function foreignOrigin(): GatewayError {

@@ -8,6 +8,7 @@ import { CardPage } from "../ui/card-page.tsx";
 import { CreateOrganizationForm } from "../ui/create-organization-form.tsx";
 import { Notice, ErrorNotice } from "../ui/notice.tsx";
 import { PermissionList } from "../ui/permission-list.tsx";
+import { RedirectNotice } from "../ui/redirect-notice.tsx";
 import { SignedInAccount } from "../ui/signed-in-account.tsx";
 
 export function ConsentPage() {
@@ -97,7 +98,6 @@ function ClientDescription({
 }) {
   // The id of a registered client is not a URL.
   const publisher = URL.parse(clientId)?.host;
-  const redirectUrl = URL.parse(redirect);
   const clientName = (
     <strong data-testid="client-name">
       <bdi>{name ?? "A client"}</bdi>
@@ -116,17 +116,10 @@ function ClientDescription({
           requests access to this service on your behalf. It calls itself “{clientName}”.
         </p>
       )}
-      <p>
-        You will be redirected to <strong>{redirectUrl?.host || redirectUrl?.protocol || "an unknown address"}</strong>.
-        {redirectUrl !== null &&
-          LOOPBACK.test(redirectUrl.host) &&
-          " This is a program on your device. Allow access only if you have just started it."}
-      </p>
+      <RedirectNotice redirect={redirect} />
     </div>
   );
 }
-
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 interface PublicClient {
   client_name?: string;
