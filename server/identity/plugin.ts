@@ -56,15 +56,12 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
     // better-auth parses the body itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    scope.addHook("onRequest", async (request, reply) => {
-      if (isMetadata(request)) void reply.header("access-control-allow-origin", "*");
-      if (isMetadata(request) && request.method === "OPTIONS")
-        return reply.code(204).headers(METADATA_PREFLIGHT).send();
+    scope.addHook("onRequest", allowMetadataRequest);
+    scope.addHook("onRequest", async (request) => {
       const network = clientNetwork(request.ip);
       await checkLimit({ key: `requests:${network}`, ...REQUEST_LIMIT });
       if (isPostTo(request, UNAUTHENTICATED_WRITES))
         await checkLimit({ key: `unauthenticated-writes:${network}`, ...UNAUTHENTICATED_WRITE_LIMIT });
-      return undefined;
     });
     // A browser would show the JSON of an error as text.
     scope.addHook("onSend", async (request, reply, payload) =>
@@ -107,7 +104,14 @@ function isPostTo(request: FastifyRequest, paths: readonly string[]): boolean {
   return request.method === "POST" && paths.includes(readAuthPath(request));
 }
 
-/** Whether a request is for a metadata document. Clients in a browser read it from another origin. */
+/** Lets clients in a browser read the metadata from another origin, and responds to their preflight requests. */
+async function allowMetadataRequest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  if (!isMetadata(request)) return undefined;
+  void reply.header("access-control-allow-origin", "*");
+  return request.method === "OPTIONS" ? reply.code(204).headers(METADATA_PREFLIGHT).send() : undefined;
+}
+
+/** Whether a request is for a metadata document. */
 function isMetadata({ raw }: FastifyRequest): boolean {
   const { pathname } = new URL(raw.url ?? "/", "http://localhost");
   return pathname.startsWith("/.well-known/") || pathname.startsWith(`${BASE_PATH}.well-known/`);
