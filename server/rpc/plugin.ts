@@ -1,6 +1,6 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { InsufficientScope, retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
@@ -53,9 +53,10 @@ async function createContext(options: RpcOptions, request: FastifyRequest, reply
 /** Creates the headers of a response to a batch from the causes of its errors. */
 function createHeaders(causes: unknown[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  const waits = causes.filter((cause) => cause instanceof RateLimited).map((cause) => cause.retryAfterSeconds);
+  const errors = causes.filter((cause) => cause instanceof ServiceError);
+  const waits = errors.map(retryAfterSeconds).filter((wait) => wait !== null);
   if (waits.length > 0) headers["retry-after"] = String(Math.max(...waits));
-  const scopeError = causes.find((cause) => cause instanceof InsufficientScope);
+  const scopeError = errors.find((cause) => cause instanceof InsufficientScope);
   if (scopeError !== undefined) headers["www-authenticate"] = formatChallenge(scopeChallenge(scopeError));
   return headers;
 }
