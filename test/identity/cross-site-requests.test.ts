@@ -68,7 +68,7 @@ test("403 or 415 rejects a cross-site form to sign in, sign out, consent or appr
   // A body that the endpoint can read is rejected for its origin, any other for its type.
   const isReadable = (contentType: string, path: string) =>
     contentType === "application/json" ||
-    (contentType === "application/x-www-form-urlencoded" && path.startsWith("sign-"));
+    (contentType === "application/x-www-form-urlencoded" && /^sign-(in|up)\//.test(path));
   for (const [contentType, body] of Object.entries(bodyByContentType))
     for (const path of paths)
       for (const origin of origins) {
