@@ -19,7 +19,9 @@ export async function openBrowserUser(publicUrl: string, user: TestUser): Promis
         await allowAccess(page, url, publicUrl, user);
       } catch (error) {
         const text = await page.locator("body").innerText();
-        throw new Error(`the user could not allow access at ${page.url()}. The page says: ${text}`, { cause: error });
+        throw new Error(`the user could not allow access at ${new URL(page.url()).pathname}. The page says: ${text}`, {
+          cause: error,
+        });
       }
       await page.close();
     },

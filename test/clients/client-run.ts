@@ -58,8 +58,6 @@ export class ClientRun implements AsyncDisposable {
       PATH: [path.dirname(browser), path.dirname(process.execPath), process.env["PATH"] ?? ""].join(path.delimiter),
       HOME: this.home,
       BROWSER: browser,
-      // Some clients open a browser only if there is a display.
-      DISPLAY: ":99",
       LANG: "C.UTF-8",
       TERM: "xterm-256color",
       NO_COLOR: "1",
@@ -91,25 +89,55 @@ export class ClientRun implements AsyncDisposable {
     const ended = this.run(name, args, options);
     ended.catch(() => undefined);
     const signedIn = this.signIn();
-    // A program that ends before it opens the browser has failed or did not need to sign in.
+    signedIn.catch(() => undefined);
     const first = await Promise.race([signedIn.then(() => null), ended]);
-    if (first !== null) throw new Error(`${name} ${args[0]} did not open a browser:\n${first.slice(-4000)}`);
+    if (first !== null && (await this.#firstOpenedUrl()) === undefined)
+      throw new Error(`${name} ${args[0]} did not open a browser:\n${first.slice(-4000)}`);
+    await signedIn;
     return ended;
+  }
+
+  /** Runs an interactive program until its output matches `done`. Presses Enter when the output matches `confirm`. */
+  async signInInTerminal(
+    name: string,
+    args: string[],
+    { env, confirm, done }: { env: Record<string, string>; confirm: RegExp; done: RegExp },
+  ): Promise<void> {
+    const { child, output } = this.#start(name, args, { env, terminal: true });
+    let confirmed = false;
+    const closed = once(child, "close");
+    child.stdout.on("data", () => {
+      if (!confirm.test(output()) || confirmed) return;
+      confirmed = true;
+      // The dialog reads keys only after it is drawn.
+      setTimeout(() => child.stdin.write("\r"), 2000);
+    });
+    await this.signIn().catch((error: unknown) => {
+      throw new Error(`${name} did not sign in:\n${output().slice(-4000)}`, { cause: error });
+    });
+    const deadline = Date.now() + PROGRAM_TIMEOUT_MS;
+    while (!done.test(output())) {
+      if (child.exitCode !== null || Date.now() > deadline)
+        throw new Error(`${name} did not report that it signed in:\n${output().slice(-4000)}`);
+      await delay(100);
+    }
+    killGroup(child);
+    await closed;
   }
 
   /** Waits until a program opens a URL, signs in and consents. */
   async signIn(): Promise<void> {
     const deadline = Date.now() + PROGRAM_TIMEOUT_MS;
     while (Date.now() < deadline) {
-      const [url] = (await readFile(this.#openedUrls, "utf8").catch(() => "")).split("\n");
-      if (url !== undefined && url !== "") return this.#authorize(url);
+      const url = await this.#firstOpenedUrl();
+      if (url !== undefined) return this.#authorize(url);
       await delay(100);
     }
     throw new Error("the client did not open a browser");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.#running) {
+    for (const child of [...this.#running]) {
       const closed = once(child, "close");
       killGroup(child);
       await closed;
@@ -118,13 +146,16 @@ export class ClientRun implements AsyncDisposable {
 
   #start(name: string, args: string[], { env = {}, terminal = false }: ProgramOptions) {
     const command = [this.program(name), ...args];
-    const [file = "", ...rest] = terminal ? ["python3", "-c", RUN_IN_TERMINAL, ...command] : command;
+    const [file = "", ...rest] = terminal
+      ? ["python3", "-c", RUN_IN_TERMINAL, "sh", "-c", RESIZE, "sh", ...command]
+      : command;
     const child = spawn(file, rest, {
       cwd: this.workFolder,
       env: { ...this.env, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       detached: true,
     });
+    if (!terminal) child.stdin.end();
     this.#running.add(child);
     const timer = setTimeout(() => killGroup(child), PROGRAM_TIMEOUT_MS);
     let output = "";
@@ -139,6 +170,11 @@ export class ClientRun implements AsyncDisposable {
     return { child, output: () => output };
   }
 
+  async #firstOpenedUrl(): Promise<string | undefined> {
+    const urls = await readFile(this.#openedUrls, "utf8").catch(() => "");
+    return urls.split("\n").find((url) => url !== "");
+  }
+
   /** Puts a program on the path that records URLs instead of opening them. */
   async #replaceBrowser(): Promise<void> {
     const file = this.env["BROWSER"] ?? "";
@@ -146,6 +182,9 @@ export class ClientRun implements AsyncDisposable {
     await chmod(file, 0o755);
   }
 }
+
+/** A terminal without a size shows nothing. */
+const RESIZE = 'stty rows 50 cols 200; exec "$@"';
 
 const RUN_IN_TERMINAL = `
 import os, pty, sys

@@ -35,13 +35,17 @@ export class ClientsReport {
 
   async write(): Promise<void> {
     const rows = this.#clients.map((client) => {
-      const [byToken, byOAuth] = [this.#outcomes.get(`${client.name} token`), this.#outcomes.get(`${client.name} oauth`)];
+      const [byToken, byOAuth] = [
+        this.#outcomes.get(`${client.name} token`),
+        this.#outcomes.get(`${client.name} oauth`),
+      ];
       const called = byToken?.called || byOAuth?.called || "nothing";
       return `| ${client.name} | ${client.version} | ${cell(byToken)} | ${cell(byOAuth)} | ${called} |`;
     });
     const content = `${header()}\n${rows.join("\n")}\n`;
     process.stdout.write(`\n${content}\n`);
-    await writeFile(FILE, content);
+    // A filtered run replaces no complete page.
+    if (this.#outcomes.size === this.#clients.length * 2) await writeFile(FILE, content);
   }
 }
 

@@ -6,6 +6,9 @@ export const TOOL = "service_list_apps";
 /** The name under which the clients know the service. */
 export const SERVER = "service";
 
+/** Some clients open a browser only if there is a display. Others then look for more than the command of the test. */
+export const DISPLAY = { DISPLAY: ":99" };
+
 /** What a client received from the gateway. */
 export interface ClientResult {
   /** The names of the tools that the client listed, without the prefix of the client. */

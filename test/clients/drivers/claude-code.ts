@@ -1,5 +1,5 @@
 import type { ClientRun } from "../client-run.ts";
-import { asksModel, type ClientResult, type RealClient, resultOfModel, SERVER, TOOL } from "../real-client.ts";
+import { asksModel, type ClientResult, DISPLAY, type RealClient, resultOfModel, SERVER, TOOL } from "../real-client.ts";
 
 const PROGRAM = "claude";
 
@@ -14,7 +14,7 @@ export const claudeCode: RealClient = {
   },
   async connectWithOAuth(run) {
     await run.run(PROGRAM, addServer(run));
-    await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER], { terminal: true });
+    await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER], { terminal: true, env: DISPLAY });
     return askModel(run);
   },
 };
@@ -28,6 +28,8 @@ async function askModel(run: ClientRun): Promise<ClientResult> {
     ANTHROPIC_BASE_URL: run.model.url,
     ANTHROPIC_API_KEY: "scripted",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    // Otherwise it asks the model before the server is connected.
+    MCP_CONNECTION_NONBLOCKING: "false",
     // Otherwise the model has to search for the tools first.
     ENABLE_TOOL_SEARCH: "false",
   };
