@@ -11,11 +11,15 @@ export interface AccessTokenUser {
   /** Seconds since the epoch. A token that was issued before the password was changed is invalid. */
   issuedAt: number;
   scope: Scope;
+  /**
+   * The organization that was active when the token was issued; `null` if none was. The token acts there, unless a request
+   * names another one.
+   */
+  issuedOrgId: string | null;
 }
 
 interface UserState {
   memberships: { orgId: string; role: Role }[];
-  activeOrgId: string | null;
   /** Milliseconds since the epoch; 0 without a password. */
   passwordSetAt: number;
   /** `false` while the user has the password they signed up with. */
@@ -32,18 +36,22 @@ export class MembershipResolver {
   }
 
   /**
-   * Returns the user as a caller in the active organization of their session, else in their first organization.
+   * Returns the user as a caller in the organization that the token was issued for, else in their first organization.
+   * Selecting another organization in the dashboard does not change the organization of a token.
    *
    * @returns `null` when the user or the session does not exist any more, or the password was changed after the token was
    *   issued
-   * @throws {ServiceError} `forbidden` when the user is a member of no organization
+   * @throws {ServiceError} `forbidden` when the user is a member of no organization, or no longer of that of the token
    */
-  async resolveCaller({ userId, sessionId, issuedAt, scope }: AccessTokenUser): Promise<Caller | null> {
+  async resolveCaller(user: AccessTokenUser): Promise<Caller | null> {
+    const { userId, sessionId, issuedAt, scope, issuedOrgId } = user;
     const state = await this.#getState(userId, sessionId);
     if (state === null || predatesPassword(state, sessionId, issuedAt)) return null;
-    const { memberships, activeOrgId } = state;
-    const membership = memberships.find(({ orgId }) => orgId === activeOrgId) ?? memberships[0];
-    if (membership === undefined) throw new ServiceError("forbidden", NO_ORGANIZATION);
+    const { memberships } = state;
+    const [first] = memberships;
+    if (first === undefined) throw new ServiceError("forbidden", NO_ORGANIZATION);
+    const membership = issuedOrgId === null ? first : memberships.find(({ orgId }) => orgId === issuedOrgId);
+    if (membership === undefined) throw new ServiceError("forbidden", NO_LONGER_A_MEMBER);
     return { ...membership, userId, scope, credential: { kind: "access_token", id: sessionId ?? userId } };
   }
 
@@ -78,7 +86,7 @@ export class MembershipResolver {
       )
       .select(["member.organizationId", "member.role", "account.updatedAt as passwordSetAt"])
       .select("account.createdAt as firstPasswordSetAt")
-      .select(["session.expiresAt", "session.activeOrganizationId"])
+      .select("session.expiresAt")
       .where("user.id", "=", userId)
       .orderBy("member.createdAt")
       .orderBy("member.id")
@@ -92,7 +100,6 @@ export class MembershipResolver {
       memberships: rows.flatMap(({ organizationId, role }) =>
         organizationId === null || role === null ? [] : [{ orgId: organizationId, role: highestRole(role) }],
       ),
-      activeOrgId: first.activeOrganizationId,
       passwordSetAt,
       passwordChanged: passwordSetAt - toMilliseconds(first.firstPasswordSetAt) > SAME_MOMENT_MS,
     };
@@ -120,4 +127,6 @@ function toMilliseconds(timestamp: string | null): number {
   return timestamp === null ? 0 : new Date(timestamp).getTime();
 }
 
+const NO_LONGER_A_MEMBER =
+  "You are no longer a member of the organization of this token. Sign in again to get another one.";
 const NO_ORGANIZATION = "You are not a member of any organization. Create one, or accept an invitation to one.";

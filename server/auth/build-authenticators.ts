@@ -66,17 +66,25 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
 }
 
 /**
- * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. A token of
+ * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. It names the
+ * organization that was active when it was issued, because the session may switch to another one meanwhile. A token of
  * an OAuth client (`at+jwt`) is independent of any session and has the scope that the user consented to.
  */
 function resolveOwnCaller(
   membershipResolver: MembershipResolver,
-  { sub: userId, sid: sessionId, iat: issuedAt, type, scope }: AccessTokenClaims,
+  { sub: userId, sid: sessionId, iat: issuedAt, type, scope, active_org: activeOrg }: AccessTokenClaims,
 ): Promise<Caller | null> {
   if (type === "at+jwt")
-    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: grantedScope(scope) });
+    return membershipResolver.resolveCaller({
+      userId,
+      sessionId: null,
+      issuedAt,
+      scope: grantedScope(scope),
+      issuedOrgId: null,
+    });
   if (typeof sessionId !== "string") return Promise.resolve(null);
-  return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything" });
+  const issuedOrgId = typeof activeOrg === "string" ? activeOrg : null;
+  return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything", issuedOrgId });
 }
 
 /** The highest scope among those of a space-separated `scope` claim. */
@@ -102,6 +110,7 @@ function externalAccessTokens(
         sessionId: null,
         issuedAt: claims.iat,
         scope: "everything",
+        issuedOrgId: null,
       }),
   });
 }

@@ -83,7 +83,7 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
         issuer: publicUrl,
         audience: publicUrl,
         expirationTime: "15m",
-        definePayload: ({ session }) => ({ sid: session.id }),
+        definePayload: ({ session }) => ({ sid: session.id, active_org: session["activeOrganizationId"] ?? null }),
       },
     }),
     mcp({

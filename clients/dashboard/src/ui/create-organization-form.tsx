@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { clearAccessToken, callIdentity } from "../api.ts";
+import { organizationUrl } from "../organization.ts";
 import { Button } from "./button.tsx";
 import { Field, readText } from "./field.tsx";
 import { ErrorNotice } from "./notice.tsx";
@@ -17,11 +18,11 @@ export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const name = readText(form, "name");
-      return callIdentity("/organization/create", { name, slug: createSlug(name) });
+      return callIdentity<{ id: string }>("/organization/create", { name, slug: createSlug(name) });
     },
-    onSuccess: () => {
+    onSuccess: ({ id }) => {
       clearAccessToken();
-      location.assign("/");
+      location.assign(organizationUrl(id));
     },
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
