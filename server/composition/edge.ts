@@ -7,6 +7,7 @@ import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
+import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface EdgeServices {
@@ -23,7 +24,12 @@ export interface EdgeServices {
 }
 
 /** Opens the embedded edge platform, with its proxy listening. */
-export async function openEdge(config: Config, log: Logger, opening: AsyncDisposableStack): Promise<EdgeServices> {
+export async function openEdge(
+  config: Config,
+  controlGroups: ControlGroups,
+  log: Logger,
+  opening: AsyncDisposableStack,
+): Promise<EdgeServices> {
   const embedded = opening.use(
     await openEmbeddedPlatform({
       dataDirectory: config.dataDirectory,
@@ -32,6 +38,7 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
       appsDomain: config.appsDomain,
       scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
       sandbox: config.sandbox,
+      groups: controlGroups,
       trustedProxies: config.trustedProxies,
       log,
       limits: { maxActive: config.maxActiveApps },

@@ -12,11 +12,14 @@ import {
   FILTER_DESCRIPTOR,
   OPTIONS_DESCRIPTOR,
 } from "./command-layout.ts";
+import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
+import { groupLimits } from "./cgroups/group-limits.ts";
+import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
-import { UidPool, type UidRange } from "./uid-pool.ts";
+import { type SandboxKind, UidPool } from "./uid-pool.ts";
 
 const MAX_MESSAGE_LENGTH = 4096;
 
@@ -25,8 +28,10 @@ export interface BubblewrapOptions {
   nodePath?: string;
   /** The size of `/tmp`, and of `/dev/shm`, inside. */
   temporaryMb?: number;
-  /** The user ids of commands when the service runs as root. */
-  uids?: UidRange;
+  /** What the commands are. It determines their user ids when the service runs as root, and their share of the processor. */
+  kind?: SandboxKind;
+  /** The groups through which the kernel limits commands. Without them, only the service measures their memory. */
+  groups?: ControlGroups;
 }
 
 /**
@@ -43,24 +48,31 @@ export interface BubblewrapOptions {
  */
 export class BubblewrapSandbox implements Sandbox {
   readonly #options: CommandSandboxOptions;
+  readonly #kind: SandboxKind;
+  readonly #groups: ControlGroups;
   readonly #uids: UidPool;
 
-  constructor({ nodePath = process.execPath, temporaryMb = 512, uids = "builds" }: BubblewrapOptions = {}) {
+  constructor(options: BubblewrapOptions = {}) {
+    const { nodePath = process.execPath, temporaryMb = 512, kind = "builds", groups = NO_GROUPS } = options;
     this.#options = { nodePath, temporaryMb };
-    this.#uids = new UidPool(uids);
+    this.#kind = kind;
+    this.#groups = groups;
+    this.#uids = new UidPool(kind);
   }
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
     if (command.signal.aborted) return { reason: "aborted" };
-    return isRoot() ? this.#runWithOwnUid(command) : runBubblewrap(command, this.#options, null);
+    await using placement = placeInGroup(this.#groups, this.#kind, await groupLimits(command));
+    if (!isRoot()) return await runBubblewrap(command, this.#options, placement, null);
+    return await this.#runWithOwnUid(command, placement);
   }
 
-  async #runWithOwnUid(command: SandboxCommand): Promise<SandboxOutcome> {
+  async #runWithOwnUid(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
     const folders = writableFolders(command);
     const acquired = await this.#uids.acquire(await ownerOf(folders[0]));
     try {
       await changeOwner(folders, acquired.uid);
-      return await runBubblewrap(command, this.#options, acquired.uid);
+      return await runBubblewrap(command, this.#options, placement, acquired.uid);
     } finally {
       acquired.release();
     }
@@ -70,10 +82,14 @@ export class BubblewrapSandbox implements Sandbox {
 async function runBubblewrap(
   command: SandboxCommand,
   options: CommandSandboxOptions,
+  placement: Placement,
   uid: number | null,
 ): Promise<SandboxOutcome> {
   const filter = systemCallFilter();
-  const [program, ...programArguments] = bubblewrapCommandLine(commandLayout(command, options), uid);
+  const [program = "", ...programArguments] = [
+    ...placement.startArguments,
+    ...bubblewrapCommandLine(commandLayout(command, options), uid),
+  ];
   const child = spawn(program, programArguments, {
     cwd: "/",
     env: TOOL_ENVIRONMENT,
@@ -88,6 +104,7 @@ async function runBubblewrap(
       child,
       errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,
       kill: () => status.kill(),
+      placement,
       cleanUp: async () => {
         await status.untilNamespaceEmpty();
         await restoreAccess(writableFolders(command));

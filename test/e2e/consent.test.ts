@@ -113,6 +113,57 @@ test.skipIf(lacksBrowser)(
   },
 );
 
+test.skipIf(lacksBrowser)(
+  "the consent page says that the browser will open a program on the device, and names its scheme",
+  OPTIONS,
+  async () => {
+    await using setup = await openSetup();
+    const { browser, publicUrl, user } = setup;
+    const redirectUri = "example-editor://connect/callback";
+    const oauth = new OAuthRequests(publicUrl, user);
+    const clientId = await oauth.register({ client_name: "An MCP client", redirect_uris: [redirectUri] });
+    const challenge = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const page = await browser.open();
+    await page.goto(oauth.authorizeUrl(clientId, { redirect_uri: redirectUri, scope: "read", ...challenge }).href);
+    await signIn(page, setup);
+    await page
+      .getByText(/Your browser will open the program on this device that handles example-editor: links/)
+      .waitFor();
+    await expectAccessible(page);
+    expect(browser.problems).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "a user who has signed in meanwhile continues with the request instead of seeing the sign-in form again",
+  OPTIONS,
+  async () => {
+    await using setup = await openSetup();
+    const { browser, receiver, publicUrl, user } = setup;
+    const oauth = new OAuthRequests(publicUrl, user);
+    const clientId = await oauth.register({ redirect_uris: [receiver.url] });
+    const challenge = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const request = oauth.authorizeUrl(clientId, { redirect_uri: receiver.url, scope: "read", ...challenge });
+    const page = await browser.open();
+    await page.goto(request.href);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    const signInUrl = page.url();
+    const otherTab = await page.context().newPage();
+    await otherTab.goto(`${publicUrl}/sign-in`);
+    await signIn(otherTab, setup);
+    await otherTab.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Allow access?" }).waitFor();
+    // An expired request says so, instead of failing again and again.
+    const expired = new URL(signInUrl.replace("/sign-in", "/consent"));
+    expired.searchParams.set("exp", "1");
+    await page.goto(expired.href);
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByText("The request of the client has expired. Start again in the client.").waitFor();
+    expect(browser.problems).toEqual([]);
+  },
+);
+
 test.skipIf(lacksBrowser)("a device is signed in when the user confirms its code in a browser", OPTIONS, async () => {
   await using setup = await openSetup();
   const { browser, publicUrl, user } = setup;

@@ -84,11 +84,22 @@ verifies("gateway.notification.202", "202 a notification gets an empty response"
   expect([response.status, response.text]).toEqual([202, ""]);
 });
 
-test("405 GET and DELETE are rejected, and the Allow header names POST", async () => {
+test("405 a GET that asks for no stream of notifications, a GET of 2026-07-28 and a DELETE are rejected", async () => {
   const { gateway } = await connect();
-  for (const method of ["GET", "DELETE"]) {
-    const response = await gateway.send(undefined, {}, method);
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  const modern = { accept: "text/event-stream", "mcp-protocol-version": "2026-07-28" };
+  for (const [method, headers] of [
+    ["GET", {}],
+    ["GET", { accept: "text/html" }],
+    ["GET", modern],
+    ["DELETE", { accept: "text/event-stream" }],
+  ] as [string, Record<string, string>][]) {
+    const response = await gateway.send(undefined, headers, method);
+    expect([method, headers, response.status, response.headers.get("allow")]).toEqual([
+      method,
+      headers,
+      405,
+      "GET, POST",
+    ]);
   }
 });
 

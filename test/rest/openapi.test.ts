@@ -129,7 +129,10 @@ test("the OpenAPI document is rendered as a page that loads nothing from other h
 test("the health endpoints respond without a token", async () => {
   const { rest } = await service().tenant();
   expect((await rest.as(null).get("/healthz")).body).toEqual({ status: "ok" });
-  expect((await rest.as(null).get("/readyz")).body).toEqual({ status: "ready" });
+  expect((await rest.as(null).get("/readyz")).body).toEqual({
+    status: "ready",
+    details: { sandbox_limits: expect.objectContaining({ controllers: expect.any(Array) }) },
+  });
 });
 
 test("every response has a request id, which is that of the caller if it is safe to log", async () => {

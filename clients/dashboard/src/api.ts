@@ -22,6 +22,12 @@ class IdentityError extends Error {
   }
 }
 
+/** Messages for errors that the identity provider sends without one. */
+const MESSAGES_BY_CODE: Readonly<Record<string, string | undefined>> = {
+  // Ten minutes after a client has sent the user here.
+  invalid_signature: "The request of the client has expired. Start again in the client.",
+};
+
 /**
  * Calls the identity provider with the session cookie.
  *
@@ -35,8 +41,9 @@ export async function callIdentity<T>(path: string, body?: object): Promise<T> {
   const response = await fetch(`/api/auth${path}`, { credentials: "same-origin", ...init });
   if (response.ok) return (await response.json()) as T;
   const error = (await response.json().catch(() => ({}))) as ErrorBody;
-  const message = error.error_description ?? error.message ?? "The request failed. Try again.";
   const code = error.code ?? error.error ?? String(response.status);
+  const message =
+    MESSAGES_BY_CODE[code] ?? error.error_description ?? error.message ?? "The request failed. Try again.";
   if (response.status === 401 && !path.startsWith("/sign-in")) throw new SignedOutError(message);
   const retryAfterSeconds = Number(response.headers.get("retry-after"));
   const canWait = Number.isInteger(retryAfterSeconds) && retryAfterSeconds > 0;

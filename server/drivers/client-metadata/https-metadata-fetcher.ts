@@ -21,7 +21,12 @@ export interface HttpsMetadataFetcherOptions {
   trustedCertificates?: string;
   /** The time for a whole fetch, from the first DNS query to the last byte. */
   timeoutMs?: number;
+  /** The internet can be reached if one of these URLs returns any response. */
+  probeUrls?: readonly string[];
 }
+
+/** Hosts that most services contact anyway: for repositories and for packages. */
+const PROBE_URLS = ["https://github.com/", "https://registry.npmjs.org/"];
 
 const TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 8192;
@@ -36,12 +41,14 @@ export class HttpsMetadataFetcher implements ClientMetadataFetcher {
   readonly #isAllowedAddress: (address: string) => boolean;
   readonly #trustedCertificates: string | undefined;
   readonly #timeoutMs: number;
+  readonly #probeUrls: readonly string[];
 
   constructor(options: HttpsMetadataFetcherOptions = {}) {
     this.#lookup = options.lookup ?? null;
     this.#isAllowedAddress = options.isAllowedAddress ?? isPublic;
     this.#trustedCertificates = options.trustedCertificates;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#probeUrls = options.probeUrls ?? PROBE_URLS;
   }
 
   async fetch(url: string): Promise<ClientMetadataDocument> {
@@ -59,6 +66,17 @@ export class HttpsMetadataFetcher implements ClientMetadataFetcher {
       if (error instanceof UnreadableClientMetadata) throw error;
       const reason = timeout.aborted ? "it did not arrive in time" : "its host does not respond over https";
       throw new UnreadableClientMetadata(reason, { cause: error });
+    }
+  }
+
+  async canReachInternet(signal: AbortSignal): Promise<boolean> {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
+    const probe = async (url: string): Promise<void> => void (await this.#sendRequest(new URL(url), ended)).destroy();
+    try {
+      await Promise.any(this.#probeUrls.map(probe));
+      return true;
+    } catch {
+      return false;
     }
   }
 

@@ -5,6 +5,7 @@ import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts"
 import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
+import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
@@ -27,6 +28,8 @@ export interface EmbeddedPlatformOptions {
   /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
   scheme: "http" | "https";
   sandbox: "bubblewrap" | "none";
+  /** The groups through which the kernel limits apps. */
+  groups?: ControlGroups | undefined;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
   trustedProxies: readonly string[];
   log: PlatformLog;
@@ -102,11 +105,11 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
 }
 
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, sandbox, scheme, log } = options;
+  const { dataDirectory, sandbox, groups, scheme, log } = options;
   const databaseRoot = path.join(root, "databases");
   const store = new ScriptStore(root);
   const { startTimeoutMs } = limits;
-  const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, startTimeoutMs });
+  const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, groups, startTimeoutMs });
   const supervisor = new Supervisor({
     store,
     launcher,

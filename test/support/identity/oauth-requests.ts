@@ -10,10 +10,13 @@ const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 export class OAuthRequests {
   readonly #base: string;
   readonly #user: TestUser;
+  readonly #origin: string;
 
-  constructor(base: string, user: TestUser) {
+  /** @param origin - the `Origin` header of the requests */
+  constructor(base: string, user: TestUser, origin = base) {
     this.#base = base;
     this.#user = user;
+    this.#origin = origin;
   }
 
   /** Registers a client and returns its id. */
@@ -48,7 +51,7 @@ export class OAuthRequests {
    */
   async grantTo(
     clientId: string,
-    query: { resource: string; scope: string; prompt?: string },
+    query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
     extraFields: Record<string, string> = {},
   ): Promise<HttpResponse> {
     const codeVerifier = randomBytes(32).toString("base64url");
@@ -63,7 +66,7 @@ export class OAuthRequests {
       resource: query.resource,
       code: redirect.get("code") ?? "",
       code_verifier: codeVerifier,
-      redirect_uri: REDIRECT_URI,
+      redirect_uri: query.redirect_uri ?? REDIRECT_URI,
       ...extraFields,
     });
   }
@@ -91,7 +94,7 @@ export class OAuthRequests {
   #postForm(path: string, form: Record<string, string>): Promise<HttpResponse> {
     return this.#user.send("POST", path, {
       body: new URLSearchParams(form).toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#base },
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#origin },
     });
   }
 }

@@ -72,6 +72,8 @@ export async function createHarness({
     }),
     databaseUrl,
     redisUrl,
+    // No test may depend on the internet.
+    clientMetadataDocuments: clientMetadata === undefined ? "off" : "on",
     ...overrides,
   };
   const lines: string[] = [];

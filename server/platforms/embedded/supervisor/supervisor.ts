@@ -217,7 +217,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const { slug, appId, generation } = version;
     const app = new RunningApp(version, process);
     this.#running.set(slug, app);
-    void process.exited.then(() => this.#handleFailure(app, "crashed"));
+    void process.exited.then(() => this.#handleFailure(app, process.hasExceededMemory() ? "memory" : "crashed"));
     this.#options.log.info({ slug, appId, generation }, "app started");
   }
 
