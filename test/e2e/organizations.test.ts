@@ -36,7 +36,7 @@ test.skipIf(lacksBrowser)(
     await otherTab.goto(`${setup.publicUrl}/settings/tokens?org=${acme}`);
     await otherTab.getByRole("combobox", { name: "Organization" }).selectOption(first);
     await otherTab.waitForURL((url) => url.searchParams.get("org") === first);
-    expect(await namesBesideNewKey(otherTab, setup.publicUrl, "of the first")).toContain("First API key");
+    expect(await namesBesideNewKey(otherTab, setup.publicUrl, "of the first")).toContain("of the first");
 
     expect(await namesBesideNewKey(page, setup.publicUrl, "of Acme")).toEqual(["of Acme"]);
     await page.getByRole("link", { name: "Members" }).click();
@@ -65,7 +65,8 @@ test.skipIf(lacksBrowser)(
     await page.getByRole("link", { name: "Tokens" }).click();
     expect(await namesBesideNewKey(page, setup.publicUrl, "of Acme")).toEqual(["of Acme"]);
     await page.getByRole("combobox", { name: "Organization" }).selectOption(first);
-    await page.getByRole("cell", { name: "First API key" }).waitFor();
+    await page.getByRole("cell", { name: "of Acme" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Create API key" }).waitFor();
     expect(await page.getByTestId("secret").count()).toBe(0);
     await page.goto(`${setup.publicUrl}/?org=${crypto.randomUUID()}`);
     await page.getByText("You are not a member of the organization of this page.").waitFor();
