@@ -62,6 +62,7 @@ export interface AuthTables {
     connectedAt: string;
     lastUsedAt: string;
   };
-  "auth.oauthConsent": { id: string; clientId: string; userId: string };
+  /** `referenceId`: see `consented-organization.ts`. */
+  "auth.oauthConsent": { id: string; clientId: string; userId: string; referenceId: string | null };
   "auth.oauthRefreshToken": { id: string; userId: string; clientId: string; revoked: string | null };
 }

@@ -8,6 +8,8 @@ export interface GrantedAccess {
   scope: string;
   /** The only organization in which the client may act; `null` for all organizations of the user. */
   organizationId: string | null;
+  /** Seconds since the epoch. */
+  issuedAt: number;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface GrantedAccess {
  */
 export async function connectOAuthClient(
   db: Db,
-  { userId, clientId, scope, organizationId }: GrantedAccess,
+  { userId, clientId, scope, organizationId, issuedAt }: GrantedAccess,
   { requiresConsent }: { requiresConsent: boolean },
 ): Promise<void> {
   if (requiresConsent && !(await hasConsent(db, userId, clientId))) return;
@@ -27,7 +29,7 @@ export async function connectOAuthClient(
   const values = { scope, organizationId, lastUsedAt: now };
   await db
     .insertInto("auth.oauthConnection")
-    .values({ userId, clientId, connectedAt: now, ...values })
+    .values({ userId, clientId, connectedAt: new Date(issuedAt * 1000).toISOString(), ...values })
     .onConflict((conflict) => conflict.columns(["userId", "clientId"]).doUpdateSet(values))
     .execute();
 }
@@ -48,8 +50,8 @@ async function hasConsent(db: Db, userId: string, clientId: string): Promise<boo
     .leftJoin("auth.oauthConsent as consent", (join) =>
       join.onRef("consent.clientId", "=", "client.clientId").on("consent.userId", "=", userId),
     )
-    .select(["client.skipConsent", "consent.id"])
+    .select(["client.skipConsent", "consent.id as consentId"])
     .where("client.clientId", "=", clientId)
     .executeTakeFirst();
-  return client !== undefined && (client.skipConsent === true || client.id !== null);
+  return client !== undefined && (client.skipConsent === true || client.consentId !== null);
 }

@@ -13,8 +13,11 @@ function createSlug(name: string): string {
   return `${prefix.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** @param props.first - whether the user has no organization yet */
-export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
+/**
+ * @param props.first - whether the user has no organization yet
+ * @param props.next - the page to open afterwards; by default the start page of the new organization
+ */
+export function CreateOrganizationForm({ first = false, next }: { first?: boolean; next?: string }) {
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const name = readText(form, "name");
@@ -22,7 +25,7 @@ export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
     },
     onSuccess: ({ id }) => {
       clearAccessToken();
-      location.assign(organizationUrl(id));
+      location.assign(next ?? organizationUrl(id));
     },
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
