@@ -15,9 +15,6 @@ export const SERVICES =
     ? { databaseUrl: required("TEST_DATABASE_URL"), redisUrl: required("TEST_REDIS_URL") }
     : null;
 
-/** The database with every migration that the others are copied from. */
-export const TEMPLATE_DATABASE = "service_template";
-
 /** The PostgreSQL server of this test: the outside one, or the embedded one that the whole run shares. */
 export function postgresServer(): string {
   return SERVICES?.databaseUrl ?? EmbeddedPostgres.connect(inject("postgresFolder")).url;
@@ -25,8 +22,7 @@ export function postgresServer(): string {
 
 /** Creates a database with every migration, which is dropped when it is disposed. */
 export function createTestDatabase(): Promise<TestDatabase> {
-  // The service itself migrates a database of an outside server.
-  return SERVICES === null ? createDatabase(`template ${TEMPLATE_DATABASE}`) : createEmptyDatabase();
+  return createDatabase(`template ${inject("templateDatabase")}`);
 }
 
 /** Creates a database without a table, which is dropped when it is disposed. */
