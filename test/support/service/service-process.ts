@@ -29,7 +29,10 @@ export interface ServiceProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function install(): Promise<Installation> {
+/**
+ * @param createDatabase - creates the database of an installation on an outside PostgreSQL; by default with every migration
+ */
+export async function install(createDatabase = createTestDatabase): Promise<Installation> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
@@ -37,7 +40,7 @@ export async function install(): Promise<Installation> {
   stack.defer(async () => {
     for (const child of running) await killed(child, "SIGKILL");
   });
-  const services = SERVICES === null ? {} : settingsOf(stack.use(await createTestDatabase()));
+  const services = SERVICES === null ? {} : settingsOf(stack.use(await createDatabase()));
   const start = (env: Record<string, string> = {}) =>
     startProcess({ DATA_DIR: dataDirectory, ...services, ...env }, dataDirectory, running);
   return { dataDirectory, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
