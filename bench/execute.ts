@@ -12,7 +12,7 @@ import type { BenchContext, Metric, Section, SectionResult } from "./support/ben
 import type { GatewayClient } from "./support/mcp-client.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { type ServiceProcess, startService } from "./support/start-servers.ts";
-import { percentile } from "./support/statistics.ts";
+import { formatLatencies, percentile } from "./support/statistics.ts";
 
 /** Enough organizations that none of them exceeds its rate limit. */
 const OTHER_ORGANIZATIONS = 4;
@@ -91,9 +91,4 @@ async function createClient(service: ServiceProcess, signal: AbortSignal): Promi
 function formatRun({ description, exits, callMs }: HostileRun): string {
   const counts = [...exits].map(([exit, count]) => `${exit} (${count}×)`).join("; ");
   return `${description}: ${counts}; other calls ${formatLatencies(callMs)}`;
-}
-
-function formatLatencies(callMs: readonly number[]): string {
-  const slowest = Math.max(...callMs).toFixed(0);
-  return `p50 ${percentile(callMs, 0.5).toFixed(1)} ms, p99 ${percentile(callMs, 0.99).toFixed(0)} ms, slowest ${slowest} ms of ${callMs.length}`;
 }

@@ -12,7 +12,7 @@ const APPS = 50;
 const CONNECTIONS = 16;
 const ROUNDS = 11;
 const SECONDS = 1;
-const TARGET = 0.8;
+const TARGET = 0.85;
 
 export const listApps: Section = {
   name: "list",

@@ -11,6 +11,7 @@ import { execute } from "./execute.ts";
 import { gateway } from "./gateway.ts";
 import { listApps } from "./list-apps.ts";
 import { memory } from "./memory.ts";
+import { restBesideBuilds } from "./rest-beside-builds.ts";
 import { startup } from "./startup.ts";
 import { search } from "./search.ts";
 import type { Section, SectionResult } from "./support/bench-section.ts";
@@ -27,6 +28,7 @@ const SECTIONS: readonly Section[] = [
   coldStart,
   gateway,
   execute,
+  restBesideBuilds,
   search,
   tokenVerification,
 ];

@@ -10,7 +10,7 @@ import { median } from "./support/statistics.ts";
 
 const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 const ROUNDS = 3;
-/** Time after which a started service is idle, in milliseconds: its first sweep is over and its compiled code is saved. */
+/** The time from ready to idle, in milliseconds. By then the first sweep has ended and the compiled code is saved. */
 const IDLE_MS = 12_000;
 const POLL_MS = 20;
 const TARGETS = { firstMs: 3000, laterMs: 1500, idleMb: 260, peakMb: 320 } as const;
@@ -19,7 +19,7 @@ const READY = /The service is ready at (\S+)/;
 export const startup: Section = {
   name: "startup",
   title: "Start and idle memory",
-  method: `\`node server/main.ts\` on the embedded defaults, from the start of the process until \`GET /readyz\` responds with 200: ${ROUNDS} times on an empty data folder, and ${ROUNDS} times on a folder that exists. Memory is the proportional set size (PSS) of the service, PostgreSQL and every other child process together: the largest value while it starts, and the value ${IDLE_MS / 1000} s later without a request.`,
+  method: `\`node server/main.ts\` on the embedded defaults, from the start of the process until \`GET /readyz\` responds with 200: ${ROUNDS} times with an empty data folder (first start), and ${ROUNDS} times with the folder of an earlier start (later start). Memory is the proportional set size (PSS) of the service, PostgreSQL and every other child process together: the largest value during the measurement (peak), and the value ${IDLE_MS / 1000} s after the service is ready, without a request (idle).`,
   async measure(context) {
     const first: Start[] = [];
     const later: Start[] = [];
@@ -38,7 +38,7 @@ export const startup: Section = {
         createMetric("Memory, peak", "MB", TARGETS.peakMb, Math.max(...all.map(({ peakMb }) => peakMb)), "maximum"),
       ],
       notes: [
-        "CPU time is that of the service's own process until it is ready; other programs on the machine lengthen the elapsed time more than the CPU time.",
+        "The CPU time is that of the service's own process until it is ready. Other programs on the machine affect it less than the elapsed time.",
       ],
     };
   },

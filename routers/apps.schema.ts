@@ -117,7 +117,9 @@ export const browseAppsRequest = z.strictObject({
   cursor: z.string().max(200).optional().meta({ description: "next_cursor of the previous page" }),
 });
 
-/** Only the descriptions that an agent needs: it reads all of them with every list of the tools. */
+/**
+ * Omits descriptions that an agent does not need, because an agent reads all descriptions with every list of the tools.
+ */
 const appOverview = appSummary
   .omit({ app_token: true })
   .extend({

@@ -113,7 +113,7 @@ export const apps = router({
         tags,
         summary: "Replace an app's token",
         description:
-          "Gives the app a new token. The previous token stays valid for the overlap; a token from before an earlier rotation is invalid at once.",
+          "Issues a new token for the app. The previous token stays valid for the overlap; all older tokens become invalid immediately.",
         successDescription: "The new token, which is valid now",
         errorResponses: {
           400: "The request is invalid",

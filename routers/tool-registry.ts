@@ -99,7 +99,7 @@ function toServiceError(error: unknown): ServiceError | null {
   return issues === null ? null : new ServiceError("invalid", `Invalid arguments: ${issues}.`);
 }
 
-/** The tool of a procedure; none for a procedure without `meta.tool`. */
+/** Returns the tool of a procedure; an empty list for a procedure without `meta.tool`. */
 function createEntries(path: string, { _def: { type, meta, inputs, output } }: Procedure): ToolEntry[] {
   if (meta?.tool === undefined) return [];
   const { name, title, description, annotations, resultVersion } = meta.tool;
@@ -130,8 +130,8 @@ function toJsonSchema(type: z.ZodType, io: "input" | "output"): z.core.JSONSchem
 }
 
 /**
- * Removes what does not help an agent, because every agent reads every list completely. In an output it also removes what
- * would forbid fields that a later version adds.
+ * Removes keywords that do not help an agent, because every agent reads the whole list. In an output schema it also
+ * removes keywords that would forbid fields of a later version.
  */
 function shorten(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   if (schema.format !== undefined) delete schema.pattern;

@@ -1,4 +1,4 @@
-/** Runs every check, prints one line for each, and then the output of those that failed. Each check is also an npm script. */
+/** Runs all checks. Prints one line for each check, then the output of the failed ones. Each check is also an npm script. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";

@@ -1,17 +1,17 @@
-/** The part of vitest's JSON report that is counted. */
+/** The part of vitest's JSON report that `countTests` reads. */
 export interface TestReport {
   testResults: { status: string; assertionResults: { status: string }[] }[];
 }
 
-export interface Tally {
+export interface TestCounts {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-/** Counts a report's tests. A file that failed before or between its tests counts as one failed test. */
-export function tally({ testResults }: TestReport): Tally {
-  const count: Tally = { passed: 0, failed: 0, skipped: 0 };
+/** Counts the tests of a report. A file that fails outside of its tests counts as one failed test. */
+export function countTests({ testResults }: TestReport): TestCounts {
+  const count: TestCounts = { passed: 0, failed: 0, skipped: 0 };
   for (const { status, assertionResults } of testResults) {
     const statuses = assertionResults.map((result) => result.status);
     const failed = statuses.filter((each) => each === "failed").length;
@@ -23,7 +23,7 @@ export function tally({ testResults }: TestReport): Tally {
   return count;
 }
 
-/** `12 passed, 0 failed`, with `, 1 skipped` when there is one. */
-export function closingLine({ passed, failed, skipped }: Tally): string {
+/** Returns `12 passed, 0 failed`, followed by `, 1 skipped` if tests were skipped. */
+export function formatCounts({ passed, failed, skipped }: TestCounts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }

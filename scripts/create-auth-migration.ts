@@ -1,4 +1,4 @@
-// Writes what better-auth's tables lack as a new migration: npm run migration:auth -- <name>
+// Writes a migration that adds the missing tables and columns of better-auth: npm run migration:auth -- <name>
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { listMissingStatements } from "../server/identity/open-auth.ts";

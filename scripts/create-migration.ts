@@ -1,4 +1,4 @@
-// Writes the difference between the entities and the migrations as a new migration: npm run migration -- <name>
+// Writes a migration with the difference between the entities and the existing migrations: npm run migration -- <name>
 import { openMigrator } from "../server/database/migrate.ts";
 import { openScratchOrm } from "./scratch-orm.ts";
 

@@ -1,4 +1,4 @@
-// Creates the symbolic links of the embedded PostgreSQL and checks that it runs. npm packages hold no symbolic links, and
+// Creates the symbolic links of the embedded PostgreSQL and checks that it runs. npm packages contain no symbolic links, and
 // the package's own install script, which would create them, is not allowed to run. `npm run setup` runs this.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,7 +16,9 @@ if (existsSync(PACKAGE)) {
   try {
     await run(path.join(PACKAGE, "native/bin/postgres"), ["--version"]);
   } catch (error) {
-    console.error(`The embedded PostgreSQL does not run here. The service needs DATABASE_URL.\n${String(error)}`);
+    console.error(
+      `The embedded PostgreSQL cannot run on this machine. Set DATABASE_URL to use another server.\n${String(error)}`,
+    );
     process.exitCode = 1;
   }
-} else console.log("There is no embedded PostgreSQL for this platform. The service needs DATABASE_URL.");
+} else console.log("There is no embedded PostgreSQL for this platform. Set DATABASE_URL to use another server.");

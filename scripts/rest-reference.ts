@@ -35,7 +35,7 @@ Every request needs the header \`Authorization: Bearer <token>\`. Every error ha
 has the header \`X-Request-Id\`.
 `;
 
-/** Renders an OpenAPI document as a Markdown reference. */
+/** Renders the OpenAPI document as a reference in Markdown. */
 export function renderRestReference(openapi: object): string {
   const document = openapi as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -43,7 +43,7 @@ export function renderRestReference(openapi: object): string {
   );
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => renderSchema(name, schema));
   return (
-    [INTRODUCTION, "## Endpoints", ...operations, "## Bodies", ...schemas]
+    [INTRODUCTION, "## Endpoints", ...operations, "## Schemas", ...schemas]
       .join("\n\n")
       .replace(/\n{3,}/g, "\n\n")
       .trimEnd() + "\n"
@@ -53,8 +53,8 @@ export function renderRestReference(openapi: object): string {
 function renderOperation(method: string, path: string, operation: Operation): string {
   const body = operation.requestBody?.content["application/json"]?.schema;
   const parameters = (operation.parameters ?? []).map(
-    ({ name, in: place, schema, required, description }) =>
-      `| \`${name}\` | ${place} | ${renderType(schema)} | ${required === true ? "yes" : "no"} | ${description ?? ""} |`,
+    ({ name, in: location, schema, required, description }) =>
+      `| \`${name}\` | ${location} | ${renderType(schema)} | ${required === true ? "yes" : "no"} | ${description ?? ""} |`,
   );
   const responses = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const schema = content?.["application/json"]?.schema;
@@ -66,8 +66,8 @@ function renderOperation(method: string, path: string, operation: Operation): st
     body === undefined ? "" : renderBody(body),
     parameters.length === 0
       ? ""
-      : ["| Parameter | In | Type | Required | Meaning |", "|---|---|---|---|---|", ...parameters].join("\n"),
-    ["| Status | Body | When |", "|---|---|---|", ...responses].join("\n"),
+      : ["| Parameter | In | Type | Required | Description |", "|---|---|---|---|---|", ...parameters].join("\n"),
+    ["| Status | Body | Description |", "|---|---|---|", ...responses].join("\n"),
   ].join("\n\n");
 }
 
@@ -82,13 +82,13 @@ function renderSchema(name: string, schema: Schema): string {
 function renderFields(schema: Schema): string {
   const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
     const required = schema.required?.includes(field) === true ? "yes" : "no";
-    return `| \`${field}\` | ${renderType(property)} | ${required} | ${renderMeaning(property)} |`;
+    return `| \`${field}\` | ${renderType(property)} | ${required} | ${renderDescription(property)} |`;
   });
-  return ["| Field | Type | Required | Meaning |", "|---|---|---|---|", ...rows].join("\n");
+  return ["| Field | Type | Required | Description |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-function renderMeaning({ description, default: preset }: Schema): string {
-  const parts = [description, preset === undefined ? undefined : `default \`${preset}\``];
+function renderDescription({ description, default: defaultValue }: Schema): string {
+  const parts = [description, defaultValue === undefined ? undefined : `default \`${defaultValue}\``];
   return parts.filter((part) => part !== undefined).join("; ");
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Database, openDatabase } from "../server/database/open-database.ts";
 import { createLogger } from "../server/telemetry/logger.ts";
 
-/** An embedded database with every migration, which is removed when it is disposed. */
+/** Opens an embedded database with all migrations. It is removed on disposal. */
 export async function openScratchOrm(): Promise<Pick<Database, "orm"> & AsyncDisposable> {
   await using opening = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "migration-"));

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what this machine lacks to run the service: npm packages, and through the system's package manager git,
-# bubblewrap and, for the browser tests (with CI=true or SETUP_BROWSER=1), Chromium.
-# Safe to repeat, and quick when there is nothing to do. Exits with 0 only if the service can run.
+# Installs everything that the service needs and this machine lacks: npm packages and, with the system's package manager,
+# git and bubblewrap. With CI=true or SETUP_BROWSER=1 it also installs Chromium for the browser tests.
+# Safe to repeat, and quick when nothing is missing. Exits with 0 only if the service can run.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ is_linux() { [ "$(uname -s)" = Linux ]; }
 
 # --- System packages
 
-# The command that installs packages on this system, without the packages; nothing when it is not known.
+# Prints the command that installs packages on this system; prints nothing if no package manager is known.
 package_manager() {
   if has apt-get; then say "apt-get install -y --no-install-recommends"
   elif has dnf; then say "dnf install -y"
@@ -30,7 +30,7 @@ package_manager() {
   fi
 }
 
-# "root", "sudo" (without asking for a password) or "none".
+# Prints "root", "sudo" (only if sudo needs no password) or "none".
 privilege() {
   if [ "$(id -u)" -eq 0 ]; then say root
   elif has sudo && sudo -n true 2>/dev/null; then say sudo
@@ -47,16 +47,16 @@ as_root() {
 install_system_packages() {
   install=$(package_manager)
   if [ -z "$install" ]; then
-    say "Install these with your system's package manager: $*"
+    say "No known package manager was found. Install these packages yourself: $*"
     return 1
   fi
   if [ "$(privilege)" = none ]; then
-    say "This needs your password. Run it, then run this again:"
+    say "System packages are missing, and sudo requires a password. Run this command, then run 'npm run setup' again:"
     say "  sudo $install $*"
     return 1
   fi
   say "Installing $* ..."
-  if has apt-get; then as_root apt-get update -qq || say "The package lists could not be refreshed; trying with the old ones."; fi
+  if has apt-get; then as_root apt-get update -qq || say "The package lists could not be updated. Continuing with the existing ones."; fi
   # $install is a command with its options.
   # shellcheck disable=SC2086
   as_root $install "$@" >/dev/null
@@ -74,13 +74,13 @@ check_system() {
   if is_linux && ! has bwrap; then needed="$needed bubblewrap"; fi
   if [ -n "$needed" ]; then
     # shellcheck disable=SC2086
-    install_system_packages $needed || problem "Missing:$needed."
+    install_system_packages $needed || problem "These system packages are missing:$needed."
   fi
 
   if wants_browser && ! has_browser; then
     install_system_packages chromium || say "Chromium could not be installed. The browser tests will not run."
   elif ! has_browser; then
-    say "Chromium is not installed. Only the browser tests need it: SETUP_BROWSER=1 npm run setup installs it."
+    say "Chromium is not installed. Only the browser tests need it. To install it, run: SETUP_BROWSER=1 npm run setup"
   fi
 }
 
@@ -88,11 +88,11 @@ check_system() {
 
 check_node() {
   if ! has node || ! has npm; then
-    say "Node and npm are missing. Install Node 24 (https://nodejs.org), or any Node from 20 on." >&2
+    say "Node or npm is missing. Install Node 20 or newer with npm (https://nodejs.org)." >&2
     exit 1
   fi
   if [ "$(node -p 'process.versions.node.split(".")[0]')" -lt 20 ]; then
-    say "Node $(node -v) is too old to install the packages. Install Node 24 (https://nodejs.org)." >&2
+    say "Node $(node -v) is too old to install the npm packages. Install Node 20 or newer (https://nodejs.org)." >&2
     exit 1
   fi
 }
@@ -103,36 +103,36 @@ install_npm_packages() {
 
   say "Installing the npm packages ..."
   if ! npm ci --no-audit --no-fund --loglevel=error; then
-    say "'npm ci' refused (see above). Trying 'npm install', which leaves out what the registry does not have."
+    say "'npm ci' failed (see above). Trying 'npm install', which omits optional packages that the registry does not have."
     if ! npm install --no-save --no-audit --no-fund --loglevel=error; then
-      say "The npm packages could not be installed. Is the registry ($(npm config get registry)) within reach?" >&2
+      say "The npm packages could not be installed. Check that this machine can reach the registry $(npm config get registry)." >&2
       exit 1
     fi
   fi
   say "$lock" >node_modules/.setup
 }
 
-# The service needs Node 24. Its package brings one along where there is one for the platform.
+# The service needs Node 24. On most platforms, the npm package `node` contains it.
 check_runtime() {
   PATH="$PWD/node_modules/.bin:$PATH"
   export PATH
   if ! major=$(node -p 'process.versions.node.split(".")[0]') || [ "$major" -lt 24 ]; then
-    say "There is no packaged Node for this platform ($(uname -sm)), and the installed one is older than 24." >&2
-    say "Install Node 24 or newer (https://nodejs.org) and run this again." >&2
+    say "The service needs Node 24. npm has no Node package for this platform ($(uname -sm)), and the installed Node is older." >&2
+    say "Install Node 24 or newer (https://nodejs.org), then run 'npm run setup' again." >&2
     exit 1
   fi
 }
 
-# The embedded database is one of the npm packages.
+# The embedded PostgreSQL is one of the npm packages.
 link_postgres() {
-  node scripts/link-postgres.ts || problem "The embedded PostgreSQL does not run (see above). Set DATABASE_URL to use another server."
+  node scripts/link-postgres.ts || problem "The embedded PostgreSQL cannot run (see above). Set DATABASE_URL to use another PostgreSQL server."
 }
 
-warm_packages() {
-  node scripts/warm-packages.ts || problem "The packages for building the example apps could not be installed (see above)."
+fill_caches() {
+  node scripts/fill-caches.ts || problem "The caches for builds and programs could not be filled (see above)."
 }
 
-# The pages for people; quick, so it is done every time.
+# The build takes only a few seconds, so it always runs.
 build_dashboard() {
   if ! node node_modules/vite/bin/vite.js build --config clients/dashboard/vite.config.ts --logLevel warn; then
     problem "The dashboard could not be built (see above)."
@@ -141,7 +141,7 @@ build_dashboard() {
 
 # --- The sandbox
 
-# Makes a sandbox as the service does: root hands over to a user of no rights, who isolates itself.
+# Creates a sandbox like the service does: as root, it first changes to a user without rights.
 try_sandbox() {
   set -- bwrap --unshare-user --unshare-all --disable-userns --cap-drop ALL --bind / / --proc /proc --dev /dev true
   if [ "$(id -u)" -eq 0 ]; then
@@ -151,35 +151,35 @@ try_sandbox() {
   "$@" 2>&1
 }
 
-# kernel_setting NAME: its value, or nothing where the kernel does not have it.
+# kernel_setting NAME: prints its value; prints nothing if the kernel does not have it.
 kernel_setting() { cat "/proc/sys/$1" 2>/dev/null || true; }
 
 explain_sandbox() {
   if [ "$(kernel_setting kernel/apparmor_restrict_unprivileged_userns)" = 1 ]; then
-    say "AppArmor keeps programs from making user namespaces. To allow it until the next start of the machine:"
+    say "AppArmor prevents programs from creating user namespaces. To allow them until the next reboot:"
     say "  sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
-    say "To keep it, write that setting into a file in /etc/sysctl.d, or give bwrap an AppArmor profile with 'userns'."
+    say "To allow them permanently, write this setting to a file in /etc/sysctl.d, or add an AppArmor profile with 'userns' for bwrap."
   elif [ "$(kernel_setting kernel/unprivileged_userns_clone)" = 0 ]; then
-    say "The kernel keeps users from making namespaces. To allow it until the next start of the machine:"
+    say "The kernel prevents users from creating namespaces. To allow them until the next reboot:"
     say "  sudo sysctl -w kernel.unprivileged_userns_clone=1"
   elif [ "$(kernel_setting user/max_user_namespaces)" = 0 ]; then
-    say "The kernel allows no user namespaces. To allow some until the next start of the machine:"
+    say "The kernel allows no user namespaces. To allow them until the next reboot:"
     say "  sudo sysctl -w user.max_user_namespaces=15000"
   else
-    say "Inside a container, the container must be allowed to make user namespaces (for Docker:"
+    say "In a container, allow the container to create user namespaces (for Docker:"
     say "--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined)."
   fi
-  say "Without a sandbox, builds and apps run with your own rights. Choose that only for code you trust: SANDBOX=none"
+  say "SANDBOX=none runs builds and apps without a sandbox, with your own rights. Use it only for code that you trust."
 }
 
 check_sandbox() {
   if ! is_linux; then
-    say "The sandbox needs Linux. Here the service starts only with SANDBOX=none, for code you trust."
+    say "The sandbox needs Linux. On this system the service starts only with SANDBOX=none. Use it only for code that you trust."
     return 0
   fi
   has bwrap || return 0
   if ! reason=$(try_sandbox); then
-    problem "bubblewrap cannot make a sandbox here: $reason"
+    problem "bubblewrap cannot create a sandbox: $reason"
     explain_sandbox
   fi
 }
@@ -190,13 +190,13 @@ install_npm_packages
 check_runtime
 link_postgres
 check_sandbox
-warm_packages
+fill_caches
 build_dashboard
 
 if [ "$problems" -gt 0 ]; then
-  say "Setup is not complete; $problems problem(s), see above." >&2
+  say "Setup is incomplete: $problems problem(s), see above." >&2
   exit 1
 fi
-say "Ready. Next:"
-say "  npm start    starts everything on this machine, and prints a first token and a request to try"
+say "Setup is complete. Next steps:"
+say "  npm start    starts the service, and prints its first tokens and a first request"
 say "  npm test     runs the tests"

@@ -11,7 +11,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { closingLine, type Tally, tally, type TestReport } from "./count-test-results.ts";
+import { countTests, formatCounts, type TestCounts, type TestReport } from "./count-test-results.ts";
 import { findUnavailableServices } from "./test-services.ts";
 
 const root = path.dirname(import.meta.dirname);
@@ -23,13 +23,13 @@ async function main(): Promise<void> {
 
   const isIncomplete = unavailable.length > 0;
   if (isIncomplete) console.error(`\nNOT TESTED on Postgres and Redis: no connection to ${unavailable.join(" and ")}.`);
-  console.log(`\n${closingLine(count)}`);
+  console.log(`\n${formatCounts(count)}`);
   const isGood = exitCode === 0 && count.failed === 0 && count.passed > 0;
   process.exitCode = isGood && !(isIncomplete && isContinuousIntegration()) ? 0 : 1;
 }
 
 /** Runs vitest once. A run that ends with an error but without a failed test counts as one failed test. */
-async function runVitest(projects: string[], options: string[]): Promise<{ exitCode: number; count: Tally }> {
+async function runVitest(projects: string[], options: string[]): Promise<{ exitCode: number; count: TestCounts }> {
   const directory = await mkdtemp(path.join(tmpdir(), "test-report-"));
   const report = path.join(directory, "report.json");
   try {
@@ -56,9 +56,9 @@ async function runVitest(projects: string[], options: string[]): Promise<{ exitC
   }
 }
 
-async function readCounts(report: string): Promise<Tally> {
+async function readCounts(report: string): Promise<TestCounts> {
   const text = await readFile(report, "utf8").catch(() => null);
-  return text === null ? { passed: 0, failed: 1, skipped: 0 } : tally(JSON.parse(text) as TestReport);
+  return text === null ? { passed: 0, failed: 1, skipped: 0 } : countTests(JSON.parse(text) as TestReport);
 }
 
 function isContinuousIntegration(): boolean {

@@ -29,7 +29,7 @@ An app with five or fewer procedures has each of them as a direct tool, \`<slug>
 - \`app_error\`: the status and message of an error response of the app
 `;
 
-/** Renders the tools, as `tools/list` returns them, as a Markdown reference. */
+/** Renders the tools that `tools/list` returns as a reference in Markdown. */
 export function renderToolsReference(tools: readonly Tool[]): string {
   return `${[INTRODUCTION, ...tools.map(renderTool)].join("\n").trimEnd()}\n`;
 }
@@ -55,10 +55,10 @@ function renderTool({ name, title, description, inputSchema, outputSchema, annot
 function renderFields(schema: Schema, indent: string): string {
   const lines = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const optional = schema.required?.includes(name) === true ? "" : ", optional";
-    const preset = field.default === undefined ? "" : `, default \`${JSON.stringify(field.default)}\``;
+    const defaultValue = field.default === undefined ? "" : `, default \`${JSON.stringify(field.default)}\``;
     const description = field.description === undefined ? "" : `: ${field.description}`;
     const inner = renderFields(field.items ?? field, `${indent}  `);
-    return `${indent}- \`${name}\` (${renderType(field)}${optional}${preset})${description}${inner.startsWith("none") ? "" : `\n${inner}`}`;
+    return `${indent}- \`${name}\` (${renderType(field)}${optional}${defaultValue})${description}${inner.startsWith("none") ? "" : `\n${inner}`}`;
   });
   return lines.length === 0 ? "none" : lines.join("\n");
 }

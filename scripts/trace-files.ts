@@ -1,6 +1,6 @@
-// Lists the files of this project that one request runs through: `npm run trace`. It starts the service on the embedded
+// Lists the files of this project that each request runs through: `npm run trace`. It starts the service on the embedded
 // defaults in a temporary folder, sends the requests that docs/architecture.md describes, and reads V8's precise coverage
-// of the service's process. What runs inside a sandbox (`**/inside/`) is another process and is not listed.
+// of the service's process. Files that run in a sandbox (`**/inside/`) are in another process and are not listed.
 import { readFile, mkdtemp, rm } from "node:fs/promises";
 import { type Profiler, Session } from "node:inspector/promises";
 import http from "node:http";
@@ -12,9 +12,9 @@ import { startService } from "../server/composition/start-service.ts";
 import { readConfig } from "../server/config.ts";
 import { createLogger } from "../server/telemetry/logger.ts";
 
-/** A request is traced so many times. Its files are those of every time, so a timer that fires meanwhile adds none. */
+/** How often a request is traced. Only files of all rounds are listed, so a timer that fires in one round adds none. */
 const ROUNDS = 5;
-/** The worker runs a sweep when it starts. It must not be traced with the first request. In milliseconds. */
+/** The duration of the worker's first sweep, which must not be traced with the first request. In milliseconds. */
 const SWEEP_MS = 3000;
 const ROOT = path.join(import.meta.dirname, "..");
 

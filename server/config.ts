@@ -80,7 +80,7 @@ const environment = z.object({
   BUILDER_COMMAND: unsupported("this version has no app builder agent"),
   MODEL_PROVIDER: unsupported("this version calls no language model"),
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
-  CLIENT_METADATA_DOCUMENTS: oneOf(["on", "off"]).default("on"),
+  CLIENT_METADATA_DOCUMENTS: oneOf(["auto", "on", "off"]).default("auto"),
   GITHUB_CLIENT_ID: z.string().optional(),
   GITHUB_CLIENT_SECRET: z.string().optional(),
   GOOGLE_CLIENT_ID: z.string().optional(),
@@ -130,8 +130,11 @@ export interface Config {
   plans: Readonly<Record<string, { apps: number }>>;
   /** Who may sign up after the first user: everyone (`open`), users with an invitation (`invite`), or no one (`closed`). */
   signUp: "open" | "invite" | "closed";
-  /** Whether OAuth clients may publish their metadata at a URL instead of registering. The service then fetches it. */
-  clientMetadataDocuments: boolean;
+  /**
+   * Whether OAuth clients may publish their metadata at a URL instead of registering. The service then fetches it. With
+   * `auto` the service offers this to clients only while it can reach the internet.
+   */
+  clientMetadataDocuments: "auto" | "on" | "off";
   social: Readonly<Record<"github" | "google", { clientId: string; clientSecret: string } | null>>;
   /** An external identity provider whose access tokens the service accepts in addition to its own. */
   oidc: { issuer: string; audience: string } | null;
@@ -178,7 +181,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
     signUp: values.SIGN_UP,
-    clientMetadataDocuments: values.CLIENT_METADATA_DOCUMENTS === "on",
+    clientMetadataDocuments: values.CLIENT_METADATA_DOCUMENTS,
     social: {
       github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", (clientId, clientSecret) => ({
         clientId,

@@ -87,7 +87,7 @@ function toToolResult(result: ListAppsResult): object {
   return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
-/** The compared requests have no `Accept` header, which the gateway does not require. The SDK would refuse them. */
+/** The compared requests have no `Accept` header, which the gateway does not require. The SDK would reject requests without it. */
 function withAccept(headers: http.IncomingHttpHeaders): Headers {
   const forwarded = new Headers(headers as Record<string, string>);
   forwarded.set("accept", "application/json, text/event-stream");

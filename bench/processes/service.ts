@@ -15,14 +15,15 @@ export interface ServiceOptions {
   /** Without it, the service starts its embedded database. */
   databaseUrl?: string;
   tokenSecret?: string;
+  gitBaseUrl?: string;
 }
 
 export type ServiceCommands = Awaited<ReturnType<typeof open>>["commands"];
 
-async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions) {
+async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl }: ServiceOptions) {
   const { PATH, HOME } = process.env;
-  const settings = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl, TOKEN_SECRET: tokenSecret };
-  const config = readConfig({ PATH, HOME, PORT: "0", EDGE_PORT: "0", ...settings });
+  const settings = { DATABASE_URL: databaseUrl, TOKEN_SECRET: tokenSecret, GIT_BASE_URL: gitBaseUrl };
+  const config = readConfig({ PATH, HOME, PORT: "0", EDGE_PORT: "0", DATA_DIR: dataDirectory, ...settings });
   const service = await startService(config, createLogger(config.logLevel));
   const forkEm = () => service.parts.orm.em.fork();
   const commands = {
@@ -46,6 +47,8 @@ async function open({ dataDirectory, databaseUrl, tokenSecret }: ServiceOptions)
       const { scriptPath } = await buildExample(service.parts.deploymentDeps, "hello");
       return insertLiveApps({ em: forkEm(), dataDirectory }, orgId, count, scriptPath);
     },
+    /** What the kernel limits for builds, apps and programs. */
+    sandboxLimits: () => service.parts.readinessDetails.sandbox_limits,
     /** Collects garbage, and returns the size of the heap and the external memory in MB. */
     collectGarbage: () => {
       for (let pass = 0; pass < 3; pass++) globalThis.gc?.();

@@ -7,6 +7,7 @@ import { readConfig } from "../../server/config.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory-change-feed.ts";
+import { HttpsMetadataFetcher } from "../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { MemoryCounter } from "../../server/drivers/counter/memory-counter.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { openIdentityServices } from "../../server/composition/identity.ts";
@@ -22,10 +23,11 @@ const PUBLIC_URL = "http://127.0.0.1:3000";
 const ADDRESS = "127.0.0.1";
 
 async function open({ databaseUrl }: TokenVerifierOptions) {
-  const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: "silent" });
+  const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: "silent", CLIENT_METADATA_DOCUMENTS: "off" };
+  const config = readConfig(settings);
   const { orm } = await openDatabase(config, createLogger("silent"));
   const accessChanges = new MemoryChangeFeed();
-  const { authenticator, auth } = openIdentityServices({
+  const deps = {
     orm,
     config,
     accessChanges,
@@ -33,10 +35,11 @@ async function open({ databaseUrl }: TokenVerifierOptions) {
     tokenSecret: randomBytes(32).toString("hex"),
     publicUrl: () => PUBLIC_URL,
     log: createLogger(config.logLevel),
-    clientMetadata: null,
-  });
-  const settings = { name: "Bench", email: null, plan: "scale" };
-  const organization = await orm.em.fork().transactional((em) => createOrganization(em, settings));
+    clientMetadataFetcher: new HttpsMetadataFetcher(),
+  };
+  const { authenticator, auth } = openIdentityServices(deps, new AsyncDisposableStack());
+  const founding = { name: "Bench", email: null, plan: "scale" };
+  const organization = await orm.em.fork().transactional((em) => createOrganization(em, founding));
   const tokens = {
     apiKey: organization.api_key,
     jwt: await signUp(async (request) => (await auth()).handler(request)),
@@ -81,11 +84,11 @@ async function insertOtherRows(orm: Orm, rows: number): Promise<void> {
     [rows],
   );
   await em.execute(
-    `with people as (
+    `with users as (
        insert into auth."user" (name, email, "emailVerified")
        select 'x', n || '@example.com', false from generate_series(1, ?) n returning id)
      insert into auth.member ("organizationId", "userId", role, "createdAt")
-     select organization.id, people.id, 'member', now() from people, auth.organization`,
+     select organization.id, users.id, 'member', now() from users, auth.organization`,
     [rows],
   );
   await em.execute("analyze");

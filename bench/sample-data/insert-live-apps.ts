@@ -3,7 +3,7 @@ import path from "node:path";
 import { App } from "../../domain/apps/app.entity.ts";
 import { sqlDatabaseId } from "../../domain/apps/app-resources.ts";
 import { slugFor } from "../../domain/apps/slug.ts";
-import { sha256Hex } from "../../domain/tokens/mint-token.ts";
+import { sha256Hex } from "../../domain/shared/sha256.ts";
 import type { Em } from "../../server/database/orm.ts";
 import { FilesystemAuthEntries } from "../../server/platforms/embedded/auth-entries.ts";
 import { ScriptStore } from "../../server/platforms/embedded/scripts/script-store.ts";

@@ -16,6 +16,12 @@ export function percentile(values: readonly number[], rank: number): number {
   return low + (high - low) * (position - Math.floor(position));
 }
 
+/** @param callMs - the durations of calls, in milliseconds */
+export function formatLatencies(callMs: readonly number[]): string {
+  const slowest = Math.max(...callMs).toFixed(0);
+  return `p50 ${percentile(callMs, 0.5).toFixed(1)} ms, p99 ${percentile(callMs, 0.99).toFixed(0)} ms, slowest ${slowest} ms of ${callMs.length}`;
+}
+
 /** One round: both sides measured directly after each other, under the same load of the machine. */
 export interface Pair {
   service: number;

@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-/** The service, for `vite dev`; a built dashboard is served by it. */
+/** The service, to which `vite dev` forwards requests. The service itself serves the built dashboard. */
 const SERVICE = "http://127.0.0.1:3000";
 
 export default defineConfig({
@@ -13,7 +13,7 @@ export default defineConfig({
   build: {
     outDir: fileURLToPath(new URL("../../.cache/dashboard", import.meta.url)),
     emptyOutDir: true,
-    // Data in a URL would need an exception of the Content-Security-Policy.
+    // The Content-Security-Policy does not allow `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -9,7 +9,7 @@ export interface AppListDeps {
   appListVersions: AppListVersions;
 }
 
-interface ListStart {
+interface VersionRequest {
   orgId: string;
   /** How many of the organization's newest apps the version covers. */
   count: number;
@@ -19,15 +19,15 @@ interface ListStart {
 const NO_APPS = "none";
 
 /**
- * Reads versions of app lists: texts that change whenever one of an organization's newest apps changes, comes or goes.
- * Concurrent calls share one indexed query.
+ * Reads the versions of app lists. A version changes whenever one of the newest apps of the organization is created,
+ * changed or deleted. Concurrent calls share one indexed query.
  */
 export class AppListVersions {
-  readonly #loader: DataLoader<ListStart, string>;
+  readonly #loader: DataLoader<VersionRequest, string>;
 
   constructor(db: Db) {
     // Nothing is cached, and a batch is closed before its query starts: no call gets a version that was read before it.
-    this.#loader = new DataLoader((starts) => readVersions(db, starts), {
+    this.#loader = new DataLoader((requests) => readVersions(db, requests), {
       cache: false,
       batchScheduleFn: setImmediate,
     });
@@ -38,7 +38,10 @@ export class AppListVersions {
   }
 }
 
-/** Reads the version of a page of `browseApps`; `null` for a later page than the first, which has no version. */
+/**
+ * Reads the version of a page of `browseApps`. Only the first page has a version; the function returns `null` for any
+ * other.
+ */
 export function readPageVersion(
   { apps }: { apps: AppListDeps },
   { orgId }: Caller,
@@ -48,13 +51,13 @@ export function readPageVersion(
   return cursor === undefined ? apps.appListVersions.read(orgId, limit + 1) : null;
 }
 
-async function readVersions(db: Db, starts: readonly ListStart[]): Promise<string[]> {
-  const batches = [...Map.groupBy(starts, ({ count }) => count)].map(async ([count, group]) => {
+async function readVersions(db: Db, requests: readonly VersionRequest[]): Promise<string[]> {
+  const batches = [...Map.groupBy(requests, ({ count }) => count)].map(async ([count, group]) => {
     const orgIds = [...new Set(group.map(({ orgId }) => orgId))];
     return [count, await queryVersions(db, orgIds, count)] as const;
   });
   const versionsByCount = new Map(await Promise.all(batches));
-  return starts.map(({ orgId, count }) => versionsByCount.get(count)?.get(orgId) ?? NO_APPS);
+  return requests.map(({ orgId, count }) => versionsByCount.get(count)?.get(orgId) ?? NO_APPS);
 }
 
 async function queryVersions(db: Db, orgIds: readonly string[], count: number): Promise<Map<string, string>> {
@@ -65,7 +68,7 @@ async function queryVersions(db: Db, orgIds: readonly string[], count: number): 
         db
           .selectFrom("apps")
           .select(rowVersion)
-          // The types of a subquery do not have the tables of the query around it.
+          // The types of a subquery do not include the tables of the outer query.
           .whereRef("apps.org_id", "=", "organizations.id" as never)
           .orderBy("created_at", "desc")
           .orderBy("id", "desc")
@@ -82,11 +85,11 @@ async function queryVersions(db: Db, orgIds: readonly string[], count: number): 
 
 /**
  * A hash of an app's id and of the transaction that wrote its row last (`xmin`), which differs after every change. The
- * procedures of a live app change only together with its row. Timestamps could not tell two changes within a millisecond
- * apart.
+ * procedures of a live app change only together with its row. Two changes within a millisecond would have the same
+ * timestamp.
  */
 function rowVersion({ fn, cast, ref }: ExpressionBuilder<DatabaseTables, "apps">) {
-  // The types of the tables do not have system columns.
+  // The types of the tables do not include system columns.
   const xmin = ref("apps.xmin" as "apps.slug");
   return fn<string>("uuid_hash_extended", ["apps.id", cast(cast(xmin, "text"), "bigint")]).as("row_version");
 }

@@ -17,11 +17,11 @@ export interface AppPage {
   next_cursor: string | null;
 }
 
-/** The characters that a page needs besides its apps. */
-const FRAME_CHARACTERS = 300;
+/** The characters of a page without its apps. */
+const ENVELOPE_CHARACTERS = 300;
 
 /**
- * Creates a page of at most `limit` apps that keeps the size limit of a response.
+ * Creates a page of at most `limit` apps, within the size limit of a response.
  *
  * @param rows - `limit + 1` rows if there are more apps than `limit`
  */
@@ -34,7 +34,7 @@ export function createAppPage(
     url: urlOf(row.slug),
     procedure_count: Number(row.procedure_count),
   }));
-  const apps = takeWithinBudget(overviews, RESPONSE_CHARACTERS - FRAME_CHARACTERS);
+  const apps = takeWithinBudget(overviews, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
   const last = apps.at(-1);
   return { apps, next_cursor: rows.length > apps.length && last !== undefined ? encodeCursor(last) : null };
 }

@@ -1,4 +1,4 @@
-/** The names of everything that an app has at the platform follow from its id, so no resource is ever lost. */
+/** The names of all resources of an app are derived from its id, so a resource can always be found again. */
 export function sqlDatabaseId(appId: string): string {
   return `app-${appId}`;
 }
@@ -15,7 +15,7 @@ export function artifactBucketName(appId: string): string {
   return `artifacts-${appId}`;
 }
 
-/** The bucket of all deployment logs. The name is from before deployments had records of their own. */
+/** The bucket of all deployment logs. It is older than the table of deployments, hence its name. */
 export const LOG_BUCKET = "build-logs";
 
 export function deploymentLogKey(appId: string, number: number): string {
@@ -24,15 +24,15 @@ export function deploymentLogKey(appId: string, number: number): string {
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const RESOURCE_NAME = new RegExp(`^(?:app|artifacts)-(${UUID})$`);
-/** `<app id>/<number>.log`, or `<app id>.log` of an app from before deployments had records of their own. */
+/** `<app id>/<number>.log`, or `<app id>.log` for an app that is older than the table of deployments. */
 const LOG_KEY = new RegExp(`^(${UUID})(?:/|[.]log$)`);
 
-/** The id of the app that a database or bucket belongs to; `null` if the name is not one of an app's resource. */
-export function appOfResource(name: string): string | null {
+/** The id of the app that a database or bucket belongs to; `null` for any other name. */
+export function appIdOfResource(name: string): string | null {
   return RESOURCE_NAME.exec(name)?.[1] ?? null;
 }
 
-/** The id of the app that a log belongs to; `null` if the key is not one of a log. */
-export function appOfLog(key: string): string | null {
+/** The id of the app that a log belongs to; `null` for any other key. */
+export function appIdOfLog(key: string): string | null {
   return LOG_KEY.exec(key)?.[1] ?? null;
 }

@@ -4,7 +4,7 @@ export const IN_PROGRESS = ["queued", "cloning", "customizing", "building", "pro
 /**
  * Every public status of an app: the status of its newest deployment, or `deleting` during the teardown. The list is
  * closed. `deployments/deployment-status.ts` has the transitions between all statuses but `deleting`. Every status may
- * become `deleting`, and after that only the removal of the record follows.
+ * change to `deleting`, which is final: the record is removed next.
  */
 export const APP_STATUSES = [...IN_PROGRESS, "ready", "failed", "canceled", "deleting"] as const;
 

@@ -9,7 +9,7 @@ export interface Manifest {
   framework?: string;
 }
 
-/** What lasts of an app while its deployments come and go. */
+/** The data of an app that lasts across its deployments. */
 export const AppSchema = defineEntity({
   name: "App",
   tableName: "apps",
@@ -26,13 +26,13 @@ export const AppSchema = defineEntity({
     branch: p.string(),
     /** `deleting`, or else a copy of the newest deployment's status, so that a list of apps reads one table. */
     status: p.string().$type<AppStatus>(),
-    /** A copy of the newest deployment's message, or about the teardown. */
+    /** A copy of the newest deployment's message, or a message about the teardown. */
     statusMessage: p.text().nullable(),
     /** A copy of the newest deployment's error. */
     error: p.text().nullable(),
     manifest: p.json<Manifest>().nullable(),
     latestDeploymentId: p.uuid(),
-    /** The deployment that serves; `null` before the first one is ready. */
+    /** The deployment that serves requests; `null` before the first one is ready. */
     liveDeploymentId: p.uuid().nullable(),
     /** The newest fencing token. A claim or a deletion raises it, and then a worker with an older token writes nothing. */
     fencingToken: p.integer().default(0),

@@ -18,9 +18,9 @@ export interface PageRequest {
 }
 
 /**
- * Returns one page of the organization's apps, newest first. The page has no app tokens: it is for agents, whose context
- * is no place for a secret. It ends after `limit` apps, or earlier at the size limit of a response. Apps that are created
- * or deleted between two pages cause no repeated and no missing app.
+ * Returns one page of the organization's apps, newest first. The page has no app tokens: it is for agents, and the
+ * context of an agent must not contain secrets. It ends after `limit` apps, or earlier at the size limit of a response.
+ * If apps are created or deleted between two pages, no other app is repeated or left out.
  *
  * @throws {ServiceError} `invalid` for a cursor that this service did not return
  */

@@ -2,15 +2,14 @@ import type { AppBuilder } from "../ports/app-builder.ts";
 import { ServiceError } from "../shared/errors.ts";
 
 /** The longest customization, in characters. */
-const CUSTOMIZATION_LENGTH = 20_000;
+const MAX_CUSTOMIZATION_LENGTH = 20_000;
 
 /** @throws {ServiceError} `invalid` when the text is blank, too long or not plain text, or no app builder is configured */
 export function checkCustomization(customization: string | undefined, appBuilder: AppBuilder | null): void {
   if (customization === undefined) return;
-  if (customization.trim() === "")
-    reject("customization is blank. Leave it out, or say what the app should do differently.");
-  if (customization.length > CUSTOMIZATION_LENGTH)
-    reject(`customization may have ${CUSTOMIZATION_LENGTH} characters at most.`);
+  if (customization.trim() === "") reject("customization is blank. Omit it, or describe the changes to the app.");
+  if (customization.length > MAX_CUSTOMIZATION_LENGTH)
+    reject(`customization must have at most ${MAX_CUSTOMIZATION_LENGTH} characters.`);
   // eslint-disable-next-line no-control-regex -- the pattern looks for control characters
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(customization) || !customization.isWellFormed())
     reject("customization must be plain text without control characters.");

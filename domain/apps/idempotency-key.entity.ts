@@ -10,7 +10,7 @@ const IdempotencyKeySchema = defineEntity({
     /** SHA-256 of the first request with this key, in hex. */
     fingerprint: p.string(),
     appId: p.uuid(),
-    /** `null` for a key from before deployments had records of their own. */
+    /** `null` for a key that is older than the table of deployments. */
     deploymentId: p.uuid().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },

@@ -1,17 +1,17 @@
-import { createHash } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
 import { ServiceError } from "../shared/errors.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import { App } from "./app.entity.ts";
 import { IdempotencyKey } from "./idempotency-key.entity.ts";
 
 /** How long a key is stored, in hours. */
-export const KEY_LIFE_HOURS = 24;
+export const KEY_TTL_HOURS = 24;
 
-const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
+const KEY_FORMAT = /^[\x21-\x7e]{1,255}$/;
 
 /** @throws {ServiceError} `invalid` for a key that is not 1 to 255 printable ASCII characters without spaces */
 export function checkIdempotencyKey(key: string): void {
-  if (KEY_FORM.test(key)) return;
+  if (KEY_FORMAT.test(key)) return;
   throw new ServiceError(
     "invalid",
     "Idempotency-Key must have 1 to 255 printable ASCII characters without spaces, such as a UUID.",
@@ -57,7 +57,5 @@ export function storeIdempotencyKey(em: EntityManager, key: string, request: obj
 }
 
 function fingerprintOf(request: object): string {
-  return createHash("sha256")
-    .update(JSON.stringify(Object.entries(request).toSorted()))
-    .digest("hex");
+  return sha256Hex(JSON.stringify(Object.entries(request).toSorted()));
 }

@@ -5,8 +5,8 @@ import { ServiceError } from "../shared/errors.ts";
 import { App } from "./app.entity.ts";
 
 /**
- * Checks that an organization's plan has room for one more app. Slots are counted, not booked, so a failed or deleted app
- * frees its slot exactly once.
+ * Checks that an organization's plan has room for one more app. The apps are counted at each call and no counter is
+ * stored, so a failed or deleted app frees its slot exactly once.
  *
  * @param organization - locked, so that of several deploys at the same time only one gets the last slot
  * @throws {ServiceError} `plan_limit`

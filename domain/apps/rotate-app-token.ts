@@ -20,9 +20,9 @@ export interface RotatedAppToken {
 }
 
 /**
- * Gives an app a new token. The previous token stays valid for the overlap; any earlier one is invalid at once. Each of
- * several rotations at the same time returns a token that is valid when it returns. A crash in the middle leaves the new
- * token in the record, and the sweep brings it to the auth entry.
+ * Issues a new token for an app. The previous token stays valid for the overlap; all older tokens become invalid
+ * immediately. Concurrent rotations are safe: each returns a token that is valid at that moment. After a crash between
+ * the record and the auth entry, the sweep updates the auth entry.
  *
  * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while the app is not live
  */

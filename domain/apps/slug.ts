@@ -1,13 +1,15 @@
 import { randomInt } from "node:crypto";
 
-/** Without vowels and look-alikes, so that a suffix spells no word and is easy to read aloud. */
+/**
+ * Contains no vowels and no similar characters (0 and o, 1 and l), so that a suffix spells no word and is easy to read.
+ */
 const SUFFIX_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 const SUFFIX_LENGTH = 6;
 const DNS_LABEL_LENGTH = 63;
 
 /**
- * A new slug for an app: the repository's name as a DNS label, and a random suffix. The suffix prevents
- * that a slug is reserved, guessed or reused, and that a taken name reveals the app of another organization.
+ * A new slug for an app: the repository's name as a DNS label, and a random suffix. Because of the suffix, a slug
+ * cannot be reserved, guessed or reused, and does not reveal whether another organization uses the same name.
  */
 export function slugFor(name: string): string {
   const label = name

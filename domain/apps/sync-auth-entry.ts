@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { AuthEntries, AuthEntry } from "../ports/auth-entries.ts";
-import { sha256Hex } from "../tokens/mint-token.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import { App } from "./app.entity.ts";
 import { isInProgress } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
@@ -12,11 +12,11 @@ export interface AuthEntryDeps {
 }
 
 /**
- * Makes an app's auth entry match the app's record. Safe to repeat and to run concurrently: every writer reads the record
- * again after its write, so an older token never stays in the entry. An app that is gone, that is being deleted, or that
- * has failed and was never live gets no entry.
+ * Makes an app's auth entry match the app's record. Safe to repeat and to run concurrently: every writer reads the
+ * record again after its write, so an older token never stays in the entry. An app that is gone, that is being deleted,
+ * or that has failed and was never live gets no entry.
  *
- * @returns the record that the entry was made from, or `null` when the app gets no entry
+ * @returns the record that the entry was written from, or `null` when the app gets no entry
  */
 export async function syncAuthEntry(deps: AuthEntryDeps, appId: string): Promise<App | null> {
   for (let writtenVersion: number | null = null; ;) {
@@ -37,10 +37,10 @@ function needsEntry({ status, liveDeploymentId }: App): boolean {
 }
 
 /**
- * Writes the auth entry of every live app whose entry does not hold the hash of the app's token, which is what a crash
- * between the two leaves.
+ * Writes the auth entry of every live app whose entry does not contain the hash of the app's token. A crash between the
+ * update of the record and of the entry leaves such an entry.
  *
- * @returns how many were written
+ * @returns the number of written entries
  */
 export async function syncStaleAuthEntries(deps: AuthEntryDeps): Promise<number> {
   const live = { liveDeploymentId: { $ne: null }, status: { $ne: "deleting" as const } };

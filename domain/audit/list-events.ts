@@ -41,8 +41,8 @@ export interface ListEventsDeps {
 }
 
 /**
- * Lists the audit events of the caller's organization, newest first. Events without an organization are included if they
- * are of a member, such as a failed sign-in.
+ * Lists the audit events of the caller's organization, newest first. Events without an organization, such as a failed
+ * sign-in, are included if their user is a member.
  *
  * @throws {ServiceError} `invalid` for an invalid cursor
  */

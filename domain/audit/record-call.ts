@@ -24,7 +24,10 @@ export type CallOutcome = { output: unknown } | { error: unknown };
 /** These errors change nothing and would fill the log. */
 const UNRECORDED_ERRORS: readonly ErrorCode[] = ["invalid", "rate_limited"];
 
-/** Records a call that changes something, or that was refused. A failure to record it does not fail the call. */
+/**
+ * Records a call that succeeded or was refused. Does not record invalid input, rate limits and internal errors. A
+ * failure to record does not fail the call.
+ */
 export async function recordCall(
   deps: RecordCallDeps,
   { caller, action, address, input }: AuditedCall,

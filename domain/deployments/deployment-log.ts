@@ -5,19 +5,19 @@ import { sanitizeLog } from "./sanitize-log.ts";
 /** A log keeps its first and its last half; a marker between them says how much is missing. In characters. */
 const HALF = 512 * 1024;
 const WRITE_EVERY_MS = 1000;
-/** A line that does not end is cut here, so that it is never held back without a bound. In characters. */
+/** A longer line is split, so that the buffer of an unfinished line stays bounded. In characters. */
 const LINE_LENGTH = 64 * 1024;
 
 const SERVICE_PREFIX = "[service]";
 /**
- * A line of the app that starts with our prefix, also behind characters that are invisible. The repetition is bounded,
- * because some of those characters also count as line breaks here.
+ * A line of the app that starts with the service's prefix, even after invisible characters. The repetition is bounded,
+ * because the pattern also treats some of these characters as line breaks.
  */
 const FORGED_PREFIX = /^[\t\p{Z}\p{DI}]{0,64}\[service\]/gmu;
 
 /**
  * The log of one deployment. It is written to object storage while the deployment runs, so it survives the worker. A
- * later attempt appends to what the earlier one left.
+ * later attempt appends to the log of the earlier one.
  */
 export class DeploymentLog {
   readonly #objects: ObjectStore;

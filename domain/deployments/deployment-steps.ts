@@ -24,11 +24,11 @@ export interface StepDeps extends AppPlatform {
   appBuilder: AppBuilder | null;
   discovery: ProcedureDiscovery;
   tokenSecret: string;
-  /** Reports an internal error to the operator. Nothing of it is shown to the app's owner. */
+  /** Reports an internal error to the operator. The app's owner does not see it. */
   reportInternalError(error: unknown, where: { deploymentId: string; appId: string; attempt: number }): void;
 }
 
-/** What the steps of one attempt share. */
+/** The data that all steps of one attempt use. */
 export interface Attempt {
   deployment: ClaimedDeployment;
   workspace: Workspace;
@@ -90,7 +90,7 @@ async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
   const { deployment, workspace, log, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
-  // Before the build, so that the stored files are the sources and not what the build left among them.
+  // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
   return deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
@@ -158,7 +158,7 @@ async function publish(
   } catch (error) {
     if (!(error instanceof UnhealthyScript)) throw error;
     const advice =
-      "The app was built but did not answer its first request. Run it locally, correct it, and deploy again.";
+      "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
     throw new BuildFailure("user", error.message, advice, { cause: error });
   }
 }

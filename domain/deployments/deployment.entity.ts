@@ -33,7 +33,10 @@ export const DeploymentSchema = defineEntity({
     status: p.string().$type<DeploymentStatus>(),
     statusMessage: p.text().nullable(),
     error: p.text().nullable(),
-    /** Key of the log in the bucket of all logs. Stored, because an older version named the keys differently. */
+    /**
+     * Key of the log in the bucket of all logs. It is stored, because an earlier version of the service named the keys
+     * differently.
+     */
     logKey: p.string(),
     /** Where the built bundle is in the app's bucket of artifacts; `null` while none is kept. Several rollbacks may share one. */
     artifactKey: p.string().nullable(),

@@ -13,7 +13,7 @@ import { transitionDeployment } from "./transition-deployment.ts";
 /**
  * Records that a deployment is live, and its procedures with it. The deployment that was live before is `superseded`.
  *
- * @param result.statusMessage - what the app's owner should know although the deployment succeeded
+ * @param result.statusMessage - a problem that did not prevent the deployment, for the app's owner
  * @throws {LeaseLost} when the worker lost its lease just before
  */
 export async function finishDeployment(
@@ -32,8 +32,9 @@ export async function finishDeployment(
 }
 
 /**
- * Records that a deployment failed; its log stays. If the app has never been live, its resources are removed first, so an
- * app that shows `failed` has none. Otherwise the live deployment keeps serving, and nothing of it is touched.
+ * Records that a deployment failed; its log stays. If the app has never been live, its resources are removed first, so
+ * an app that shows `failed` has none. Otherwise the live deployment continues to serve, and its resources are
+ * unchanged.
  *
  * @throws {LeaseLost} when the worker lost its lease, or when the deployment is ready after all
  */
@@ -51,8 +52,9 @@ export async function failDeployment(
 }
 
 /**
- * Whether the app has a live deployment, asked by a worker that is about to give its deployment up. A worker that lost its
- * lease must not remove what its successor made, nor what went live when the connection broke while `ready` was committed.
+ * Returns whether the app has a live deployment, after a check that this worker may still fail its deployment. A worker
+ * that lost its lease must not remove the resources of its successor. If the connection broke during the commit of
+ * `ready`, the deployment may be live, and its resources must stay.
  *
  * @throws {LeaseLost}
  */

@@ -13,8 +13,8 @@ export class LeaseLost extends Error {
 const RENEWAL_MS = 1000;
 
 /**
- * Renews a worker's lease on a deployment until it is disposed of. Disposing of it ends the lease, so that another worker
- * can claim the deployment at once. `signal` aborts with `LeaseLost` when the worker has lost the lease. A renewal that
+ * Renews a worker's lease on a deployment until it is disposed. Disposing ends the lease, so that another worker can
+ * claim the deployment at once. `signal` aborts with `LeaseLost` when the worker has lost the lease. A renewal that
  * fails, for example because the database restarts, is repeated: the fencing token, not the renewal, protects the app.
  */
 export class DeploymentLease {
@@ -39,7 +39,8 @@ export class DeploymentLease {
   /** Ends the lease, unless another worker has claimed the deployment since. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    // A renewal that finishes after the end would revive the lease, and the next worker would wait until it expires.
+    // A renewal that finishes after this update would renew the ended lease, and the next worker would wait until it
+    // expires.
     await this.#renewal;
     const { deploymentId, fencingToken } = this.#deployment;
     await this.#em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { leaseRenewedAt: null });

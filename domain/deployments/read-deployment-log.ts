@@ -14,12 +14,12 @@ export interface DeploymentLogView {
   status: AppStatus;
   status_message: string | null;
   error: string | null;
-  /** The log as far as it is written; `null` when there is none in object storage. */
+  /** The part of the log that is written so far; `null` when object storage has none. */
   logs: string | null;
 }
 
 /**
- * The log of an app's newest deployment.
+ * Reads the log of an app's newest deployment.
  *
  * @throws {ServiceError} `not_found` when the organization has no such app
  */

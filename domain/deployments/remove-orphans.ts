@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { appOfLog, appOfResource, LOG_BUCKET } from "../apps/app-resources.ts";
+import { appIdOfLog, appIdOfResource, LOG_BUCKET } from "../apps/app-resources.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
 /** A resource at the platform, and how to remove it. */
@@ -11,14 +11,14 @@ interface Resource {
 }
 
 /**
- * Removes every resource that belongs to no app. One that cannot be removed does not stop the others.
+ * Removes every resource that belongs to no app. If one cannot be removed, the others still are.
  *
- * @returns the removed resources, in words
+ * @returns a description of each removed resource
  * @throws {AggregateError} when some could not be removed
  */
 export async function removeOrphans(deps: AppPlatform & { em: EntityManager }): Promise<string[]> {
   // List the resources before reading the records. A record is always older than its resources, so a record that is
-  // missing afterwards has been removed; it is not one that is still to come.
+  // missing afterwards was removed, and is not about to be created.
   const found = await listResources(deps);
   const existing = await existingApps(deps.em, new Set(found.map((resource) => resource.appId)));
   const orphans = found.filter((resource) => !existing.has(resource.appId));
@@ -39,10 +39,10 @@ async function listResources({ edge, databases, authEntries, objects }: AppPlatf
     description: `auth entry ${appId}`,
     remove: () => authEntries.remove(appId),
   }));
-  const sql = named("SQL database", await databases.list(), appOfResource, (id) => databases.remove(id));
-  const buckets = named("bucket", await objects.listBuckets(), appOfResource, (name) => objects.removeBucket(name));
+  const sql = named("SQL database", await databases.list(), appIdOfResource, (id) => databases.remove(id));
+  const buckets = named("bucket", await objects.listBuckets(), appIdOfResource, (name) => objects.removeBucket(name));
   const logKeys = (await objects.list(LOG_BUCKET)).map(({ key }) => key);
-  const logs = named("log", logKeys, appOfLog, (key) => objects.remove(LOG_BUCKET, key));
+  const logs = named("log", logKeys, appIdOfLog, (key) => objects.remove(LOG_BUCKET, key));
   return [...scripts, ...entries, ...sql, ...buckets, ...logs];
 }
 
@@ -50,11 +50,11 @@ async function listResources({ edge, databases, authEntries, objects }: AppPlatf
 function named(
   kind: string,
   names: readonly string[],
-  appOf: (name: string) => string | null,
+  appIdOf: (name: string) => string | null,
   remove: (name: string) => Promise<void>,
 ): Resource[] {
   return names.flatMap((name) => {
-    const appId = appOf(name);
+    const appId = appIdOf(name);
     return appId === null ? [] : [{ appId, description: `${kind} ${name}`, remove: () => remove(name) }];
   });
 }

@@ -17,11 +17,11 @@ export interface DeploymentDeps extends StepDeps {
   jobs: JobQueue;
   workspaces: Workspaces;
   changes: ChangeFeed;
-  /** What must never appear in a log or an error, such as database passwords. */
+  /** Texts that must never appear in a log or an error, such as database passwords. */
   secrets: readonly string[];
 }
 
-/** How often a deployment is started in all. Then an internal error, or a crash in the middle, makes it fail. */
+/** The maximum number of attempts. After the last one, an internal error or a crash makes the deployment fail. */
 const MAX_ATTEMPTS = 3;
 
 /** An internal error ended the attempt. The queue should start the deployment again. */
@@ -50,13 +50,13 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   await runAttempt(deps, attempt, { secrets, leaseLost: lease.signal, stop });
 }
 
-interface Bounds {
+interface RunContext {
   secrets: readonly string[];
   leaseLost: AbortSignal;
   stop: AbortSignal;
 }
 
-async function runAttempt(deps: DeploymentDeps, attempt: Attempt, bounds: Bounds): Promise<void> {
+async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunContext): Promise<void> {
   const { deployment, log } = attempt;
   try {
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
@@ -64,17 +64,17 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, bounds: Bounds
     const { procedures, problem } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
-    const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, bounds.secrets);
+    const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, context.secrets);
     await finishDeployment(deps.em, deployment, { procedures, statusMessage });
     deps.changes.announce(deployment.orgId);
   } catch (error) {
-    if (isLeaseLost(error) || bounds.leaseLost.aborted)
+    if (isLeaseLost(error) || context.leaseLost.aborted)
       return log.say("stopped: the app was deleted, or another worker continues");
-    if (bounds.stop.aborted) {
+    if (context.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
       return requeueDeployment(deps, deployment);
     }
-    await handleFailure(deps, attempt, error, bounds.secrets);
+    await handleFailure(deps, attempt, error, context.secrets);
   }
 }
 
@@ -99,7 +99,10 @@ async function handleFailure(
   });
 }
 
-/** The edge platform refuses a script with an older fencing token than the live one, which says the same. */
+/**
+ * `StaleGeneration` also means that the lease is lost: the edge platform rejects a script with an older fencing token
+ * than the live one.
+ */
 function isLeaseLost(error: unknown): boolean {
   return error instanceof LeaseLost || error instanceof StaleGeneration;
 }

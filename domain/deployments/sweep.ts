@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
 import { IdempotencyKey } from "../apps/idempotency-key.entity.ts";
-import { KEY_LIFE_HOURS } from "../apps/idempotency.ts";
+import { KEY_TTL_HOURS } from "../apps/idempotency.ts";
 import { type AuthEntryDeps, syncStaleAuthEntries } from "../apps/sync-auth-entry.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { RateLimitWindow } from "../rate-limits/rate-limit-window.entity.ts";
@@ -26,8 +26,8 @@ export interface SweepReport {
 const STALLED_MS = 60_000;
 
 /**
- * Repairs what a crash could have left: orphaned resources, teardowns and deployments without a job, and auth entries
- * that do not match the app's token.
+ * Repairs the possible results of a crash: orphaned resources, teardowns and deployments without a job, and auth
+ * entries that do not match the app's token.
  */
 export async function sweep(deps: SweepDeps): Promise<SweepReport> {
   const teardowns = await requeueTeardowns(deps);
@@ -66,7 +66,7 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
 }
 
 async function deleteExpired(em: EntityManager): Promise<void> {
-  const keysFrom = new Date(Date.now() - KEY_LIFE_HOURS * 3_600_000);
+  const keysFrom = new Date(Date.now() - KEY_TTL_HOURS * 3_600_000);
   await em.fork().nativeDelete(IdempotencyKey, { createdAt: { $lt: keysFrom } });
   await em.fork().nativeDelete(RateLimitWindow, { expiresAt: { $lt: new Date() } });
 }

@@ -6,7 +6,7 @@ import { Deployment } from "./deployment.entity.ts";
 import { type DeploymentStatus, statusesBefore } from "./deployment-status.ts";
 import { LeaseLost } from "./lease.ts";
 
-/** What the app's owner sees with the new status. A field that is left out keeps its value. */
+/** The details that the app's owner sees with the new status. An omitted field keeps its value. */
 export interface StatusDetails {
   statusMessage?: string | null;
   error?: string | null;
@@ -15,11 +15,11 @@ export interface StatusDetails {
 
 /**
  * Changes the status of a claimed deployment in one conditional update. It applies only while the lease's fencing token
- * is the app's newest one and the transition is in the table. The app's copy of status, message and error changes in the
- * same transaction, if this is the app's newest deployment. A final status ends the lease.
+ * is the app's newest one and the transition is in the table. The app's copy of status, message and error changes in
+ * the same transaction, if this is the app's newest deployment. A final status ends the lease.
  *
  * @param em - in a transaction. It locks the app first and the deployment second, as every writer of both must, so that
- *   two of them never wait for each other.
+ *   two writers never deadlock.
  * @returns the locked app
  * @throws {LeaseLost}
  */

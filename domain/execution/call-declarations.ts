@@ -15,7 +15,7 @@ export interface ToolDeclaration {
 
 /** Bounds on each type of a call. */
 const BOUNDS: TypeBounds = { characters: 16_000, depth: 24, properties: 200, comments: true };
-/** The share of the remaining bytes that one type may use, so that a few long types do not leave out all others. */
+/** The share of the remaining bytes that one type may use, so that a few long types do not displace all others. */
 const MAX_TYPE_SHARE = 1 / 8;
 
 const MAX_DESCRIPTION_CHARACTERS = 1000;

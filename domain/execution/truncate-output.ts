@@ -1,8 +1,8 @@
 import { RESPONSE_CHARACTERS, truncateText } from "../shared/response-budget.ts";
 
-/** Characters of JSON that a response needs besides the two outputs. */
-const FRAME_CHARACTERS = 300;
-const MAX_CHARACTERS = RESPONSE_CHARACTERS - FRAME_CHARACTERS;
+/** The characters of a response without the two outputs, as JSON. */
+const ENVELOPE_CHARACTERS = 300;
+const MAX_CHARACTERS = RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS;
 /** The share of a truncated output that shows its end, where errors are. The rest shows its beginning. */
 const END_SHARE = 1 / 4;
 
@@ -11,7 +11,10 @@ interface Outputs {
   stderr: string;
 }
 
-/** Truncates what a program printed to what a response has room for. A short output leaves its room to the other one. */
+/**
+ * Truncates the output of a program to the size of a response. If one stream is short, the other may use the remaining
+ * size.
+ */
 export function truncateOutput({ stdout, stderr }: Outputs): Outputs & { isTruncated: boolean } {
   const outLength = getJsonLength(stdout);
   const errLength = getJsonLength(stderr);

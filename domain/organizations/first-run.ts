@@ -2,7 +2,10 @@ import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Db } from "../database-types.ts";
 import { FIRST_OWNER_EMAIL } from "./reserved-email.ts";
 
-/** Whether no user has signed up on this installation yet. The first user claims the first organization. */
+/**
+ * Whether this installation waits for its first user, who claims the first organization: the placeholder owner of that
+ * organization still exists, or no user exists at all.
+ */
 export async function isFirstRun(db: Db): Promise<boolean> {
   const users = db.selectFrom("auth.user").select("id").limit(1);
   const placeholder = await users.where("email", "=", FIRST_OWNER_EMAIL).executeTakeFirst();

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../shared/sha256.ts";
 
 /** The placeholder owner of the organization that the first start creates. The first user who signs up claims it. */
 export const FIRST_OWNER_EMAIL = "owner@localhost.localdomain";
@@ -15,7 +15,7 @@ export function placeholderOwnerEmail(orgId: string): string {
  * someone else, and this service has not verified it.
  */
 export function externalUserEmail(issuer: string, subject: string): string {
-  const hash = createHash("sha256").update(`${issuer}\n${subject}`).digest("hex");
+  const hash = sha256Hex(`${issuer}\n${subject}`);
   return `${hash.slice(0, 40)}@oidc.invalid`;
 }
 

@@ -3,7 +3,7 @@ export interface AuthEntry {
   appId: string;
   /** SHA-256 of the app token, in hex. */
   tokenSha256: string;
-  /** The token before it, which is also valid until `until` (RFC 3339). */
+  /** The previous token, which is valid until `until` (RFC 3339). */
   previous?: { tokenSha256: string; until: string };
 }
 

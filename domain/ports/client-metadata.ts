@@ -16,6 +16,8 @@ export interface ClientMetadataFetcher {
    * @throws {UnreadableClientMetadata}
    */
   fetch(url: string): Promise<ClientMetadataDocument>;
+  /** Whether this machine can reach hosts of the public internet, as `fetch` does. It takes a few seconds at most. */
+  canReachInternet(signal: AbortSignal): Promise<boolean>;
 }
 
 /**

@@ -8,7 +8,7 @@ export function isCodeTooLong(code: string): boolean {
 /** The bounds on the time limit of a program, in milliseconds. */
 export const RUN_TIME_MS = { min: 100, max: 120_000 } as const;
 
-/** What is kept of each output of a program, in bytes: mostly of its beginning, and some of its end. */
+/** How much of each output stream of a program is kept, in bytes: mostly the beginning, and some of the end. */
 export const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
@@ -65,7 +65,7 @@ export interface CodeRuntime {
    *
    * The program has a read-only global `service`. `await service.apps.<slug>.<procedure>(input)`,
    * `await service.tools.<tool>(input)` and `await service.types(name)` are calls. A call that fails rejects with an
-   * `Error` that has a `code`. Besides, the program has the language, `zod`, and the parts of Node.js and the web platform
+   * `Error` that has a `code`. In addition, the program can use `zod`, and the parts of Node.js and the web platform
    * that need no permission. It has no files, network, environment, subprocesses, workers or secrets, and can import
    * nothing else.
    *

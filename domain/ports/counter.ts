@@ -9,7 +9,9 @@ export interface QuotaState {
   allowed: boolean;
   /** How many more events the window has room for now. */
   remaining: number;
-  /** Whole seconds, rounded up: until the next event is allowed when this one was not, else until the oldest one expires. */
+  /**
+   * Whole seconds, rounded up, until the oldest event expires. If `allowed` is `false`, the next event is allowed then.
+   */
   resetSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../shared/sha256.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 
 /** An app with more procedures than this has no direct tools. */
@@ -46,7 +46,7 @@ function isUsable(plainName: string): boolean {
 }
 
 function toHashedName(plainName: string, { appId, name }: LiveProcedure): string {
-  const hash = createHash("sha256").update(`${appId} ${name}`).digest("hex").slice(0, HASH_CHARACTERS);
+  const hash = sha256Hex(`${appId} ${name}`).slice(0, HASH_CHARACTERS);
   const allowed = isReservedToolName(plainName) ? `app-${plainName}` : plainName;
   return `${allowed.slice(0, MAX_NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hash}`;
 }

@@ -11,17 +11,17 @@ export interface ProcedureMatch {
 
 const FIELDS = ["name", "description", "properties", "app"] as const;
 const FIELD_WEIGHTS = { name: 3, app: 2, properties: 1.5, description: 1 } as const;
-/** Property names of one schema that are indexed, so that a large schema does not outweigh the others. */
+/** The number of property names of one schema that are indexed, so that a large schema does not outweigh the others. */
 const MAX_PROPERTY_NAMES = 200;
 const MAX_SCHEMA_DEPTH = 8;
-/** Procedures that are indexed before other work of the process continues. */
+/** The number of procedures that are indexed before the event loop continues with other work. */
 const BATCH_SIZE = 100;
 
-/** Different words of a query that are searched for. */
+/** The number of different words of a query that are searched for. */
 const MAX_QUERY_WORDS = 20;
 /** The sum of the occurrences of all words that are searched for. It bounds the time of a search. */
 const MAX_OCCURRENCES = 10_000;
-/** Typing errors that a match may have: a share of the word's length, and at most so many. */
+/** The typing errors that a match may have: a share of the word's length, and at most `MAX_FUZZY`. */
 const FUZZY_SHARE = 0.2;
 const MAX_FUZZY = 2;
 
@@ -55,8 +55,8 @@ export class ProcedureSearchIndex {
   }
 
   /**
-   * Finds procedures by words, by prefixes of words and despite typing errors. Words that are too short for a prefix or
-   * a typing error to mean anything must match exactly.
+   * Finds procedures by words, by prefixes of words and despite typing errors. A word of up to three characters must be
+   * typed correctly. A word of one or two ASCII characters matches as a prefix only if it is the whole query.
    *
    * @param slug - searches only the app with this slug
    */

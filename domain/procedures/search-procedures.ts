@@ -36,8 +36,8 @@ export interface SearchResult {
 }
 
 const MAX_DESCRIPTION_CHARACTERS = 400;
-/** Characters of the response besides the hits. */
-const FRAME_CHARACTERS = 300;
+/** The characters of a response without the hits. */
+const ENVELOPE_CHARACTERS = 300;
 
 /** Searches the procedures of the organization's live apps. */
 export async function searchProcedures(
@@ -57,7 +57,7 @@ export async function searchProcedures(
     direct_tool: offered.toolNames.get(procedure) ?? null,
     score: Math.round(score * 100) / 100,
   }));
-  const hits = takeWithinBudget(matches, RESPONSE_CHARACTERS - FRAME_CHARACTERS);
+  const hits = takeWithinBudget(matches, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
   return { hits, cut: describeCut(hits.length, matches.length) };
 }
 

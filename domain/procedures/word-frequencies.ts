@@ -1,4 +1,6 @@
-/** Counts in how many indexed fields each word occurs, which is the work that a search for the word takes. */
+/**
+ * Counts in how many indexed fields each word occurs. The cost of a search for the word is proportional to this count.
+ */
 export class WordFrequencies {
   readonly #countByWord = new Map<string, number>();
   /** All words in order, and the sum of the counts before each. Built on first use. */

@@ -16,13 +16,13 @@ export function deployQuota(orgId: string): Quota {
 export async function limitDeploys(
   counter: Counter,
   orgId: string,
-  report: (taken: QuotaState) => void,
+  report: (state: QuotaState) => void,
 ): Promise<void> {
-  const taken = await counter.consume(deployQuota(orgId));
-  report(taken);
-  if (taken.allowed) return;
+  const state = await counter.consume(deployQuota(orgId));
+  report(state);
+  if (state.allowed) return;
   throw new RateLimited(
-    `An organization may deploy ${DEPLOY_LIMIT.limit} times in ${DEPLOY_LIMIT.windowSeconds / 60} minutes. Try again in ${taken.resetSeconds} seconds.`,
-    taken.resetSeconds,
+    `An organization may deploy ${DEPLOY_LIMIT.limit} times in ${DEPLOY_LIMIT.windowSeconds / 60} minutes. Try again in ${state.resetSeconds} seconds.`,
+    state.resetSeconds,
   );
 }

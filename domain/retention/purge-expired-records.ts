@@ -19,9 +19,12 @@ interface RetentionRule {
 const UNUSED_CLIENT_DAYS = 7;
 /** Three lifetimes of a refresh token, so no user is signed in through the client. It would have to register again. */
 const IDLE_CLIENT_DAYS = 90;
-/** So long, the list of tokens shows when an expired or revoked token was last used. */
-const DEAD_TOKEN_DAYS = 90;
-/** A session records the address of its user. From that address the user may sign in while others guess the password. */
+/** For this time, `npm run admin -- list-tokens` shows when an expired or revoked token was last used. */
+const INVALID_TOKEN_DAYS = 90;
+/**
+ * A session records the client network. `limit-sign-ins.ts` lets the user sign in from it even if others guess
+ * passwords.
+ */
 const SESSION_DAYS = 30;
 /** After a day, no clock skew between processes makes an expired record valid. */
 const EXPIRED_DAYS = 1;
@@ -36,13 +39,13 @@ const RULES: readonly RetentionRule[] = [
   { table: "auth.oauthClient", since: "lastUsedAt", days: IDLE_CLIENT_DAYS, restrict: onlyIdle },
   { table: "auth.oauthClient", since: "createdAt", days: IDLE_CLIENT_DAYS, restrict: onlyNeverUsed },
   { table: "auth.oauthClient", since: "createdAt", days: UNUSED_CLIENT_DAYS, restrict: onlyWithoutConsent },
-  { table: "machine_tokens", since: "expires_at", days: DEAD_TOKEN_DAYS },
-  { table: "machine_tokens", since: "revoked_at", days: DEAD_TOKEN_DAYS },
+  { table: "machine_tokens", since: "expires_at", days: INVALID_TOKEN_DAYS },
+  { table: "machine_tokens", since: "revoked_at", days: INVALID_TOKEN_DAYS },
 ];
 
-/** Rows per statement, and statements per rule and call, so that no rule keeps the others waiting. */
-const BATCH = 500;
-const BATCHES = 20;
+/** Rows per statement, and statements per rule and call, so that one rule does not delay the others. */
+const BATCH_SIZE = 500;
+const MAX_BATCHES = 20;
 
 /**
  * Deletes expired records, OAuth clients that are not in use, tokens that expired or were revoked long ago, and old audit
@@ -59,10 +62,10 @@ export async function purgeExpiredRecords(db: Db, { auditDays }: Retention): Pro
 
 async function purgeByRule(db: Db, rule: RetentionRule): Promise<number> {
   let purged = 0;
-  for (let batch = 0; batch < BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const deleted = await deleteBatch(db as unknown as AnyTables, rule);
     purged += deleted;
-    if (deleted < BATCH) break;
+    if (deleted < BATCH_SIZE) break;
   }
   return purged;
 }
@@ -86,7 +89,7 @@ async function deleteBatch(
       restrict(selectIds(rows as AnyTables, table), before)
         .where(since, "<", before)
         .orderBy(since)
-        .limit(BATCH)
+        .limit(BATCH_SIZE)
         .forUpdate()
         .skipLocked(),
     )

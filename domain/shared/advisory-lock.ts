@@ -1,8 +1,8 @@
 import type { Db } from "../database-types.ts";
 
 /**
- * Takes the lock with this name until the transaction of `db` ends. Only callers with the same name wait, in every process
- * on the database: no row and no table is locked.
+ * Acquires the lock with this name until the transaction of `db` ends. It blocks only callers with the same name, in
+ * all processes that use the database. It locks no row and no table.
  */
 export async function acquireAdvisoryLock(db: Db, name: string): Promise<void> {
   await db

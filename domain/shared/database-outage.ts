@@ -5,14 +5,14 @@ export const NO_CONNECTION = "DATABASE_NO_CONNECTION";
 
 /** The server ends a session because it stops, it crashed, or it has not finished its start (SQLSTATE class 57). */
 const SHUTDOWN_CODES = new Set(["57P01", "57P02", "57P03"]);
-/** What `pg` throws, without a code, for the statements of a connection that was lost. */
+/** The message of the error, which has no code, that `pg` throws for statements on a lost connection. */
 const CONNECTION_LOST = "Connection terminated unexpectedly";
 
 const MESSAGE =
-  "The service's database is temporarily unavailable. Try again in a few seconds. A request that changes something may have taken effect: look before you repeat it.";
+  "The service's database is temporarily unavailable. Try again in a few seconds. A request that changes something may have taken effect: check before you repeat it.";
 
 /**
- * Replaces an error that only says that the database is out of reach by one that the caller can act on.
+ * Replaces an error that only says that the database is unreachable with one that the caller can act on.
  *
  * @returns a ServiceError `unavailable`, or `error` itself when it has another reason
  */

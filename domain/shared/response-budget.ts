@@ -2,8 +2,8 @@
 export const RESPONSE_CHARACTERS = 24_000;
 
 /**
- * Takes items from the start of a list while their JSON fits into `maxCharacters`. It takes at least one item, even if that
- * is too large, so that every page makes progress.
+ * Takes items from the start of a list while their JSON fits into `maxCharacters`. It takes at least one item, even if
+ * this item is too large, so that every page makes progress.
  */
 export function takeWithinBudget<T>(items: readonly T[], maxCharacters: number): T[] {
   let characters = 0;

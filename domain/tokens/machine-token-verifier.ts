@@ -1,6 +1,6 @@
 import { type Caller, highestRole, type Role, type TokenKind } from "../shared/caller.ts";
 import type { Db } from "../database-types.ts";
-import { sha256Hex } from "./mint-token.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 
 /** The minimum time between two updates of `last_used_at`, in milliseconds. */
 const LAST_USED_INTERVAL_MS = 60_000;

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
 import type { Scope, TokenKind } from "../shared/caller.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { formatToken, type TokenPrefix } from "./token-format.ts";
 
@@ -41,8 +42,4 @@ export function mintToken(em: Pick<EntityManager, "create">, request: NewToken):
     expiresAt: request.expiresAt ?? null,
   });
   return { id: record.id, token };
-}
-
-export function sha256Hex(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -24,8 +24,8 @@ export interface Rotation {
 
 /**
  * Issues a token with the same permissions as an existing one, and lets the existing token expire after the overlap, in
- * one transaction. A token that would expire before that is not extended. The new token has the lifetime that the old
- * one had when it was issued.
+ * one transaction. A token that would expire before that is not extended. The new token has the same lifetime as the
+ * old one: from its creation to its current expiry.
  *
  * @throws {ServiceError} `not_found` for a token that the caller may not manage, or that is revoked or expired,
  *   `conflict` when too many replaced tokens are still valid

@@ -1,6 +1,9 @@
 import { LRUCache } from "lru-cache";
 
-/** How long a result is used, in milliseconds: the latest time at which an unannounced revocation takes effect. */
+/**
+ * How long a result is cached, in milliseconds. A revocation takes effect after this time even if its announcement is
+ * lost.
+ */
 const TTL_MS = 5000;
 const MAX_ENTRIES = 10_000;
 
@@ -9,7 +12,10 @@ interface Entry<T> {
   generation: number;
 }
 
-/** A bounded LRU cache of what tokens and signed-in users resolve to. Every entry lives at most 5 s, by the monotonic clock. */
+/**
+ * A bounded LRU cache of the results for tokens and signed-in users. An entry expires after at most 5 s, by the
+ * monotonic clock.
+ */
 export class TokenCache<T extends object> {
   // By default lru-cache reads the clock once per millisecond, which in a busy event loop can be much longer.
   readonly #entries = new LRUCache<string, Entry<T>>({ max: MAX_ENTRIES, ttl: TTL_MS, ttlResolution: 0 });
@@ -17,10 +23,10 @@ export class TokenCache<T extends object> {
   #generation = 0;
 
   /**
-   * Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict valid
-   * ones.
+   * Returns the cached value of `key`, else the result of `load`. `null` is not stored: guessed tokens must not evict
+   * valid ones.
    *
-   * @param getMaxAgeMs - the time until a value expires by itself; an expired value is not stored
+   * @param getMaxAgeMs - the time until the value itself expires; an expired value is not stored
    */
   async get(
     key: string,

@@ -30,7 +30,7 @@ function checksum(body: string): string {
   return base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
 }
 
-/** Digits per BigInt division, which is slow: the most whose value a double represents exactly. */
+/** Digits per BigInt division, which is slow. The value of 8 base62 digits is still exact as a double. */
 const GROUP_LENGTH = 8;
 const GROUP_SIZE = 62n ** BigInt(GROUP_LENGTH);
 

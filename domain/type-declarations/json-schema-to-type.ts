@@ -13,7 +13,7 @@ import {
 } from "./type-expression.ts";
 import { formatBlock, formatPropertyName, quote } from "./typescript-syntax.ts";
 
-/** How much of a schema its type shows. Everything beyond a bound becomes `unknown`. */
+/** The bounds on the type of a schema. Everything beyond a bound becomes `unknown`. */
 export interface TypeBounds {
   /** Characters of names, strings and types, approximately. */
   characters: number;
@@ -88,7 +88,7 @@ class SchemaConverter {
     this.#depth += 1;
     const parts = [...this.#convertComposition(schema), this.#convertOwnKeywords(schema)];
     this.#depth -= 1;
-    // Beside a more specific part, these would add nothing, or forbid its properties.
+    // In an intersection with a more specific part, these types add nothing, or forbid its properties.
     const specific = parts.filter(({ text }) => ![ANY_OBJECT, EMPTY_OBJECT, UNKNOWN.text].includes(text));
     const type = intersectionOf(specific.length > 0 ? specific : parts);
     return schema["nullable"] === true ? unionOf([type, NULL]) : type;

@@ -11,7 +11,7 @@ export function quote(text: string): string {
   return ASCII.test(json) ? json : json.replaceAll(INVISIBLE, escapeCharacter);
 }
 
-/** Writes the name of a property as it stands in an object literal or a type. */
+/** Formats the name of a property for an object literal or a type. */
 export function formatPropertyName(name: string): string {
   // As a method of an interface, `new` would declare a constructor.
   return isIdentifier(name) && name !== "new" ? name : quote(name);

@@ -22,7 +22,10 @@ export interface UsageDeps {
   callCounter: Counter;
 }
 
-/** The organization's plan, its used quotas, and what remains of its rate limits. Reading it counts against no limit. */
+/**
+ * Reads the organization's plan, its used quotas, and the remaining part of its rate limits. It does not count against
+ * a limit.
+ */
 export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usage> {
   const { plans, counter, callCounter } = deps;
   const em = deps.em.fork();

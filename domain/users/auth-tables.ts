@@ -1,6 +1,7 @@
 /**
- * The tables of the identity provider that the service reads. It writes them only to create organizations and users, to
- * reset passwords and to revoke access. Column names are the provider's own. Convert timestamps with `new Date(...)`.
+ * The tables of the identity provider, with the columns that the service reads or writes itself, for example to create
+ * organizations, to reset passwords and to revoke access. Column names are the provider's own. Convert timestamps with
+ * `new Date(...)`.
  */
 export interface AuthTables {
   "auth.user": {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { RateLimited } from "../shared/errors.ts";
+import { sha256Hex } from "../shared/sha256.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 import type { Db } from "../database-types.ts";
 
@@ -45,7 +45,7 @@ export async function countFailedSignIn(counter: Counter, attempt: SignInAttempt
 
 /** Account names are hashed, so that the counters contain no email addresses. */
 function quotasFor({ network, email }: SignInAttempt): Record<"network" | "pair" | "account", Quota> {
-  const account = createHash("sha256").update(email.toLowerCase()).digest("hex").slice(0, 32);
+  const account = sha256Hex(email.toLowerCase()).slice(0, 32);
   return {
     network: { key: `sign-in:address:${network}`, ...NETWORK_LIMIT },
     pair: { key: `sign-in:pair:${network}:${account}`, ...PAIR_LIMIT },

@@ -1,6 +1,9 @@
 import type { Db } from "../database-types.ts";
 
-/** Revokes the refresh tokens of all OAuth clients of a user. A client then needs the consent of the user again. */
+/**
+ * Revokes the refresh tokens of all OAuth clients of a user. Each client must then send the user through authorization
+ * again.
+ */
 export async function revokeRefreshTokens(db: Db, userId: string): Promise<void> {
   await db
     .updateTable("auth.oauthRefreshToken")

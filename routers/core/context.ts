@@ -46,13 +46,13 @@ export interface RateLimitDeps {
 export interface CallDetails {
   /** The client's network address; `null` when the call did not come over the network. */
   address: string | null;
-  /** The error to report instead of "missing or invalid token", when there is no caller. */
+  /** The error to report when there is no caller; `null` for "missing or invalid token". */
   authenticationError: ServiceError | null;
   idempotencyKey: string | null;
   /** The error of an unreadable body. The procedure throws it after the rate limit has counted the attempt. */
   malformedBody: ServiceError | null;
   /** Passes the state of a rate limit to the transport, which may send it in headers. */
-  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, taken: QuotaState): void;
+  reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, state: QuotaState): void;
 }
 
 /** The context of one call: the capabilities, the caller, and the details that the transport knows. */

@@ -56,7 +56,7 @@ const mapServiceErrors = t.middleware(async ({ next }) => {
   throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
 });
 
-/** Requires a caller with the scope and the role of the procedure, and records every mutation in the audit log. */
+/** Requires a caller with the scope and the role of the procedure, and records mutations in the audit log. */
 const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput }) => {
   const { caller } = ctx;
   if (caller === null) throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
@@ -86,8 +86,8 @@ const authorized = t.procedure.use(mapServiceErrors).use(authorize);
 const deployLimited = authorized.use(async ({ ctx, next }) => {
   const { caller, rateLimits, idempotencyKey: key } = ctx;
   if (key === null || !(await isKnownKey(rateLimits.em.fork(), caller.orgId, key)))
-    await limitDeploys(rateLimits.counter, caller.orgId, (taken) =>
-      ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, taken),
+    await limitDeploys(rateLimits.counter, caller.orgId, (state) =>
+      ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, state),
     );
   if (key !== null) checkIdempotencyKey(key);
   return next();

@@ -73,7 +73,7 @@ export class AccessTokenVerifier implements BearerTokenVerifier {
   }
 }
 
-/** The `iss` of a JWT whose signature is not verified yet; `null` when the text is no JWT. */
+/** The `iss` of a JWT whose signature is not verified yet; `null` when the text is not a JWT. */
 function readIssuer(token: string): string | null {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return null;
   try {

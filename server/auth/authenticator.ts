@@ -121,7 +121,7 @@ const NOT_A_MEMBER =
  * @returns `null` when the token is missing or invalid
  * @throws {ServiceError} `forbidden` for an organization that the user is not a member of; an unknown one gets the same
  *   message, so that a caller cannot find out which organizations exist
- * @throws {ServiceError} `unavailable` while the database is out of reach
+ * @throws {ServiceError} `unavailable` while the database is unreachable
  * @throws {RateLimited} when the client's network has sent too many invalid tokens
  */
 export async function authenticateRequest(

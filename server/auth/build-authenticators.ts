@@ -6,6 +6,7 @@ import type { TokenPrefix } from "../../domain/tokens/token-format.ts";
 import { MachineTokenVerifier } from "../../domain/tokens/machine-token-verifier.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
+import { listOwnOrigins } from "../http/own-origins.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { type AccessTokenClaims, AccessTokenVerifier } from "./access-token-verifier.ts";
 import { Authenticator, type BearerTokenVerifier, machineTokenVerifier } from "./authenticator.ts";
@@ -51,12 +52,13 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
       getKey: (id) => keys.getKey(id),
       resolveCaller: (claims) => resolveOwnCaller(membershipResolver, claims),
     });
-  const apiVerifiers = [machineTokens("svk", "api_key"), ownAccessTokens(() => [publicUrl(), `${publicUrl()}/v1`])];
+  const resources = (path: string): string[] => listOwnOrigins(publicUrl()).map((origin) => origin + path);
+  const apiVerifiers = [machineTokens("svk", "api_key"), ownAccessTokens(() => [publicUrl(), ...resources("/v1")])];
   if (config.oidc !== null) apiVerifiers.push(externalAccessTokens(config.oidc, orm, membershipResolver));
   const gatewayVerifiers = [
     machineTokens("svp", "personal_access_token"),
     machineTokens("svg", "gateway_token"),
-    ownAccessTokens(() => [`${publicUrl()}/mcp`]),
+    ownAccessTokens(() => resources("/mcp")),
   ];
   const authenticator = new Authenticator(apiVerifiers, invalidTokens);
   const gatewayAuthenticator = new Authenticator(gatewayVerifiers, invalidTokens);

@@ -13,6 +13,8 @@ import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
+import { type ControlGroups, NO_GROUPS } from "../sandbox/cgroups/control-groups.ts";
+import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
 import { createBundler } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
@@ -26,13 +28,14 @@ export interface DeploymentServices {
   deploymentDeps: DeploymentDeps;
 }
 
-/** Opens what a deployment needs: the source, the sandbox, the bundler and the object store. */
+/** Opens the dependencies of deployments: the source, the sandbox, the bundler and the object store. */
 export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
-  const { config, database, edge, external, log, queue, shared, tokenSecret } = foundation;
+  const { config, controlGroups, database, edge, external, log, queue, shared, tokenSecret } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
-  const buildPlatform = openBuildPlatform(config);
+  const buildPlatform = openBuildPlatform(config, controlGroups);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   await buildPlatform.workspaces.clear();
+  await removeAbandonedSocketFolders();
   return {
     deployments: { db: database.db, objects },
     deploymentDeps: {
@@ -53,9 +56,15 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
   };
 }
 
+interface BuildPlatform {
+  git: GitSource;
+  bundler: Bundler;
+  workspaces: Workspaces;
+}
+
 /** Opens the parts of a build that need no database: the source, the bundler and the workspaces. */
-export function openBuildPlatform(config: Config): { git: GitSource; bundler: Bundler; workspaces: Workspaces } {
-  const sandbox = config.sandbox === "none" ? new UnconfinedSandbox() : new BubblewrapSandbox();
+export function openBuildPlatform(config: Config, groups: ControlGroups = NO_GROUPS): BuildPlatform {
+  const sandbox = config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups });
   const bundler = createBundler(sandbox, config.npmEnvironment);
   const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "builds"));
   return { git: gitSource(config, sandbox), bundler, workspaces };

@@ -7,6 +7,7 @@ import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
+import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface EdgeServices {
@@ -17,13 +18,18 @@ export interface EdgeServices {
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
   urlOf(slug: string): string;
-  /** Where this process reaches the edge proxy. */
+  /** The address at which this process reaches the edge proxy. */
   proxyAddress: { host: string; port: number };
   readiness: ReadinessCheck;
 }
 
 /** Opens the embedded edge platform, with its proxy listening. */
-export async function openEdge(config: Config, log: Logger, opening: AsyncDisposableStack): Promise<EdgeServices> {
+export async function openEdge(
+  config: Config,
+  controlGroups: ControlGroups,
+  log: Logger,
+  opening: AsyncDisposableStack,
+): Promise<EdgeServices> {
   const embedded = opening.use(
     await openEmbeddedPlatform({
       dataDirectory: config.dataDirectory,
@@ -32,6 +38,7 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
       appsDomain: config.appsDomain,
       scheme: config.publicUrl?.startsWith("https:") === true ? "https" : "http",
       sandbox: config.sandbox,
+      groups: controlGroups,
       trustedProxies: config.trustedProxies,
       log,
       limits: { maxActive: config.maxActiveApps },
@@ -49,7 +56,7 @@ export async function openEdge(config: Config, log: Logger, opening: AsyncDispos
   };
 }
 
-/** Any response will do: without the host name of an app it is a 404. */
+/** Any response means that the proxy works. The status is 404, because the request has no host name of an app. */
 async function checkProxy(address: { host: string; port: number }): Promise<void> {
   const [response] = (await once(http.get(address), "response")) as [http.IncomingMessage];
   response.resume();

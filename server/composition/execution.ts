@@ -18,9 +18,12 @@ export async function openExecution(
   return { ...procedures, codeRuntime, toolDeclarations: TOOLS_FOR_PROGRAMS };
 }
 
-async function openCodeRuntime({ config, log }: Foundation, opening: AsyncDisposableStack): Promise<CodeRuntime> {
+async function openCodeRuntime(
+  { config, controlGroups, log }: Foundation,
+  opening: AsyncDisposableStack,
+): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new UnavailableCodeRuntime();
-  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, uids: "programs" });
+  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, kind: "programs", groups: controlGroups });
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
   const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError };

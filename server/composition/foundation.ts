@@ -2,6 +2,8 @@ import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import type { Config } from "../config.ts";
+import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
+import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
 import { loadTokenSecret } from "../startup/token-secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseServices, openDatabaseServices } from "./database.ts";
@@ -29,6 +31,8 @@ export interface Foundation {
   database: DatabaseServices;
   queue: JobQueueServices;
   shared: SharedState;
+  /** The groups through which the kernel limits builds, apps and programs. */
+  controlGroups: ControlGroups;
   edge: EdgeServices;
 }
 
@@ -43,7 +47,8 @@ export async function openFoundation(
   const queue = await openJobQueue(database, log, opening);
   const shared = await openSharedState(config, database, log, opening);
   const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);
-  const edge = await openEdge(config, log, opening);
+  const controlGroups = opening.use(await openSandboxGroups(log));
+  const edge = await openEdge(config, controlGroups, log, opening);
   return {
     config,
     log,
@@ -53,6 +58,20 @@ export async function openFoundation(
     database,
     queue,
     shared,
+    controlGroups,
     edge,
   };
+}
+
+/** Opens the control groups, and logs what the kernel does not limit on this host. */
+async function openSandboxGroups(log: Logger): Promise<ControlGroups> {
+  const groups = await openControlGroups();
+  const { version, controllers, problem } = groups;
+  if (problem === null) log.info({ version, controllers }, "the kernel limits sandboxes with control groups");
+  else
+    log.warn(
+      { version, controllers, problem },
+      "the kernel does not limit all resources of sandboxes; see docs/operations.md, Limits of the kernel",
+    );
+  return groups;
 }

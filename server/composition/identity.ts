@@ -4,6 +4,7 @@ import type { Counter } from "../../domain/ports/counter.ts";
 import { type Authenticators, buildAuthenticators } from "../auth/build-authenticators.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
+import { InternetReachability } from "../identity/internet-reachability.ts";
 import type { Auth } from "../identity/open-auth.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
@@ -12,8 +13,8 @@ export interface IdentityServiceDeps {
   config: Config;
   counter: Counter;
   accessChanges: ChangeFeed;
-  /** Fetches the metadata that OAuth clients publish; `null` turns such clients off. */
-  clientMetadata: ClientMetadataFetcher | null;
+  /** Fetches the metadata that OAuth clients publish. */
+  clientMetadataFetcher: ClientMetadataFetcher;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
@@ -25,8 +26,14 @@ export interface IdentityServices extends Authenticators {
   auth: () => Promise<Auth>;
 }
 
-export function openIdentityServices(deps: IdentityServiceDeps): IdentityServices {
-  const clientMetadata = deps.config.clientMetadataDocuments ? deps.clientMetadata : null;
+export function openIdentityServices(
+  { clientMetadataFetcher: fetcher, ...deps }: IdentityServiceDeps,
+  resources: AsyncDisposableStack,
+): IdentityServices {
+  const { config, log } = deps;
+  const setting = config.clientMetadataDocuments;
+  const reachability = setting === "auto" ? resources.use(new InternetReachability({ fetcher, log })) : null;
+  const clientMetadata = setting === "off" ? null : { fetcher, reachability };
   let opening: Promise<() => Auth> | null = null;
   const open = async (): Promise<() => Auth> => {
     const { openIdentity } = await import("../identity/identity.ts");

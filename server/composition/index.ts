@@ -5,7 +5,8 @@ import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-fetcher.ts";
-import type { ReadinessCheck } from "../http/health.ts";
+import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
+import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createApps } from "./apps.ts";
 import { createAudit } from "./audit.ts";
@@ -23,6 +24,7 @@ export interface OpenServices extends IdentityServices {
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
   readiness: readonly ReadinessCheck[];
+  readinessDetails: ReadinessDetails;
   orm: Orm;
   db: Db;
   boss: PgBoss;
@@ -30,11 +32,11 @@ export interface OpenServices extends IdentityServices {
   close(): Promise<void>;
 }
 
-/** The composition root: opens a driver for every port, as the configuration says, and joins the capabilities. */
+/** The composition root: opens a driver for every port according to the configuration, and creates the capabilities. */
 export async function openServices(config: Config, log: Logger, external: ExternalDeps): Promise<OpenServices> {
   await using opening = new AsyncDisposableStack();
   const foundation = await openFoundation(config, log, external, opening);
-  const { database, queue, shared, edge, tokenSecret } = foundation;
+  const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps } = await openDeployments(foundation);
   const capabilities: Capabilities = {
@@ -47,25 +49,31 @@ export async function openServices(config: Config, log: Logger, external: Extern
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
   };
-  const identity = openIdentityServices({
+  const identityDeps = {
     orm: database.orm,
     config,
     log,
     counter: shared.counter,
     accessChanges: shared.accessChanges,
-    clientMetadata: external.clientMetadata ?? new HttpsMetadataFetcher(),
+    clientMetadataFetcher: external.clientMetadata ?? new HttpsMetadataFetcher(),
     tokenSecret,
     publicUrl: external.publicUrl,
-  });
+  };
+  const identity = openIdentityServices(identityDeps, opening);
   const opened = opening.move();
   return {
     capabilities,
     deploymentDeps,
     ...identity,
     readiness: [database.readiness, queue.readiness, edge.readiness, ...shared.readiness],
+    readinessDetails: { sandbox_limits: describeGroups(controlGroups) },
     orm: database.orm,
     db: database.db,
     boss: queue.boss,
     close: () => opened.disposeAsync(),
   };
+}
+
+function describeGroups({ version, controllers, problem }: ControlGroups): ReadinessDetails["sandbox_limits"] {
+  return { cgroups: version, controllers, problem };
 }

@@ -31,7 +31,7 @@ export interface ServiceOptions {
   clientMetadata?: ClientMetadataFetcher | undefined;
 }
 
-/** Starts the service as the configuration says. When this returns, the service accepts requests. */
+/** Starts the service with the given configuration. When this returns, the service accepts requests. */
 export async function startService(config: Config, log: Logger, options: ServiceOptions = {}): Promise<Service> {
   // Each part stops in the opposite order, even if another one fails: requests that wait for a teardown need the worker.
   await using starting = new AsyncDisposableStack();

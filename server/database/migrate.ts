@@ -8,7 +8,7 @@ const MIGRATION_LOCK = 7_240_118_211;
 /** SQLSTATE `undefined_table`: no migration has been applied to this database. */
 const UNDEFINED_TABLE = "42P01";
 
-/** Applies the migrations that the database lacks. Processes that start together on one server take turns. */
+/** Applies the pending migrations. Processes that start at the same time apply them one after the other. */
 export async function migrate(orm: Orm): Promise<void> {
   if (await isUpToDate(orm)) return;
   const migrator = await openMigrator(orm);
@@ -18,7 +18,7 @@ export async function migrate(orm: Orm): Promise<void> {
   });
 }
 
-/** The migrator of MikroORM. It is loaded here, because most starts find nothing to migrate. */
+/** Opens the migrator of MikroORM. It is imported on demand, because most starts have nothing to migrate. */
 export async function openMigrator(orm: Orm): Promise<Migrator> {
   const { Migrator } = await import("@mikro-orm/migrations");
   return new Migrator(orm.em);

@@ -33,14 +33,14 @@ export async function openDatabase(config: DatabaseConfig, log: ServerLog): Prom
 
 /**
  * Opens the same database for a program that may run beside the service: the embedded PostgreSQL of the running service
- * when there is one, otherwise an own one as `openDatabase` does.
+ * if there is one, otherwise the database that `openDatabase` opens.
  */
 export async function openDatabaseBesideService(config: DatabaseConfig, log: ServerLog): Promise<Database> {
   try {
     return await openDatabase(config, log);
   } catch (error) {
     if (!(error instanceof FolderInUse) || config.databaseUrl !== null) throw error;
-    return await joinEmbedded(folderOf(config));
+    return await connectToEmbedded(folderOf(config));
   }
 }
 
@@ -56,7 +56,7 @@ async function openEmbedded(folder: string, log: ServerLog): Promise<Database> {
   return { orm, url: server.url, isEmbedded: true, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function joinEmbedded(folder: string): Promise<Database> {
+async function connectToEmbedded(folder: string): Promise<Database> {
   await using opening = new AsyncDisposableStack();
   const server = opening.adopt(EmbeddedPostgres.connect(folder), ({ release }) => release());
   const orm = opening.adopt(await openMigrated(server.url, EMBEDDED_FAILURE), (opened) => opened.close());

@@ -14,7 +14,7 @@ export const MIGRATIONS_FOLDER = fileURLToPath(new URL("./migrations", import.me
 /** How long a call waits for a free connection, in milliseconds. */
 const CONNECTION_MS = 10_000;
 
-/** What the pool throws when all its connections are in use for too long, which says nothing about the server. */
+/** The pool's error when all connections are in use for too long. It does not mean that the server is unavailable. */
 const ALL_IN_USE = "timeout exceeded when trying to connect";
 
 /** Connects to the database at `url` when the first statement needs it. */
@@ -26,7 +26,7 @@ export function openOrm(url: string): Orm {
     ensureDatabase: false,
     forceUtcTimezone: true,
     pool: { max: 10 },
-    // A call fails with an error instead of waiting without end for a connection that a lost network keeps.
+    // With these limits, a call fails with an error instead of waiting forever for a lost connection.
     driverOptions: { connectionTimeoutMillis: CONNECTION_MS, keepAlive: true, onPoolCreated: markOutages },
     // `jobs` belongs to pg-boss and `auth` to better-auth; a schema diff would otherwise drop their tables.
     schemaGenerator: { ignoreSchema: ["jobs", "auth"] },
@@ -38,7 +38,10 @@ export function openOrm(url: string): Orm {
   } satisfies Partial<Options> as never);
 }
 
-/** Gives the errors of failed connections a code of their own: `ECONNREFUSED` could be any other server's. */
+/**
+ * Marks the errors of failed connections with `NO_CONNECTION`: a code such as `ECONNREFUSED` could come from another
+ * server.
+ */
 function markOutages(pool: Pool): void {
   const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
   const connectOrMark = async (): Promise<PoolClient> => {

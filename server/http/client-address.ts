@@ -18,7 +18,10 @@ export function trustedPeers(ranges: readonly string[]): TrustsPeer | null {
   return ranges.length === 0 ? null : proxyAddr.compile([...ranges]);
 }
 
-/** The client address: the right-most address of `X-Forwarded-For` that is no trusted proxy, else the address of the peer. */
+/**
+ * The client address: the right-most address of `X-Forwarded-For` that is not a trusted proxy, else the address of the
+ * peer.
+ */
 export function clientAddress(request: IncomingMessage, trusts: TrustsPeer | null): string {
   const peer = request.socket.remoteAddress;
   // A closed socket has no address, so no forwarding header can be trusted.
@@ -36,5 +39,6 @@ export function isTrustedPeer({ socket }: IncomingMessage, trusts: TrustsPeer | 
  * providers assign a whole /64 to one customer. better-auth stores the same form with a session.
  */
 export function clientNetwork(address: string): string {
-  return normalizeIP(address);
+  // The edge proxy calls this for every request, and `normalizeIP` is slow.
+  return address.includes(":") ? normalizeIP(address) : address;
 }

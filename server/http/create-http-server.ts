@@ -6,7 +6,7 @@ import { trustedPeers } from "./client-address.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
-import { healthPlugin, type ReadinessCheck } from "./health.ts";
+import { healthPlugin, type ReadinessCheck, type ReadinessDetails } from "./health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { sendRequestError, UNKNOWN_ENDPOINT } from "../rest/error-response.ts";
 import type { Auth } from "../identity/open-auth.ts";
@@ -29,6 +29,7 @@ export interface HttpServerOptions {
   log: Logger;
   publicUrl: () => string;
   readiness: readonly ReadinessCheck[];
+  readinessDetails: ReadinessDetails;
 }
 
 /** The time in which a complete request must arrive, in milliseconds. */
@@ -62,7 +63,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   addRequestIds(server);
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);
-  await server.register(healthPlugin(options.readiness));
+  await server.register(healthPlugin(options.readiness, options.readinessDetails));
   await server.register(docsPlugin(options.publicUrl));
   await server.register(identityPlugin(options));
   await server.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));

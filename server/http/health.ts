@@ -6,17 +6,23 @@ export interface ReadinessCheck {
   check(): Promise<void>;
 }
 
+/** What operators should know about a service that is ready. */
+export interface ReadinessDetails {
+  /** The resources of sandboxes that the kernel limits, and why it does not limit others. */
+  sandbox_limits: { cgroups: string | null; controllers: readonly string[]; problem: string | null };
+}
+
 /** The time in which a dependency must respond, in milliseconds. */
 const TIMEOUT_MS = 2000;
 
 /** `GET /healthz`: the process runs. `GET /readyz`: every dependency responds. Neither requires a token. */
-export function healthPlugin(checks: readonly ReadinessCheck[]) {
+export function healthPlugin(checks: readonly ReadinessCheck[], details: ReadinessDetails) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.get("/healthz", async () => ({ status: "ok" }));
     scope.get("/readyz", async (_request, reply) => {
       const results = await Promise.all(checks.map((check) => isReady(check)));
       const unavailable = checks.filter((_check, index) => !results[index]).map(({ name }) => name);
-      if (unavailable.length === 0) return { status: "ready" };
+      if (unavailable.length === 0) return { status: "ready", details };
       return reply.code(503).send({ error: `Not ready: ${unavailable.join(", ")}` });
     });
   };

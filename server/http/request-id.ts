@@ -15,7 +15,7 @@ export function addRequestIds(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => setRequestId(request, reply));
   app.addHook("onResponse", async (request, reply) => {
     const details = { method: request.method, path: loggedPath(request.url), status: reply.statusCode };
-    request.log.info({ ...details, ms: Math.round(reply.elapsedTime) }, "answered");
+    request.log.info({ ...details, ms: Math.round(reply.elapsedTime) }, "request completed");
   });
 }
 
@@ -23,7 +23,7 @@ export function setRequestId(request: FastifyRequest, reply: FastifyReply): void
   void reply.headers({ "x-request-id": request.id, "x-content-type-options": "nosniff" });
 }
 
-/** Without the query string and the id of an invitation, which may be secrets. */
+/** Removes the query string and the id of an invitation, which may be secrets. */
 function loggedPath(url: string): string | undefined {
   return url
     .split("?", 1)[0]

@@ -16,9 +16,9 @@ import {
 const TARGET_FIELDS = ["memberIdOrEmail", "memberId", "invitationId", "organizationId"];
 
 /**
- * Makes the audit event of a call of the identity provider.
+ * Creates the audit event for a call of the identity provider.
  *
- * @param previousSession - the session that the request came with
+ * @param previousSession - the session of the request
  */
 export async function auditEventFromCall(
   db: Db,
@@ -28,7 +28,7 @@ export async function auditEventFromCall(
   const { path, body, headers, context } = call;
   // A failed sign-in has no session. An earlier session belongs to the last user of the browser, who may be another one.
   const session = context.newSession ?? (path === SIGN_IN ? null : previousSession);
-  // Ids only: any other field may contain a secret or allow to find one.
+  // Ids only: any other field may contain a secret, or help to find one.
   const fields = isOrganizationPath(path) ? readFields(body) : {};
   const userId = session?.user.id ?? (path === SIGN_IN ? await findUserId(db, readSignInAttempt(call).email) : null);
   return {

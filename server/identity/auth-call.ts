@@ -28,7 +28,7 @@ export type Fields = Record<string, unknown>;
 
 export const SIGN_IN = "/sign-in/email";
 
-/** The fields of a body, a query or a response; empty for a value that is no object. */
+/** The fields of a body, a query or a response; empty for a value that is not an object. */
 export function readFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }

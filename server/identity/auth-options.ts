@@ -5,6 +5,8 @@ import { bearer, jwt, organization } from "better-auth/plugins";
 import { SCOPES } from "../../domain/shared/caller.ts";
 import type { Config } from "../config.ts";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
+import { listOwnOrigins } from "../http/own-origins.ts";
+import { storePrivateUseRedirects } from "./private-use-redirects.ts";
 
 export interface IdentityOptions {
   /** The public base URL, without a trailing slash. It is the issuer of every access token. */
@@ -41,6 +43,7 @@ export function authOptions(options: IdentityOptions) {
   return {
     appName: "App Provisioning Service",
     baseURL: publicUrl,
+    trustedOrigins: listOwnOrigins(publicUrl),
     basePath: "/api/auth",
     secret,
     telemetry: { enabled: false },
@@ -73,7 +76,9 @@ export function authOptions(options: IdentityOptions) {
 }
 
 function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
+  const resources = listOwnOrigins(publicUrl).flatMap((origin) => [`${origin}/mcp`, `${origin}/v1`]);
   return [
+    storePrivateUseRedirects(),
     organization({ disableOrganizationDeletion: true, organizationLimit: MAX_ORGANIZATIONS }),
     bearer({ requireSignature: true }),
     jwt({
@@ -90,8 +95,8 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
       loginPage: "/sign-in",
       consentPage: "/consent",
       resource: `${publicUrl}/mcp`,
-      resources: [`${publicUrl}/v1`],
-      clientRegistrationDefaultResources: [`${publicUrl}/v1`],
+      resources,
+      clientRegistrationDefaultResources: resources,
       scopes: ["openid", "profile", "email", "offline_access", ...SCOPES],
       accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
       allowDynamicClientRegistration: true,

@@ -8,14 +8,17 @@ import type { Logger } from "../telemetry/logger.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import { readClientAddress } from "./auth-call.ts";
 import { checkClientUrl, isClientUrl, UnusableClient } from "./client-id-url.ts";
-import { type ClientMetadata, parseClientMetadata } from "./client-metadata.ts";
+import { type ClientMetadata, parseClientMetadata, REDIRECT_RULE } from "./client-metadata.ts";
 import { MetadataFetchLimiter } from "./metadata-fetch-limiter.ts";
+import { encodeRedirectUri } from "./private-use-redirects.ts";
 
 export interface ClientMetadataRegistrationOptions {
   fetcher: ClientMetadataFetcher;
   /** Hosts whose documents could be mistaken for the service's own; a host with a leading dot includes its subdomains. */
   ownHosts: readonly string[];
   log: Pick<Logger, "info">;
+  /** Whether clients are told now that they may publish a document. Such a client is accepted in any case. */
+  isOffered(): boolean;
 }
 
 type Client = SchemaClient<Scope[]>;
@@ -24,8 +27,6 @@ type Client = SchemaClient<Scope[]>;
 const DISCOVERY_ID = "cimd";
 /** The only endpoint that fetches a document. All other endpoints use the stored registration. */
 const AUTHORIZE = "/oauth2/authorize";
-const REDIRECT_RULE =
-  "redirect_uris: must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or URLs of a private scheme such as com.example.app:/";
 /** How long a document is considered fresh, in seconds: the bounds for its cache headers, and the default without any. */
 const FRESHNESS_SECONDS = { min: 60, max: 3600, default: 300 } as const;
 
@@ -43,7 +44,9 @@ export function clientMetadataRegistration(options: ClientMetadataRegistrationOp
       if (context.path !== AUTHORIZE || stored?.disabled === true) return stored;
       return resolveClient(options, limiter, { context, clientId, stored });
     },
-    discoveryMetadata: { client_id_metadata_document_supported: true },
+    get discoveryMetadata() {
+      return options.isOffered() ? { client_id_metadata_document_supported: true } : {};
+    },
   };
   return { id: DISCOVERY_ID, init: (context) => extendOAuthProvider(context, { clientDiscovery }) };
 }
@@ -115,7 +118,11 @@ async function storeClient(
   const { min, max, default: fallback } = FRESHNESS_SECONDS;
   const seconds = Math.min(max, Math.max(min, freshSeconds ?? fallback));
   // The field `metadata` of a registration is for extensions. better-auth does not return it to anyone.
-  const registration = { ...metadata, metadata: { fresh_until: Date.now() + seconds * 1000 } };
+  const registration = {
+    ...metadata,
+    redirect_uris: metadata.redirect_uris.map(encodeRedirectUri),
+    metadata: { fresh_until: Date.now() + seconds * 1000 },
+  };
   const { client } = await registerClientMetadataDocument(context, provider.options, {
     clientId,
     clientDiscoveryId: DISCOVERY_ID,
@@ -137,8 +144,7 @@ function toUnusableClient(error: unknown): unknown {
     return new UnusableClient(`The client's metadata document cannot be read: ${error.message}.`, { cause: error });
   if (!(error instanceof APIError) || error.statusCode !== 400) return error;
   const { error: code, error_description: description } = (error.body ?? {}) as Record<string, unknown>;
-  // better-auth's message about a redirect URI quotes the URI. No text of a document may reach the response.
-  const problem = code === "invalid_redirect_uri" ? REDIRECT_RULE : String(description);
+  const problem = code === "invalid_redirect_uri" ? `redirect_uris: ${REDIRECT_RULE}` : String(description);
   return new UnusableClient(`Invalid client metadata document. ${problem}.`);
 }
 

@@ -1,17 +1,26 @@
 import { APIError } from "better-auth/api";
 import type { Fields } from "./auth-call.ts";
+import { encodeRedirectUri, findPrivateUseProblem, readPrivateUseScheme } from "./private-use-redirects.ts";
 
-const NATIVE_REDIRECT = /^(http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)|[a-z][a-z0-9+-]*\.[a-z0-9+.-]+:)/i;
+const LOOPBACK_REDIRECT = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)/i;
 
 /**
- * Whether a registering client is a native application that omits `application_type`. RFC 7591 makes such a client a web
- * application, which must not redirect to a loopback address, and clients of the MCP SDK 1.x always omit it. A client
- * with both loopback and https redirect URIs, such as an editor in a browser, is native too.
+ * Returns a checked registration in the form that better-auth accepts.
+ *
+ * A native application may omit `application_type`: RFC 7591 makes such a client a web application, which must not redirect
+ * to a loopback address, and clients of the MCP SDK 1.x always omit it. A client with both loopback and https redirect
+ * URIs, such as an editor in a browser, is native too. A client with a private-use redirect URI is public.
  */
-export function isUndeclaredNativeClient(registration: Fields): boolean {
-  const { application_type: type, redirect_uris: uris } = registration;
-  if (type !== undefined || !Array.isArray(uris)) return false;
-  return uris.some((uri) => typeof uri === "string" && NATIVE_REDIRECT.test(uri));
+export function normalizeClientRegistration(registration: Fields): Fields {
+  const uris = readStrings(registration["redirect_uris"]);
+  if (uris.length === 0) return registration;
+  const hasPrivateUse = uris.some(isPrivateUse);
+  return {
+    ...(hasPrivateUse && { token_endpoint_auth_method: "none" }),
+    ...((hasPrivateUse || uris.some((uri) => LOOPBACK_REDIRECT.test(uri))) && { application_type: "native" }),
+    ...registration,
+    redirect_uris: uris.map(encodeRedirectUri),
+  };
 }
 
 const LINK_FIELDS = ["client_uri", "logo_uri", "tos_uri", "policy_uri"];
@@ -25,7 +34,7 @@ const MAX_REDIRECT_URIS = 20;
 /**
  * Checks what an unauthenticated client registers: a name and links for users, and no URL that the service would fetch.
  *
- * @throws {APIError} 400 `invalid_client_metadata`
+ * @throws {APIError} 400 `invalid_client_metadata` or `invalid_redirect_uri`
  */
 export function checkClientRegistration(client: Fields): void {
   const { client_name: name, redirect_uris: redirects } = client;
@@ -37,11 +46,37 @@ export function checkClientRegistration(client: Fields): void {
     throw invalidClient(`client_name: must have at most ${MAX_NAME_LENGTH} characters`);
   if (Array.isArray(redirects) && redirects.length > MAX_REDIRECT_URIS)
     throw invalidClient(`redirect_uris: must have at most ${MAX_REDIRECT_URIS} entries`);
+  checkRedirectUris(client);
   for (const field of LINK_FIELDS) {
     const link = client[field];
     if (typeof link === "string" && !/^https?:\/\//i.test(link))
       throw invalidClient(`${field}: must be an http or https URL`);
   }
+}
+
+/** Checks the private-use redirect URIs. better-auth checks all others. */
+function checkRedirectUris(client: Fields): void {
+  const uris = readStrings(client["redirect_uris"]);
+  if (!uris.some(isPrivateUse)) return;
+  const { application_type: type = "native", token_endpoint_auth_method: method = "none" } = client;
+  const problem = uris.map(findPrivateUseProblem).find((found) => found !== null);
+  if (problem !== undefined) throw invalidRedirectUri(problem);
+  if (type !== "native") throw invalidRedirectUri("a private-use scheme requires application_type native");
+  // A program on a user's device cannot keep a secret. PKCE protects its authorization codes instead.
+  if (method !== "none") throw invalidRedirectUri("a private-use scheme requires token_endpoint_auth_method none");
+}
+
+function isPrivateUse(uri: string): boolean {
+  return readPrivateUseScheme(uri) !== null;
+}
+
+/** The entries of a list of strings; empty for anything else, which better-auth rejects. */
+function readStrings(value: unknown): string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value : [];
+}
+
+function invalidRedirectUri(problem: string): APIError {
+  return new APIError("BAD_REQUEST", { error: "invalid_redirect_uri", error_description: `redirect_uris: ${problem}` });
 }
 
 function invalidClient(description: string): APIError {

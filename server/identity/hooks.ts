@@ -17,7 +17,8 @@ import {
   readSignInAttempt,
   SIGN_IN,
 } from "./auth-call.ts";
-import { isUndeclaredNativeClient } from "./client-registration-rules.ts";
+import { normalizeClientRegistration } from "./client-registration-rules.ts";
+import { requireConsentForPrograms } from "./private-use-redirects.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
 import { applySideEffects, claimFirstOrganizationOnSignUp } from "./side-effects.ts";
 import { checkSignUpPolicy, signUpPolicy } from "./sign-up-policy.ts";
@@ -35,6 +36,7 @@ const SIGN_UP = "/sign-up/email";
 const SIGN_OUT = "/sign-out";
 const REGISTER_CLIENT = "/oauth2/register";
 const CHANGE_PASSWORD = "/change-password";
+const AUTHORIZE = "/oauth2/authorize";
 const CONSENT = "/oauth2/consent";
 /** Endpoints after which the cached memberships and sessions of a user may be outdated. */
 const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
@@ -49,7 +51,10 @@ const NO_PROVIDER_TOKENS = {
   refreshTokenExpiresAt: null,
 };
 
-/** Adds to better-auth: rate limits, the sign-up policy, the audit log, and immediate effect in every process. */
+/**
+ * Adds to better-auth: rate limits, the sign-up policy, the audit log, and notices to every process about changed
+ * access rights.
+ */
 export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" | "databaseHooks"> {
   return {
     hooks: {
@@ -80,7 +85,7 @@ export function identityHooks(deps: HookDeps): Pick<BetterAuthOptions, "hooks" |
 async function beforeCall(
   deps: HookDeps,
   context: GenericEndpointContext,
-): Promise<{ context: { body: object } } | undefined> {
+): Promise<{ context: { body?: object; query?: object } } | undefined> {
   const call = context as unknown as AuthCall;
   const { path, method } = call;
   const body = readFields(call.body);
@@ -95,9 +100,14 @@ async function beforeCall(
   if (path === CHANGE_PASSWORD) return { context: { body: { ...body, revokeOtherSessions: true } } };
   // The consent page shows scopes. A user who consents to them has not consented to separately requested claims.
   if (path === CONSENT) return { context: { body: { ...body, claims: "{}" } } };
-  if (path === REGISTER_CLIENT && isUndeclaredNativeClient(body))
-    return { context: { body: { ...body, application_type: "native" } } };
+  if (path === AUTHORIZE) return requireConsent(call);
+  if (path === REGISTER_CLIENT) return { context: { body: normalizeClientRegistration(body) } };
   return undefined;
+}
+
+function requireConsent({ method, body, query }: AuthCall): { context: { body?: object; query?: object } } {
+  if (method === "POST") return { context: { body: requireConsentForPrograms(readFields(body)) } };
+  return { context: { query: requireConsentForPrograms(readFields(query)) } };
 }
 
 async function checkSignInLimit({ counter, orm }: HookDeps, attempt: SignInAttempt): Promise<void> {

@@ -7,35 +7,60 @@ import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { clientMetadataRegistration } from "./client-metadata-registration.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
+import type { InternetReachability } from "./internet-reachability.ts";
 import { type Auth, openAuth } from "./open-auth.ts";
 
 export interface IdentityDeps extends Omit<HookDeps, "signUp"> {
   config: Pick<Config, "signUp" | "social" | "appsDomain">;
-  /** Fetches the metadata documents of OAuth clients; `null` turns such clients off. */
-  clientMetadata: ClientMetadataFetcher | null;
+  /** `null` turns off OAuth clients that publish a metadata document. */
+  clientMetadata: ClientMetadataOptions | null;
   tokenSecret: string;
   publicUrl(): string;
   log: Logger;
 }
 
+export interface ClientMetadataOptions {
+  fetcher: ClientMetadataFetcher;
+  /** Decides whether such clients are offered; `null` offers them always. */
+  reachability: InternetReachability | null;
+}
+
 /** Returns a function that creates the identity provider at its first call. The public URL needs the port, which is known only then. */
 export function openIdentity(options: IdentityDeps): () => Auth {
-  const { config, tokenSecret, publicUrl, log, clientMetadata: fetcher, ...deps } = options;
+  const { config, tokenSecret, publicUrl, log, clientMetadata, ...deps } = options;
   let auth: Auth | null = null;
-  return () =>
-    (auth ??= openAuth(deps.orm, {
+  const open = (): Auth =>
+    openAuth(deps.orm, {
       publicUrl: publicUrl(),
       // A derived key: a weakness in one use of the secret must not affect its other uses.
       secret: createHmac("sha256", tokenSecret).update("identity").digest("base64url"),
       social: config.social,
       clientMetadataRegistration:
-        fetcher && clientMetadataRegistration({ fetcher, log, ownHosts: listOwnHosts(publicUrl(), config) }),
+        clientMetadata &&
+        clientMetadataRegistration({
+          fetcher: clientMetadata.fetcher,
+          log,
+          ownHosts: listOwnHosts(publicUrl(), config),
+          isOffered: () => clientMetadata.reachability?.isReachable ?? true,
+        }),
       hooks: {
         ...identityHooks({ ...deps, signUp: config.signUp }),
         logger: createAuthLogger(log),
         onAPIError: { onError: (err) => reportError(log, err) },
       },
-    }));
+    });
+  return () => (auth ??= waitForReachability(open(), clientMetadata?.reachability ?? null));
+}
+
+/** Delays the OAuth metadata until it is known whether the internet can be reached: clients keep what they read first. */
+function waitForReachability(auth: Auth, reachability: InternetReachability | null): Auth {
+  if (reachability === null) return auth;
+  return {
+    async handler(request) {
+      if (new URL(request.url).pathname.includes("/.well-known/")) await reachability.untilKnown();
+      return auth.handler(request);
+    },
+  };
 }
 
 /** The hosts of the service and of all deployed apps. A document of an OAuth client on them could pass as the service's own. */

@@ -4,6 +4,7 @@ import type { Orm } from "../database/orm.ts";
 import { authOptions, type IdentityOptions } from "./auth-options.ts";
 import { shareTransactions } from "./current-transaction.ts";
 import { dateColumns } from "./date-columns.ts";
+import { readRefreshToken, RefreshLock } from "./refresh-lock.ts";
 
 /** The part of better-auth that the rest of the service uses. */
 export interface Auth {
@@ -13,7 +14,14 @@ export interface Auth {
 /** Creates better-auth on the service's own database connections. Its tables are in the schema `auth`. */
 export function openAuth(orm: Orm, options: IdentityOptions): Auth {
   const auth = betterAuth(withDatabase(orm, authOptions(options)));
-  return { handler: (request) => auth.handler(request) };
+  const refreshLock = new RefreshLock(orm);
+  return {
+    async handler(request) {
+      const refreshToken = await readRefreshToken(request);
+      const handle = () => auth.handler(request);
+      return refreshToken === null ? handle() : refreshLock.run(refreshToken, handle);
+    },
+  };
 }
 
 /** Returns the SQL statements that the schema `auth` still needs, in order; empty when the schema is up to date. */

@@ -1,10 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimited } from "../../domain/shared/errors.ts";
+import { parseJson } from "../../domain/shared/json.ts";
 import type { Quota } from "../../domain/ports/counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import { CLIENT_ADDRESS_HEADER, clientNetwork } from "../http/client-address.ts";
+import { selectOwnOrigin } from "../http/own-origins.ts";
+import { explainAuthorizationError, stopErrorRedirect } from "./authorization-error.ts";
+import { renderAuthorizationError } from "./authorization-error-page.ts";
 import type { Auth } from "./open-auth.ts";
+import { isProtectedResourcePath, nameResourceOf } from "./protected-resource-metadata.ts";
 
 export interface IdentityPluginOptions {
   /** Returns the identity provider. It is called at the first request, because the public URL needs the listening port. */
@@ -24,6 +29,9 @@ const PASSWORD_CHECKS = ["sign-in/email", "change-password"];
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 const BASE_PATH = "/api/auth/";
+const ERROR_PATH = `${BASE_PATH}error`;
+/** Below `/api/auth/`. */
+const AUTHORIZE = "oauth2/authorize";
 const PATHS = [`${BASE_PATH}*`, "/.well-known/*"];
 const ERROR_CODE = /^[\w-]{1,64}$/;
 const DEFAULT_ERROR_CODE = "sign_in_failed";
@@ -47,10 +55,16 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
       if (isPostTo(request, UNAUTHENTICATED_WRITES))
         await checkLimit({ key: `unauthenticated-writes:${network}`, ...UNAUTHENTICATED_WRITE_LIMIT });
     });
-    // better-auth redirects failed browser flows here. Its own page would show no details in production.
-    scope.get(`${BASE_PATH}error`, { exposeHeadRoute: false }, (request, reply) => {
-      const { error } = request.query as { error?: unknown };
-      return redirectToSignIn(reply, typeof error === "string" && ERROR_CODE.test(error) ? error : DEFAULT_ERROR_CODE);
+    // A browser would show the JSON of an error as text.
+    scope.addHook("onSend", async (request, reply, payload) =>
+      reply.statusCode >= 400 && isAuthorizationNavigation(request) ? renderErrorPage(reply, payload) : payload,
+    );
+    // better-auth redirects failed authorizations here, also from the responses to a sign-in and to a consent.
+    scope.get(ERROR_PATH, { exposeHeadRoute: false }, (request, reply) => {
+      void reply.code(400);
+      return reply.send(
+        renderErrorPage(reply, JSON.stringify({ error: (request.query as { error?: unknown }).error })),
+      );
     });
     for (const url of PATHS)
       scope.route({
@@ -60,13 +74,18 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         exposeHeadRoute: false,
         handler: async (request, reply) => {
           const handle = async () => (await auth()).handler(toFetchRequest(request, publicUrl()));
+          if (isProtectedResourcePath(readPath(request)))
+            return sendResponse(
+              reply,
+              await nameResourceOf(await handle(), selectOwnOrigin(publicUrl(), request.headers.host)),
+            );
           const response = isPostTo(request, PASSWORD_CHECKS)
             ? await passwordLock.run([clientNetwork(request.ip)], handle)
             : await handle();
-          // The browser of a user who comes back from GitHub or Google would show a JSON error as text.
-          const isFailedCallback =
-            response.status >= 400 && request.method === "GET" && readAuthPath(request).startsWith("callback/");
-          return isFailedCallback ? redirectToSignIn(reply, DEFAULT_ERROR_CODE) : sendResponse(reply, response);
+          if (readAuthPath(request) === AUTHORIZE)
+            return sendResponse(reply, await stopErrorRedirect(response, publicUrl()));
+          const callbackError = readCallbackError(request, response);
+          return callbackError === null ? sendResponse(reply, response) : redirectToSignIn(reply, callbackError);
         },
       });
   };
@@ -78,8 +97,44 @@ function isPostTo(request: FastifyRequest, paths: readonly string[]): boolean {
 }
 
 /** The normalized path below `/api/auth/`. */
-function readAuthPath({ raw }: FastifyRequest): string {
-  return URL.parse(raw.url ?? "", "http://localhost")?.pathname.slice(BASE_PATH.length) ?? "";
+function readAuthPath(request: FastifyRequest): string {
+  return readPath(request).slice(BASE_PATH.length);
+}
+
+/** The normalized path. A trailing slash makes no difference for metadata: clients copy it from the URL of the gateway. */
+function readPath({ raw }: FastifyRequest): string {
+  const pathname = URL.parse(raw.url ?? "", "http://localhost")?.pathname ?? "";
+  return pathname.startsWith("/.well-known/") ? pathname.replace(/\/+$/, "") : pathname;
+}
+
+/** Whether a browser opens the authorization endpoint as a page. */
+function isAuthorizationNavigation(request: FastifyRequest): boolean {
+  return request.headers.accept?.includes("text/html") === true && readAuthPath(request) === AUTHORIZE;
+}
+
+/** Sets the headers of a page, and returns its HTML. */
+function renderErrorPage(reply: FastifyReply, payload: unknown): string {
+  void reply.headers({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    // The URL contains the request of the client.
+    "referrer-policy": "no-referrer",
+  });
+  return renderAuthorizationError(explainAuthorizationError(reply.statusCode, parseJson(String(payload))));
+}
+
+/** The error with which a user comes back from GitHub or Google; `null` if there is none. */
+function readCallbackError(request: FastifyRequest, { status, headers }: Response): string | null {
+  if (request.method !== "GET" || !readAuthPath(request).startsWith("callback/")) return null;
+  // A browser would show a JSON error as text.
+  if (status >= 400) return DEFAULT_ERROR_CODE;
+  const url = URL.parse(headers.get("location") ?? "", "http://localhost");
+  // After a successful sign-in, the error is one of the authorization that continues with it.
+  const isSignedIn = headers.getSetCookie().some((cookie) => /session_token=[^;]/.test(cookie));
+  if (url?.pathname !== ERROR_PATH || isSignedIn) return null;
+  const code = url.searchParams.get("error") ?? "";
+  return ERROR_CODE.test(code) ? code : DEFAULT_ERROR_CODE;
 }
 
 /** Passes only an error code. The page has its own text for each code, so that a crafted link cannot show a chosen text. */
@@ -94,8 +149,8 @@ function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
   const body = request.body as Buffer<ArrayBuffer> | undefined;
   // Path and query only: the request line may contain another host.
-  const { pathname, search } = new URL(request.raw.url ?? "/", publicUrl);
-  return new Request(Object.assign(new URL(publicUrl), { pathname, search }), {
+  const { search } = new URL(request.raw.url ?? "/", publicUrl);
+  return new Request(Object.assign(new URL(publicUrl), { pathname: readPath(request), search }), {
     method: request.method,
     headers,
     ...(body === undefined || request.method === "GET" ? {} : { body }),

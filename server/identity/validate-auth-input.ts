@@ -37,7 +37,7 @@ export function validateAuthInput({ path, body, query }: Pick<AuthCall, "path" |
  */
 function checkRole({ role, resend }: Fields): void {
   if (!(ROLES as readonly unknown[]).includes(role)) throw invalidInput(`role: must be one of ${ROLES.join(", ")}.`);
-  // better-auth answers `resend` with the id of an existing invitation, which may be for a higher role.
+  // better-auth responds to `resend` with the id of an existing invitation, which may be for a higher role.
   if (resend !== undefined)
     throw invalidInput("resend: not supported. Cancel the invitation, then create another one.");
 }

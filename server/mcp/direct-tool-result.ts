@@ -17,8 +17,8 @@ export const DIRECT_TOOL_OUTPUT = {
   },
 };
 
-/** The characters that a result needs besides the app's response. */
-const FRAME_CHARACTERS = 600;
+/** The characters of a result without the app's response. */
+const ENVELOPE_CHARACTERS = 600;
 /** In characters. */
 const MAX_APP_MESSAGE = 2000;
 
@@ -30,7 +30,7 @@ export function formatProcedureResult(
   if (!result.ok) return formatAppError(result.status, result.message);
   const json = serialize(result.output);
   if (json === null) return formatAppError(502, "The app's response is nested too deeply.");
-  const fits = json.length + FRAME_CHARACTERS <= RESPONSE_CHARACTERS;
+  const fits = json.length + ENVELOPE_CHARACTERS <= RESPONSE_CHARACTERS;
   return { text: fits ? `{"output":${json}}` : cut(json, kind), isError: false };
 }
 
@@ -53,7 +53,7 @@ function serialize(output: unknown): string | null {
 }
 
 function cut(json: string, kind: ProcedureKind): string {
-  const shown = cutToEscapedLength(json, RESPONSE_CHARACTERS - FRAME_CHARACTERS);
+  const shown = cutToEscapedLength(json, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
   const warning = kind === "query" ? "" : " The procedure was carried out: do not repeat the call to see its response.";
   const note = `The app's response has ${json.length} characters of JSON; output_cut contains the first ${shown.length}.${warning} Request less from the procedure, or call it in service_execute, which accepts longer responses, and print only what you need.`;
   return JSON.stringify({ output_cut: shown, note });

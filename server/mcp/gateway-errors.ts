@@ -43,7 +43,14 @@ export function unavailable({ message }: ServiceError): GatewayError {
 }
 
 export function methodNotAllowed(): GatewayError {
-  return createError(405, -32_000, "Only POST is allowed.", { allow: "POST" });
+  const message = "Send requests with POST. GET with Accept: text/event-stream opens a stream of notifications.";
+  return createError(405, -32_000, message, { allow: "GET, POST" });
+}
+
+export function tooManyStreams(): GatewayError {
+  return createError(503, -32_000, "Too many streams of notifications are open. Close some, then try again.", {
+    "retry-after": "60",
+  });
 }
 
 export function foreignOrigin(): GatewayError {

@@ -7,7 +7,7 @@ import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts"
 import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { callToolProcedure, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
-import { callContext } from "../context.ts";
+import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createDirectTool } from "./direct-tool.ts";
 import { formatProcedureResult } from "./direct-tool-result.ts";
@@ -39,7 +39,7 @@ interface CachedResult {
 
 /** A cached result takes up to 60 KB. */
 const MAX_CACHED_RESULTS = 300;
-/** The number of organizations whose procedures are cached, too. */
+/** As many as the organizations whose procedures `ProcedureIndex` caches. */
 const MAX_CACHED_LISTS = 100;
 
 /** Lists and calls the tools of the caller's organization: those of the service, and the direct tools of its apps. */

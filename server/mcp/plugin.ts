@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from "fastify";
+import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
+import { isSameHost, selectOwnOrigin } from "../http/own-origins.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { FastPath } from "./fast-path.ts";
 import {
@@ -13,12 +15,14 @@ import {
   type GatewayError,
   methodNotAllowed,
   rateLimited,
+  tooManyStreams,
   unauthenticated,
   unavailable,
   unreadableBody,
 } from "./gateway-errors.ts";
 import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
+import { NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
 import { type StreamRevocation, watchStreams } from "./stream-revocation.ts";
 import { McpTransport } from "./transport.ts";
 
@@ -29,8 +33,10 @@ export interface McpOptions extends RequestAuthentication {
 }
 
 const BODY_LIMIT = 4 * 1024 * 1024;
+/** Users add a slash to the URL that they give to a client, and some clients do. */
+const PATHS = ["/mcp", "/mcp/"];
 
-/** The tool gateway at `POST /mcp`. */
+/** The tool gateway at `POST /mcp`, and its notifications at `GET /mcp`. */
 export function mcpPlugin(options: McpOptions) {
   const { capabilities, log, publicUrl } = options;
   let ownUrl: URL | null = null;
@@ -56,32 +62,39 @@ export function mcpPlugin(options: McpOptions) {
     const streams = watchStreams(capabilities.tokens.accessChanges, (request) =>
       isStillAuthenticated(request, options),
     );
-    const unlisten = capabilities.apps.changes.listen(
-      (orgId) => transport.notifyToolsChanged(orgId),
-      () => transport.notifyAll(),
-    );
+    const notifications = new NotificationStreams();
+    const unlisten = forwardToolChanges(capabilities.apps.changes, [transport, notifications]);
     // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
     scope.addHook("preClose", async () => {
       streams.stop();
       unlisten();
+      notifications.close();
       await transport.close();
     });
-    scope.route({
-      method: ["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"],
-      url: "/mcp",
-      exposeHeadRoute: false,
-      handler: (_request, reply) => sendError(reply, methodNotAllowed()),
-    });
-    scope.post("/mcp", { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+    const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { caller, headers, body: parsedBody } = request;
       if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
       const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
-      const post = { headers, parsedBody };
-      const json = await fastPath.respond(post, call);
+      const message = { headers, parsedBody };
+      const json = await fastPath.respond(message, call);
       if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
-      return sendResponse(reply, await transport.respond(post, caller.orgId, call), streams);
-    });
+      return sendResponse(reply, await transport.respond(message, caller.orgId, call), streams);
+    };
+    addRoutes(scope, { post, get: (request, reply) => openStream(request, reply, notifications, streams) });
   };
+}
+
+function addRoutes(scope: FastifyInstance, { post, get }: Record<"post" | "get", RouteHandler>): void {
+  for (const url of PATHS) {
+    scope.post(url, { bodyLimit: BODY_LIMIT }, post);
+    scope.get(url, { exposeHeadRoute: false }, get);
+    scope.route({
+      method: ["HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"],
+      url,
+      exposeHeadRoute: false,
+      handler: (_request, reply) => sendError(reply, methodNotAllowed()),
+    });
+  }
 }
 
 /** Authenticates and counts a request before its body is read. Returns the error of a request that is rejected. */
@@ -94,8 +107,9 @@ async function authorize(
   if (ownUrl === null || !isOwnOrigin(request.headers, ownUrl)) return foreignOrigin();
   try {
     request.caller = await authenticateRequest(request, options);
-    if (request.caller === null) return unauthenticated(publicUrl());
-    if (request.method === "POST") await limitCalls(capabilities.rateLimits.callCounter, request.caller.orgId);
+    if (request.caller === null) return unauthenticated(selectOwnOrigin(publicUrl(), request.headers.host));
+    if (request.method === "POST" || request.method === "GET")
+      await limitCalls(capabilities.rateLimits.callCounter, request.caller.orgId);
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
@@ -104,8 +118,6 @@ async function authorize(
     throw error;
   }
 }
-
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * Whether a request comes from the service's own site. A page of another site must not use a token that a browser on this
@@ -118,8 +130,7 @@ export function isOwnOrigin({ origin, host }: IncomingHttpHeaders, own: URL): bo
 }
 
 function isSameSite(url: URL | null, own: URL): boolean {
-  if (url === null) return false;
-  return url.hostname === own.hostname || (LOOPBACK.has(url.hostname) && LOOPBACK.has(own.hostname));
+  return url !== null && isSameHost(url.hostname, own.hostname);
 }
 
 /** Creates a signal that is aborted when the client disconnects before it has the response. */
@@ -129,6 +140,37 @@ function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished) controller.abort();
   });
   return controller.signal;
+}
+
+interface ToolChangeListener {
+  notifyToolsChanged(orgId: string): void;
+  notifyAll(): void;
+}
+
+function forwardToolChanges(changes: ChangeFeed, listeners: readonly ToolChangeListener[]): () => void {
+  return changes.listen(
+    (orgId) => {
+      for (const listener of listeners) listener.notifyToolsChanged(orgId);
+    },
+    () => {
+      for (const listener of listeners) listener.notifyAll();
+    },
+  );
+}
+
+/** Responds to a GET with a stream of notifications. */
+function openStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  notifications: NotificationStreams,
+  streams: StreamRevocation,
+): FastifyReply {
+  if (!wantsNotificationStream(request.headers)) return sendError(reply, methodNotAllowed());
+  const stream = request.caller === null ? null : notifications.open(request.caller.orgId);
+  if (stream === null) return sendError(reply, tooManyStreams());
+  streams.watch(stream, request);
+  void reply.headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
+  return reply.send(stream);
 }
 
 async function sendResponse(reply: FastifyReply, response: Response, streams: StreamRevocation): Promise<FastifyReply> {

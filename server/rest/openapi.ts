@@ -59,7 +59,7 @@ export function createOpenApiDocument(baseUrl: string): object {
 }
 
 function correctResponses(documented: DocumentedOperation, { successStatus, openapi }: Operation): void {
-  // For each status, the generator uses the description of the first procedure everywhere.
+  // The generator uses the first description of a status for all operations.
   const descriptions = (openapi.errorResponses ?? {}) as Record<string, string>;
   const { 200: success, ...errors } = documented.responses;
   documented.responses = success === undefined ? {} : { [successStatus]: addHeaders(successStatus, success) };

@@ -5,7 +5,7 @@ import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
-import { callContext } from "../context.ts";
+import { callContext } from "../call-context.ts";
 import { sendProcedureError, sendWrongContentType, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { addBodyParser, BODY_LIMIT } from "./request-body.ts";
@@ -48,7 +48,7 @@ export function restPlugin({ capabilities, authenticator }: RestOptions) {
   };
 }
 
-/** With and without a slash at the end. */
+/** Adds the route with and without a trailing slash. */
 function addRoutes(scope: FastifyInstance, operation: Operation, capabilities: Capabilities): void {
   const { method, path } = operation;
   const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
@@ -82,13 +82,13 @@ function isJson({ headers }: FastifyRequest): boolean {
   return headers["content-type"]?.toLowerCase().startsWith("application/json") === true;
 }
 
-/** Path parameters win over a field of the same name. */
+/** A path parameter takes precedence over a field of the same name. */
 function readInput(operation: Operation, { body, query, params }: FastifyRequest): object | undefined {
   if (operation.input === undefined) return undefined;
   return { ...(hasBody(operation) ? (body as object | undefined) : readQuery(query)), ...(params as object) };
 }
 
-/** Without empty parameters, which count as absent. */
+/** Removes empty parameters, which count as absent. */
 function readQuery(query: unknown): object {
   return Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== ""));
 }
@@ -99,7 +99,7 @@ function createContext(capabilities: Capabilities, request: FastifyRequest, repl
     address: request.ip,
     malformedBody: request.malformedBody,
     idempotencyKey: typeof key === "string" ? key : null,
-    reportRateLimit: (policy, taken) => reportRateLimit(reply, policy, taken),
+    reportRateLimit: (policy, state) => reportRateLimit(reply, policy, state),
   });
 }
 
@@ -107,10 +107,10 @@ function createContext(capabilities: Capabilities, request: FastifyRequest, repl
 function reportRateLimit(
   reply: FastifyReply,
   policy: { name: string; limit: number; windowSeconds: number },
-  taken: QuotaState,
+  state: QuotaState,
 ): void {
   void reply.headers({
     "ratelimit-policy": `"${policy.name}";q=${policy.limit};w=${policy.windowSeconds}`,
-    ratelimit: `"${policy.name}";r=${taken.remaining};t=${taken.resetSeconds}`,
+    ratelimit: `"${policy.name}";r=${state.remaining};t=${state.resetSeconds}`,
   });
 }

@@ -4,7 +4,7 @@ import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
-import { callContext } from "../context.ts";
+import { callContext } from "../call-context.ts";
 
 export interface RpcOptions extends RequestAuthentication {
   capabilities: Capabilities;

@@ -1,13 +1,19 @@
+import { existsSync } from "node:fs";
 import type { Mount } from "../../domain/ports/sandbox.ts";
 import { dieWithService } from "./die-with-service.ts";
 import { bindArguments, fileArguments, type SandboxFiles } from "./sandbox-files.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
+/** The keys of the service's session keyring, which all sandboxes inherit. They cannot use the keys, only list them. */
+const HIDDEN_PROC_FILES = ["/proc/keys", "/proc/key-users"];
+
 /** One sandbox: its files, its network and its command. */
 export interface BubblewrapLayout extends SandboxFiles {
   /** The size of `/tmp`, and of `/dev/shm`. */
   temporaryMb: number;
+  /** An open file descriptor from which bubblewrap reads the system call filter. */
+  filterDescriptor: number;
   /** Further options for the bubblewrap that isolates the command. */
   options: readonly string[];
   cwd: string;
@@ -44,11 +50,12 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
 }
 
 /** Without `--disable-userns` the command could become root of a user namespace and reach more of the kernel. */
-function isolation({ network, options }: BubblewrapLayout): string[] {
+function isolation({ network, filterDescriptor, options }: BubblewrapLayout): string[] {
   return [
     ...["--unshare-user", "--unshare-all", ...(network === "host" ? ["--share-net"] : []), "--disable-userns"],
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
+    ...["--seccomp", String(filterDescriptor)],
     ...options,
   ];
 }
@@ -58,6 +65,7 @@ function scratchSpace({ temporaryMb }: BubblewrapLayout, mounts: readonly Mount[
   const bounded = ["--perms", "1777", "--size", String(temporaryMb * MEBIBYTE), "--tmpfs"];
   return [
     ...["--proc", "/proc", "--dev", "/dev"],
+    ...HIDDEN_PROC_FILES.filter((file) => existsSync(file)).flatMap((file) => ["--ro-bind", "/dev/null", file]),
     ...[...bounded, "/dev/shm", "--remount-ro", "/dev"],
     ...[...bounded, "/tmp", "--dir", "/tmp/home"],
     ...mounts.filter(({ to }) => to.startsWith("/tmp/")).flatMap(bindArguments),

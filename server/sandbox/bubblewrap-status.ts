@@ -37,7 +37,7 @@ export class BubblewrapStatus {
    *
    * @throws when the namespace still exists after 10 s
    */
-  async namespaceEmpty(): Promise<void> {
+  async untilNamespaceEmpty(): Promise<void> {
     if (this.#initPid !== null) await untilEnded(this.#initPid);
   }
 
@@ -54,8 +54,8 @@ export class BubblewrapStatus {
   }
 
   /**
-   * bubblewrap reports `child-pid` when the sandbox dies with us. Only then we let the command start, so that a service
-   * which is killed before leaves no command running.
+   * bubblewrap reports `child-pid` when the sandbox is set up to die with the service. The command starts only then, so
+   * a service that is killed earlier leaves no command running.
    */
   #start(): void {
     this.#initPid = childrenOf(this.#child.pid ?? 0)[0] ?? null;

@@ -9,12 +9,17 @@ import {
   type CommandSandboxOptions,
   environmentOptions,
   ERRORS_DESCRIPTOR,
+  FILTER_DESCRIPTOR,
   OPTIONS_DESCRIPTOR,
 } from "./command-layout.ts";
+import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
+import { groupLimits } from "./cgroups/group-limits.ts";
+import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
+import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
-import { UidPool, type UidRange } from "./uid-pool.ts";
+import { type SandboxKind, UidPool } from "./uid-pool.ts";
 
 const MAX_MESSAGE_LENGTH = 4096;
 
@@ -23,8 +28,10 @@ export interface BubblewrapOptions {
   nodePath?: string;
   /** The size of `/tmp`, and of `/dev/shm`, inside. */
   temporaryMb?: number;
-  /** The user ids of commands when the service runs as root. */
-  uids?: UidRange;
+  /** What the commands are. It determines their user ids when the service runs as root, and their share of the processor. */
+  kind?: SandboxKind;
+  /** The groups through which the kernel limits commands. Without them, only the service measures their memory. */
+  groups?: ControlGroups;
 }
 
 /**
@@ -41,24 +48,31 @@ export interface BubblewrapOptions {
  */
 export class BubblewrapSandbox implements Sandbox {
   readonly #options: CommandSandboxOptions;
+  readonly #kind: SandboxKind;
+  readonly #groups: ControlGroups;
   readonly #uids: UidPool;
 
-  constructor({ nodePath = process.execPath, temporaryMb = 512, uids = "builds" }: BubblewrapOptions = {}) {
+  constructor(options: BubblewrapOptions = {}) {
+    const { nodePath = process.execPath, temporaryMb = 512, kind = "builds", groups = NO_GROUPS } = options;
     this.#options = { nodePath, temporaryMb };
-    this.#uids = new UidPool(uids);
+    this.#kind = kind;
+    this.#groups = groups;
+    this.#uids = new UidPool(kind);
   }
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
     if (command.signal.aborted) return { reason: "aborted" };
-    return isRoot() ? this.#runWithOwnUid(command) : runBubblewrap(command, this.#options, null);
+    await using placement = placeInGroup(this.#groups, this.#kind, await groupLimits(command));
+    if (!isRoot()) return await runBubblewrap(command, this.#options, placement, null);
+    return await this.#runWithOwnUid(command, placement);
   }
 
-  async #runWithOwnUid(command: SandboxCommand): Promise<SandboxOutcome> {
+  async #runWithOwnUid(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
     const folders = writableFolders(command);
     const acquired = await this.#uids.acquire(await ownerOf(folders[0]));
     try {
       await changeOwner(folders, acquired.uid);
-      return await runBubblewrap(command, this.#options, acquired.uid);
+      return await runBubblewrap(command, this.#options, placement, acquired.uid);
     } finally {
       acquired.release();
     }
@@ -68,9 +82,14 @@ export class BubblewrapSandbox implements Sandbox {
 async function runBubblewrap(
   command: SandboxCommand,
   options: CommandSandboxOptions,
+  placement: Placement,
   uid: number | null,
 ): Promise<SandboxOutcome> {
-  const [program, ...programArguments] = bubblewrapCommandLine(commandLayout(command, options), uid);
+  const filter = systemCallFilter();
+  const [program = "", ...programArguments] = [
+    ...placement.startArguments,
+    ...bubblewrapCommandLine(commandLayout(command, options), uid),
+  ];
   const child = spawn(program, programArguments, {
     cwd: "/",
     env: TOOL_ENVIRONMENT,
@@ -78,30 +97,32 @@ async function runBubblewrap(
   });
   const status = new BubblewrapStatus(child);
   const message = collectMessage(child);
-  writeOptions(child, command);
-  const { bound } = await monitorProcess(
+  writeInput(child, OPTIONS_DESCRIPTOR, environmentOptions(command));
+  writeInput(child, FILTER_DESCRIPTOR, filter);
+  const { killReason } = await monitorProcess(
     {
       child,
       errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,
       kill: () => status.kill(),
+      placement,
       cleanUp: async () => {
-        await status.namespaceEmpty();
+        await status.untilNamespaceEmpty();
         await restoreAccess(writableFolders(command));
       },
     },
     command,
   );
   const code = await status.exitCode();
-  if (bound) return { reason: bound };
+  if (killReason) return { reason: killReason };
   if (code === null) throw new Error(`The sandbox could not be created: ${message()}`);
   return outcomeFor(code);
 }
 
-function writeOptions(child: ChildProcess, command: SandboxCommand): void {
-  const pipe = child.stdio[OPTIONS_DESCRIPTOR] as Writable;
+function writeInput(child: ChildProcess, descriptor: number, input: string | Buffer): void {
+  const pipe = child.stdio[descriptor] as Writable;
   // bubblewrap closes the pipe early if it fails; the status then contains the reason.
   pipe.on("error", () => undefined);
-  pipe.end(environmentOptions(command));
+  pipe.end(input);
 }
 
 /** Collects what bubblewrap prints. The command's own errors are part of its output, so they are not in this stream. */

@@ -12,8 +12,11 @@ export const STATUS_DESCRIPTOR = 3;
 /** The file descriptor from which bubblewrap reads options that must not appear in a process list. */
 export const OPTIONS_DESCRIPTOR = 4;
 
-/** The command's standard error, if it is separate: our own descriptor 2 is that of bubblewrap. */
-export const ERRORS_DESCRIPTOR = 5;
+/** The file descriptor from which bubblewrap reads the system call filter. */
+export const FILTER_DESCRIPTOR = 5;
+
+/** The command's standard error, if it is separate. Descriptor 2 of the child is the standard error of bubblewrap. */
+export const ERRORS_DESCRIPTOR = 6;
 
 export interface CommandSandboxOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`. */
@@ -32,6 +35,7 @@ export function commandLayout(
     network: "none",
     mounts: [{ from: nodePath, to: SANDBOX_NODE, writable: false }, ...proxyMounts(command), ...command.mounts],
     temporaryMb,
+    filterDescriptor: FILTER_DESCRIPTOR,
     options: ["--json-status-fd", String(STATUS_DESCRIPTOR), "--args", String(OPTIONS_DESCRIPTOR)],
     cwd: command.cwd,
     argv: startArguments(command),
@@ -54,9 +58,9 @@ function proxyMounts({ network }: SandboxCommand): Mount[] {
 }
 
 /**
- * Starts the command inside with a shell that runs a fixed script. The script waits for our line `go`, and joins
- * standard output and standard error in the order they are written, unless the caller wants them apart. The limits are
- * set inside, where the limit on processes counts this sandbox only, even if all sandboxes run as one user.
+ * Starts the command inside with a shell that runs a fixed script. The script waits for the line `go`, and joins
+ * standard output and standard error in the order they are written, unless the caller receives them separately. The
+ * limits are set inside, where the limit on processes counts this sandbox only, even if all sandboxes run as one user.
  */
 function startArguments({ argv, limits, network, onErrorOutput }: SandboxCommand): string[] {
   const bridge = network.kind === "proxy" ? [SANDBOX_NODE, BRIDGE, PROXY_SOCKET] : [];

@@ -1,5 +1,4 @@
 import { readdir, readlink, stat } from "node:fs/promises";
-import { processTree } from "./process-tree.ts";
 
 /** In bytes. */
 export interface DeletedOpenFiles {
@@ -8,12 +7,12 @@ export interface DeletedOpenFiles {
 }
 
 /**
- * The size of files without a name that a process tree has open: deleted files, which a walk of the folders does not
+ * The size of files without a name that processes have open: deleted files, which a walk of the folders does not
  * find, and memory files, which the kernel counts for no process.
  */
-export async function deletedOpenFiles(rootPid: number): Promise<DeletedOpenFiles> {
+export async function deletedOpenFiles(pids: readonly number[]): Promise<DeletedOpenFiles> {
   const files = new Map<string, { bytes: number; memory: boolean }>();
-  for (const pid of processTree(rootPid)) {
+  for (const pid of pids) {
     const descriptors = await orElse(readdir(`/proc/${pid}/fd`), []);
     await Promise.all(descriptors.map((descriptor) => addDeleted(`/proc/${pid}/fd/${descriptor}`, files)));
   }

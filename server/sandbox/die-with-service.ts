@@ -9,10 +9,10 @@ let mayUnshare: boolean | undefined;
 
 /**
  * The start of the command line of a sandbox: a pid namespace that dies with the thread that starts it. Two hazards
- * make it necessary. bubblewrap leaves a process behind if it is killed while it makes a sandbox. And once it has given
- * up root's rights, it cannot kill the process of another user.
+ * make it necessary. bubblewrap leaves a process behind if it is killed while it creates a sandbox. After it has
+ * dropped root privileges, it cannot kill the process of another user.
  *
- * Some hosts allow no one but root and bubblewrap to create namespaces. There, a service that does not run as root and is
+ * Some hosts allow only root and bubblewrap to create namespaces. There, a service that does not run as root and is
  * killed while a sandbox starts may leave a process of bubblewrap that waits forever. It never runs the command.
  */
 export function dieWithService(): string[] {

@@ -1,13 +1,13 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { HOP_BY_HOP_HEADERS } from "../http/hop-by-hop-headers.ts";
 import { isReachable } from "./public-address.ts";
+import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 256;
@@ -28,23 +28,24 @@ export interface EgressOptions {
  */
 export class EgressProxy {
   readonly socketPath: string;
+  readonly #folder: SocketFolder;
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
   readonly #allowed: ReadonlySet<string>;
   readonly #lookup: Lookup;
 
   static async open(options: EgressOptions): Promise<EgressProxy> {
-    // A new folder with a short path, because the path of a unix socket has at most 107 bytes.
-    const folder = await mkdtemp(join(tmpdir(), "egress-"));
-    const proxy = new EgressProxy(join(folder, "proxy.sock"), options);
+    const folder = await createSocketFolder("egress");
+    const proxy = new EgressProxy(folder, options);
     await once(proxy.#server.listen(proxy.socketPath), "listening");
     // Other users cannot enter the folder. The sandbox gets only the socket, and may run as another user.
     await chmod(proxy.socketPath, 0o666);
     return proxy;
   }
 
-  private constructor(socketPath: string, { allow, lookup = lookupAll }: EgressOptions) {
-    this.socketPath = socketPath;
+  private constructor(folder: SocketFolder, { allow, lookup = lookupAll }: EgressOptions) {
+    this.socketPath = join(folder.path, "proxy.sock");
+    this.#folder = folder;
     this.#allowed = new Set(allow.map((authority) => parseAuthority(authority)?.key ?? ""));
     this.#lookup = lookup;
     this.#server = createServer((incoming, response) => void this.#forward(incoming, response));
@@ -57,7 +58,7 @@ export class EgressProxy {
   async close(): Promise<void> {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
-    await rm(join(this.socketPath, ".."), { recursive: true, force: true });
+    await this.#folder[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -33,8 +33,8 @@ export async function foldersOfOthers(folders: readonly string[], uid: number): 
 }
 
 /**
- * Restores our access to the files that a command left, to measure, read and remove them. Root always has access.
- * Follows no link. No process may be using the folders meanwhile.
+ * Restores the service's access to the files of a command, so that it can measure, read and remove them. Root always
+ * has access. Follows no link. No process may be using the folders meanwhile.
  */
 export async function restoreAccess(folders: readonly string[]): Promise<void> {
   if (isRoot() || folders.length === 0) return;

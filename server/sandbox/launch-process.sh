@@ -19,4 +19,6 @@ while [ "$given" -gt 0 ]; do
   shift
   given=$((given - 1))
 done
+filter=$LAUNCH_FOLDER/system-call-filter
+if [ -e "$filter" ]; then exec 9<"$filter"; fi
 exec "$@"

@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import type { OutputListener } from "../../domain/ports/git-source.ts";
 import type { SandboxCommand, SandboxLimits } from "../../domain/ports/sandbox.ts";
 import { deletedOpenFiles } from "./deleted-open-files.ts";
+import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";
 import { writableFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
@@ -13,7 +14,7 @@ const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;
 const MEBIBYTE = 1024 * 1024;
 
-/** How long we read output that the command wrote before it ended. */
+/** How long to wait for output that the command wrote before it ended. */
 const DRAIN_MS = 1000;
 
 export interface MonitoredProcess {
@@ -23,16 +24,17 @@ export interface MonitoredProcess {
   errors: Readable | null;
   /** Kills every process of the command. May be called repeatedly, but not after the child has exited. */
   kill(): void;
+  placement: Placement;
   /** Called when the child has exited. Returns when no process of the command exists any more. */
   cleanUp(): Promise<void>;
 }
 
-/** Why we killed a command. */
+/** Why the service killed a command. */
 type KillReason = "time" | "memory" | "disk" | "aborted";
 
 export interface MonitoredExit {
-  /** `null` if the command ended without being killed by us. */
-  bound: KillReason | null;
+  /** `null` if the service did not kill the command. */
+  killReason: KillReason | null;
   code: number | null;
   signal: NodeJS.Signals | null;
 }
@@ -41,26 +43,27 @@ type Kill = (reason: KillReason) => void;
 
 /** Forwards the output of a running command until it ends, and kills it when it exceeds a limit or is aborted. */
 export async function monitorProcess(running: MonitoredProcess, command: SandboxCommand): Promise<MonitoredExit> {
-  let bound: KillReason | null = null;
+  let killReason: KillReason | null = null;
   let hasExited = false;
   const kill: Kill = (reason) => {
     // A measurement may finish after the command has exited, when its pid can belong to another process.
     if (hasExited) return;
-    bound ??= reason;
+    killReason ??= reason;
     running.kill();
   };
   forwardOutput(running.child.stdout, command.limits, command.onOutput);
   forwardOutput(running.errors, command.limits, command.onErrorOutput);
   const disk = diskUsage(command);
-  const stopWatching = watch(running.child, command, disk, kill);
+  const stopWatching = watch(running, command, disk, kill);
   try {
     const [code, signal] = (await once(running.child, "exit")) as [number | null, NodeJS.Signals | null];
     hasExited = true;
     stopWatching();
     await running.cleanUp();
     await drainOutput(running);
-    if (bound === null && (await disk?.isExceeded())) bound = "disk";
-    return { bound, code, signal };
+    if (killReason === null && running.placement.hasExceededMemory()) killReason = "memory";
+    if (killReason === null && (await disk?.isExceeded())) killReason = "disk";
+    return { killReason, code, signal };
   } finally {
     stopWatching();
   }
@@ -81,12 +84,15 @@ function diskUsage(command: SandboxCommand): DiskUsage | null {
   return diskMb === null || folders.length === 0 ? null : new DiskUsage(folders, diskMb);
 }
 
-function watch(child: ChildProcess, command: SandboxCommand, disk: DiskUsage | null, kill: Kill): () => void {
+function watch(running: MonitoredProcess, command: SandboxCommand, disk: DiskUsage | null, kill: Kill): () => void {
   const { limits, signal } = command;
-  const { pid } = child;
+  const { pid } = running.child;
   const abort = () => kill("aborted");
   const wallTime = setTimeout(() => kill("time"), limits.wallTimeMs);
-  const polls = pid === undefined ? [] : [pollMemory(pid, limits, kill), pollFiles(pid, limits, disk, kill)];
+  const polls = pid === undefined ? [] : [pollMemory(pid, running, limits, kill)];
+  // Files without a name count as memory or as disk. Nothing else needs a measurement of files.
+  const measuresFiles = disk !== null || !running.placement.isMemoryLimited;
+  if (pid !== undefined && measuresFiles) polls.push(pollFiles(pid, running, limits, disk, kill));
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   return () => {
@@ -95,16 +101,27 @@ function watch(child: ChildProcess, command: SandboxCommand, disk: DiskUsage | n
   };
 }
 
-function pollMemory(pid: number, { memoryMb }: SandboxLimits, kill: Kill): NodeJS.Timeout {
+function pollMemory(
+  pid: number,
+  { placement }: MonitoredProcess,
+  { memoryMb }: SandboxLimits,
+  kill: Kill,
+): NodeJS.Timeout {
   return setInterval(() => {
-    if (residentMb(pid) > memoryMb) kill("memory");
+    if (placement.isMemoryLimited ? placement.hasExceededMemory() : residentMb(pid) > memoryMb) kill("memory");
   }, MEMORY_POLL_MS);
 }
 
-/** Runs one measurement at a time. If one fails, the measurement after the exit still judges the command. */
-function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | null, kill: Kill): NodeJS.Timeout {
+/** Runs one measurement at a time. If one fails, the measurement after the exit still applies the limit. */
+function pollFiles(
+  pid: number,
+  { placement }: MonitoredProcess,
+  { memoryMb }: SandboxLimits,
+  disk: DiskUsage | null,
+  kill: Kill,
+): NodeJS.Timeout {
   const measure = async (): Promise<void> => {
-    const deleted = await deletedOpenFiles(pid);
+    const deleted = await deletedOpenFiles(placement.processes(pid));
     if (deleted.memory > memoryMb * MEBIBYTE) kill("memory");
     if (await disk?.mayBeExceeded(deleted.disk)) kill("disk");
   };
@@ -118,7 +135,7 @@ function pollFiles(pid: number, { memoryMb }: SandboxLimits, disk: DiskUsage | n
   }, FILES_POLL_MS);
 }
 
-/** The wait is bounded, because a process that escaped the kill may keep our pipes open. */
+/** The wait is bounded, because a process that escaped the kill may keep the pipes open. */
 async function drainOutput({ child, errors }: MonitoredProcess): Promise<void> {
   const streams = [child.stdout, child.stderr, errors]
     .filter((stream) => stream !== null)

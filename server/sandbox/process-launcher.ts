@@ -3,16 +3,21 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { bubblewrapCommandLine, PREFER_FOR_OOM_KILL } from "./bubblewrap-arguments.ts";
+import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
+import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, foldersOfOthers, isRoot, ownerOf } from "./file-ownership.ts";
 import { killProcess, killSandbox } from "./kill-process.ts";
 import { residentMb } from "./process-tree.ts";
 import { limitArguments, type ResourceLimits } from "./resource-limits.ts";
+import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
-import { type AcquiredUid, UidPool } from "./uid-pool.ts";
+import { UidPool } from "./uid-pool.ts";
 
 /** The program that a library must start in place of the binary, with the environment of a `LaunchedProcess`. */
 export const LAUNCH_SCRIPT = fileURLToPath(new URL("./launch-process.sh", import.meta.url));
 
+/** The launch script opens the file `system-call-filter` with this descriptor. Miniflare uses those up to 3. */
+const FILTER_DESCRIPTOR = 9;
 const TEMPORARY_MB = 64;
 
 export interface LaunchRequest {
@@ -24,7 +29,10 @@ export interface LaunchRequest {
   /** Folders of the host that are visible inside, at the same paths. Nothing but sandboxes may write to writable ones. */
   writableFolders: readonly string[];
   readOnlyFolders: readonly string[];
-  limits: Required<ResourceLimits>;
+  limits: Required<ResourceLimits> & {
+    /** All memory of the process and its sandbox, where a control group can limit it. */
+    memoryMb: number;
+  };
 }
 
 /**
@@ -35,34 +43,41 @@ export interface LaunchRequest {
  */
 export class ProcessLauncher {
   readonly #isIsolated: boolean;
+  readonly #groups: ControlGroups;
   readonly #uids: UidPool | null;
 
-  /** @param sandbox - `none` only by explicit choice: processes then run as our own user and can access all its files */
-  constructor(sandbox: "bubblewrap" | "none") {
+  /**
+   * @param sandbox - `none` only by explicit choice: processes then run as our own user and can access all its files
+   * @param groups - the groups through which the kernel limits processes
+   */
+  constructor(sandbox: "bubblewrap" | "none", groups: ControlGroups = NO_GROUPS) {
     this.#isIsolated = sandbox === "bubblewrap";
+    this.#groups = groups;
     this.#uids = this.#isIsolated && isRoot() ? new UidPool("apps") : null;
   }
 
   /** Prepares one process. No two running processes may have a writable folder in common. */
   async prepare(request: LaunchRequest): Promise<LaunchedProcess> {
-    const { folder, writableFolders } = request;
+    const { folder, writableFolders, limits } = request;
+    await using preparing = new AsyncDisposableStack();
+    const placement = preparing.use(placeInGroup(this.#groups, "apps", limits));
     const acquired = (await this.#uids?.acquire(await ownerOf(writableFolders[0]))) ?? null;
-    try {
-      if (acquired) await changeOwner(await foldersOfOthers(writableFolders, acquired.uid), acquired.uid);
-      await writeCommandLine(folder, this.#commandLine(request, acquired?.uid ?? null));
-    } catch (error) {
-      acquired?.release();
-      throw error;
+    if (acquired) {
+      preparing.defer(() => acquired.release());
+      await changeOwner(await foldersOfOthers(writableFolders, acquired.uid), acquired.uid);
     }
-    return new LaunchedProcess(folder, acquired, this.#isIsolated);
+    if (this.#isIsolated) await writeFile(path.join(folder, "system-call-filter"), systemCallFilter());
+    const commandLine = this.#commandLine(request, placement, acquired?.uid ?? null);
+    await writeCommandLine(folder, commandLine);
+    return new LaunchedProcess(folder, placement, preparing.move(), this.#isIsolated);
   }
 
-  #commandLine(request: LaunchRequest, uid: number | null): string[] {
-    if (!this.#isIsolated) return unconfinedCommandLine(request);
+  #commandLine(request: LaunchRequest, { startArguments }: Placement, uid: number | null): string[] {
+    if (!this.#isIsolated) return [...startArguments, ...unconfinedCommandLine(request)];
     // The library starts the process with the environment of the service. bwrap --clearenv would leave it readable in
     // /proc/1/environ of the sandbox; env -i does not.
     const tools = Object.entries(TOOL_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
-    return ["env", "-i", ...tools, ...sandboxCommandLine(request, uid)];
+    return ["env", "-i", ...tools, ...startArguments, ...sandboxCommandLine(request, uid)];
   }
 }
 
@@ -82,6 +97,7 @@ function sandboxCommandLine(request: LaunchRequest, uid: number | null): string[
       ...readOnlyFolders.map((folder) => ({ from: folder, to: folder, writable: false })),
     ],
     temporaryMb: TEMPORARY_MB,
+    filterDescriptor: FILTER_DESCRIPTOR,
     // An init of bubblewrap would exit after its parent, and remain as a zombie if the host's init does not reap it.
     options: ["--as-pid-1", "--clearenv", ...variables],
     cwd: "/",
@@ -113,14 +129,22 @@ export class LaunchedProcess {
   /** The environment variables for `LAUNCH_SCRIPT`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #pidFile: string;
-  readonly #uid: AcquiredUid | null;
+  readonly #placement: Placement;
+  readonly #resources: AsyncDisposable;
   readonly #isIsolated: boolean;
 
-  constructor(folder: string, uid: AcquiredUid | null, isIsolated: boolean) {
+  /** @param resources - everything to release when the process has ended */
+  constructor(folder: string, placement: Placement, resources: AsyncDisposable, isIsolated: boolean) {
     this.environment = { LAUNCH_FOLDER: folder };
     this.#pidFile = path.join(folder, "pid");
-    this.#uid = uid;
+    this.#placement = placement;
+    this.#resources = resources;
     this.#isIsolated = isIsolated;
+  }
+
+  /** Whether the process has reached the limit of its control group on memory. */
+  hasExceededMemory(): boolean {
+    return this.#placement.hasExceededMemory();
   }
 
   /** The resident memory of the process and its sandbox, in MiB; 0 if it does not run. */
@@ -139,9 +163,9 @@ export class LaunchedProcess {
     if (pid !== null) await (this.#isIsolated ? killSandbox : killProcess)(pid, hasExited);
   }
 
-  /** Releases the user id. Call it when the process has ended. */
-  release(): void {
-    this.#uid?.release();
+  /** Releases the user id and the control group. Call it when the process has ended. */
+  async release(): Promise<void> {
+    await this.#resources[Symbol.asyncDispose]();
   }
 
   /** Returns the pid of the process, or `null` if it has not started; then the launch script finds the file and exits. */

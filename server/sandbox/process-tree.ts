@@ -28,7 +28,7 @@ export function childrenOf(pid: number): number[] {
   return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
 }
 
-/** Whether a process exists and is no zombie. A zombie has closed all its files; only its parent's `wait` is missing. */
+/** Whether a process exists and is not a zombie. A zombie has closed all its files and only waits to be reaped. */
 export function isRunning(pid: number): boolean {
   const status = readOr("", () => readFileSync(`/proc/${pid}/status`, "utf8"));
   return status !== "" && !/^State:\s+[ZX]/m.test(status);

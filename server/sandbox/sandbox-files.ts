@@ -20,7 +20,10 @@ const HIDDEN = ["/usr/etc", "/usr/local/etc", "/usr/src", "/usr/local/src", PROJ
 /** The tools that are executed inside a sandbox to start the command. */
 const TOOLS = ["bwrap", "setpriv", "prlimit"];
 
-/** Certificate authorities and what else libraries read. Debian's `/etc/ssl/certs` links to the folders below `/usr`. */
+/**
+ * Certificate authorities, and other files that libraries read. Debian's `/etc/ssl/certs` links to the folders below
+ * `/usr`.
+ */
 const LIBRARY_FILES = [
   ...[
     "/etc/ssl/certs",
@@ -33,7 +36,7 @@ const LIBRARY_FILES = [
   ...["/etc/alternatives", "/etc/ld.so.cache"],
 ];
 
-/** The bubblewrap arguments that make the read-only root of a sandbox, with its mounts. */
+/** The bubblewrap arguments that create the read-only root of a sandbox, with its mounts. */
 export function fileArguments({ programs, network, mounts }: SandboxFiles): string[] {
   const system = programs === "all" ? ["/usr"] : [...libraryFolders(), ...existing(TOOLS.map(findTool))];
   const library = existing(LIBRARY_FILES).filter((path) => !isBelow(path, system));
@@ -103,14 +106,14 @@ function hidingArguments(system: readonly string[]): string[] {
   return outermost.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]);
 }
 
-/** Account files that contain one made-up account, and name resolution as the network allows it. */
+/** Account files with one fixed account, and the configuration of name resolution for the network of the sandbox. */
 function nameServiceFiles(network: SandboxFiles["network"]): Mount[] {
-  const made = (name: string) => ({
+  const fixedFile = (name: string) => ({
     from: `${import.meta.dirname}/inside/etc/${name}`,
     to: `/etc/${name}`,
     writable: false,
   });
-  const accounts = ["passwd", "group"].map(made);
-  if (network === "none") return [...accounts, ...["hosts", "nsswitch.conf"].map(made)];
+  const accounts = ["passwd", "group"].map(fixedFile);
+  if (network === "none") return [...accounts, ...["hosts", "nsswitch.conf"].map(fixedFile)];
   return [...accounts, ...existing(["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"]).map(readOnly)];
 }

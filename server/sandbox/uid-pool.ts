@@ -9,7 +9,8 @@ export const UID_RANGES = {
   programs: { first: 61_100, count: 80 },
 } as const;
 
-export type UidRange = keyof typeof UID_RANGES;
+/** The kinds of untrusted code, which have different user ids, limits and shares of the processor. */
+export type SandboxKind = keyof typeof UID_RANGES;
 
 /** The user id of the embedded PostgreSQL, on a host where the service runs as root. No sandbox uses it. */
 export const POSTGRES_UID = 61_180;
@@ -22,9 +23,9 @@ export interface AcquiredUid {
 
 /** Allocates user ids to sandboxes, exclusively among all processes of the machine that share a network namespace. */
 export class UidPool {
-  readonly #range: UidRange;
+  readonly #range: SandboxKind;
 
-  constructor(range: UidRange) {
+  constructor(range: SandboxKind) {
     this.#range = range;
   }
 

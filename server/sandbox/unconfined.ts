@@ -4,6 +4,9 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
 import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
+import { groupLimits } from "./cgroups/group-limits.ts";
+import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { restoreAccess, writableFolders } from "./file-ownership.ts";
 import { hostPaths } from "./host-paths.ts";
 import { killIfExists } from "./kill-process.ts";
@@ -15,6 +18,8 @@ import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
 export interface UnconfinedOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`. */
   nodePath?: string;
+  /** See `BubblewrapOptions`. */
+  groups?: ControlGroups;
 }
 
 /**
@@ -26,16 +31,19 @@ export interface UnconfinedOptions {
  */
 export class UnconfinedSandbox implements Sandbox {
   readonly #nodePath: string;
+  readonly #groups: ControlGroups;
 
-  constructor({ nodePath = process.execPath }: UnconfinedOptions = {}) {
+  constructor({ nodePath = process.execPath, groups = NO_GROUPS }: UnconfinedOptions = {}) {
     this.#nodePath = nodePath;
+    this.#groups = groups;
   }
 
   async run(command: SandboxCommand): Promise<SandboxOutcome> {
     if (command.signal.aborted) return { reason: "aborted" };
     const bridge = command.network.kind === "proxy" ? await openBridge(command.network.socketPath) : null;
     try {
-      return await runChild(commandOnHost(command, this.#nodePath, bridge));
+      await using placement = placeInGroup(this.#groups, "builds", await groupLimits(command));
+      return await runChild(commandOnHost(command, this.#nodePath, bridge), placement);
     } finally {
       bridge?.close();
     }
@@ -56,14 +64,21 @@ function commandOnHost(command: SandboxCommand, nodePath: string, bridge: Server
   };
 }
 
-async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
+async function runChild(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
   const runId = randomUUID();
-  const limits = limitArguments({ fileSizeMb: command.limits.fileSizeMb });
+  const limits = ["prlimit", ...limitArguments({ fileSizeMb: command.limits.fileSizeMb })];
   const hasSeparateErrors = command.onErrorOutput !== undefined;
   // The shell joins standard output and standard error in the order they are written.
   const child = spawn(
     "/bin/sh",
-    ["-c", `exec "$@"${hasSeparateErrors ? "" : " 2>&1"}`, "sh", "prlimit", ...limits, ...command.argv],
+    [
+      "-c",
+      `exec "$@"${hasSeparateErrors ? "" : " 2>&1"}`,
+      "sh",
+      ...placement.startArguments,
+      ...limits,
+      ...command.argv,
+    ],
     {
       cwd: command.cwd,
       env: { ...command.env, ...processMark(runId) },
@@ -71,11 +86,12 @@ async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
       detached: true,
     },
   );
-  const { bound, code, signal } = await monitorProcess(
+  const { killReason, code, signal } = await monitorProcess(
     {
       child,
       errors: child.stderr,
       kill: () => child.pid !== undefined && killIfExists(-child.pid),
+      placement,
       cleanUp: async () => {
         await killMarked(runId);
         await restoreAccess(writableFolders(command));
@@ -83,7 +99,7 @@ async function runChild(command: SandboxCommand): Promise<SandboxOutcome> {
     },
     command,
   );
-  if (bound) return { reason: bound };
+  if (killReason) return { reason: killReason };
   return signal === null ? { reason: "exit", code: code ?? 0 } : { reason: "signal", signal };
 }
 

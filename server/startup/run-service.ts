@@ -6,7 +6,7 @@ import { FolderInUse } from "../files/folder-lock.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
 import { startupMessage } from "./startup-message.ts";
 
-/** The bound on a stop, in milliseconds. The next start continues what is not finished then. */
+/** The longest graceful shutdown, in milliseconds. The next start continues unfinished work. */
 const STOP_MS = 30_000;
 /** The delay after which compiled code is saved for the next start, in milliseconds. It keeps the first requests fast. */
 const SAVE_CODE_MS = 5000;
@@ -27,7 +27,9 @@ export async function runService(): Promise<void> {
   }
 }
 
-/** The first signal stops the service in order; a second one, or the end of the time for it, ends the process at once. */
+/**
+ * The first signal starts a graceful shutdown. A second signal, or the end of `STOP_MS`, ends the process immediately.
+ */
 function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {

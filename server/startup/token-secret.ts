@@ -3,6 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { ConfigError } from "../config.ts";
 import { replaceFile } from "../files/durable-files.ts";
+import { nullIfMissing } from "../files/missing-file.ts";
 
 const MIN_LENGTH = 32;
 
@@ -15,7 +16,7 @@ export async function loadTokenSecret(configured: string | null, dataDirectory: 
   if (configured !== null) return configured;
   const folder = path.join(dataDirectory, "secrets");
   const file = path.join(folder, "token-secret");
-  const stored = (await readIfExists(file))?.trim();
+  const stored = (await readFile(file, "utf8").catch(nullIfMissing))?.trim();
   if (stored !== undefined && stored.length >= MIN_LENGTH) return stored;
   // A new secret would change the token of every app, which only the operator may decide.
   if (stored !== undefined)
@@ -24,11 +25,4 @@ export async function loadTokenSecret(configured: string | null, dataDirectory: 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(file, `${generated}\n`, 0o600);
   return generated;
-}
-
-async function readIfExists(file: string): Promise<string | undefined> {
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
 }

@@ -21,7 +21,7 @@ export interface WorkerOptions {
 
 const TEARDOWN_CONCURRENCY = 4;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
-/** The bound on the time for running jobs to end when the worker stops, in milliseconds. */
+/** How long a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 20_000;
 /** Notifications start a job at once. Polling finds jobs whose notification was lost. */
 const POLLING = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 2, batchSize: 1 } as const;
@@ -89,7 +89,7 @@ export class Worker {
       if (report.orphans.length + report.teardowns + report.deployments + report.authEntries > 0)
         log.warn(report, "the sweep removed orphaned resources or resumed stalled work");
     } finally {
-      // Also after a failed sweep: a provider that is down must not let the database grow.
+      // Also after a failed sweep: otherwise the database would grow while a provider is down.
       await this.#purge();
     }
   }

@@ -39,7 +39,7 @@ await go();`);
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining("main.ts:1:11")]);
     });
 
-    test("a program that waits for nothing fails at once instead of timing out", async () => {
+    test("a program that awaits a promise that nothing can settle fails at once instead of timing out", async () => {
       expect(await run("await new Promise(() => undefined)")).toMatchObject({ exitCode: 1, timedOut: false });
       const afterCall = "await service.tools.x(); await new Promise(() => undefined)";
       expect(await run(afterCall)).toMatchObject({ exitCode: 1, timedOut: false });
@@ -211,7 +211,8 @@ await order();`);
       expect(result.stderr).toBe(`${"x".repeat(49_152)}\n[4 bytes left out here]\n${"x".repeat(16_380)}end\n`);
       expect(result).toMatchObject({ truncated: true, exitCode: 0 });
       expect(await run(`console.error("x".repeat(65_535))`)).toMatchObject({
-        ...{ truncated: false, stderr: `${"x".repeat(65_535)}\n` },
+        truncated: false,
+        stderr: `${"x".repeat(65_535)}\n`,
       });
     });
 

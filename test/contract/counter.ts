@@ -9,8 +9,8 @@ export interface OpenCounters extends AsyncDisposable {
   pair: [Counter, Counter];
 }
 
-/** The tests wait for windows to end, so they wait together. */
-const TOGETHER = { concurrent: true };
+/** The tests run concurrently, because most of their time they wait for the end of a window. */
+const CONCURRENT = { concurrent: true };
 
 /**
  * The guarantees of every counter.
@@ -21,51 +21,55 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
   const quota = (limit: number, windowSeconds: number) => ({ key: randomUUID(), limit, windowSeconds });
 
   describe(`counter: ${name}`, () => {
-    verifies("limits.deploy.rate", "a counter allows as many as its limit, and returns what remains", async () => {
-      await using opened = await open();
-      const [counter] = opened.pair;
-      const deploys = quota(3, 60);
-      const taken = [];
-      for (let n = 0; n < 4; n++) taken.push(await counter.consume(deploys));
-      expect(taken.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
-        [true, 2],
-        [true, 1],
-        [true, 0],
-        [false, 0],
-      ]);
-      for (const { resetSeconds } of taken)
-        expect(Number.isInteger(resetSeconds) && resetSeconds >= 1 && resetSeconds <= 60).toBe(true);
-    });
+    verifies(
+      "limits.deploy.rate",
+      "a counter allows as many calls as its limit, and returns the number that remains",
+      async () => {
+        await using opened = await open();
+        const [counter] = opened.pair;
+        const deploys = quota(3, 60);
+        const results = [];
+        for (let n = 0; n < 4; n++) results.push(await counter.consume(deploys));
+        expect(results.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+          [true, 2],
+          [true, 1],
+          [true, 0],
+          [false, 0],
+        ]);
+        for (const { resetSeconds } of results)
+          expect(Number.isInteger(resetSeconds) && resetSeconds >= 1 && resetSeconds <= 60).toBe(true);
+      },
+    );
 
     verifies(hazard(35), "the count is exact under parallel calls from two processes", async () => {
       await using opened = await open();
       const deploys = quota(5, 60);
-      const taken = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 40 }, (_, n) => opened.pair[n % 2 === 0 ? 0 : 1].consume(deploys)),
       );
-      expect(taken.filter(({ allowed }) => allowed).length).toBe(5);
+      expect(results.filter(({ allowed }) => allowed).length).toBe(5);
     });
 
     verifies(
       ["limits.deploy.retry_after", hazard(34)],
-      "the next call is allowed after the number of seconds that the refusal returned",
+      "the next call is allowed after the number of seconds that the rejected call returned",
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
         const deploys = quota(2, 2);
         for (let round = 0; round < 3; round++) {
-          let taken = await counter.consume(deploys);
-          for (; taken.allowed; taken = await counter.consume(deploys)) await delay(300);
-          await delay(taken.resetSeconds * 1000);
+          let result = await counter.consume(deploys);
+          for (; result.allowed; result = await counter.consume(deploys)) await delay(300);
+          await delay(result.resetSeconds * 1000);
           expect((await counter.consume(deploys)).allowed).toBe(true);
         }
       },
-      TOGETHER,
+      CONCURRENT,
     );
 
     verifies(
       "limits.deploy.retry_after",
-      "refused calls are not counted, so repeating them does not extend the wait",
+      "rejected calls are not counted, so repeating them does not extend the wait",
       async () => {
         await using opened = await open();
         const [counter] = opened.pair;
@@ -75,7 +79,7 @@ export function describeCounterContract(name: string, hasServer: boolean, open: 
         await delay(2000);
         expect((await counter.consume(deploys)).allowed).toBe(true);
       },
-      TOGETHER,
+      CONCURRENT,
     );
 
     verifies(hazard(36), "the count remains when the process that counted has ended", async () => {

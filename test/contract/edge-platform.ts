@@ -46,7 +46,7 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
       expect((await h.request("shop")).text).toBe("two");
     });
 
-    describe.each([
+    for (const [defect, script, reason] of [
       [
         "responds with a server error",
         `export default { fetch: () => new Response("no", { status: 503 }) }`,
@@ -60,16 +60,19 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
         `export default { fetch() { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); } }`,
         /out of memory/,
       ],
-    ])("a new version that %s", (_, script, reason) => {
-      verifies(hazard(52), "fails to publish with the reason, and the old version still responds", async () => {
-        await using h = await openWithSources(open);
-        await h.publish(respondingWith("healthy"), { generation: 1 });
-        const publication = h.publish(script, { generation: 2 });
-        await expect(publication).rejects.toThrow(UnhealthyScript);
-        await expect(publication).rejects.toThrow(reason);
-        expect((await h.request("shop")).text).toBe("healthy");
-      });
-    });
+    ] as const)
+      verifies(
+        hazard(52),
+        `publishing a new version that ${defect} fails with the reason, and the old version still responds`,
+        async () => {
+          await using h = await openWithSources(open);
+          await h.publish(respondingWith("healthy"), { generation: 1 });
+          const publication = h.publish(script, { generation: 2 });
+          await expect(publication).rejects.toThrow(UnhealthyScript);
+          await expect(publication).rejects.toThrow(reason);
+          expect((await h.request("shop")).text).toBe("healthy");
+        },
+      );
 
     verifies(
       hazard(52),

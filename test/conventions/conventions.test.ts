@@ -44,6 +44,10 @@ const findUnexplainedSuppressions: Convention = (source) =>
     .comments.filter(({ value }) => /(ox|es)lint-disable/.test(value) && !/ -- \S/.test(value))
     .map(({ start }) => lineAt(source, start));
 
+test("the conventions are checked in all source files", () => {
+  expect(files).toEqual(expect.arrayContaining(["server/main.ts", "test/conventions/conventions.test.ts"]));
+});
+
 test("no process is started through a shell", () => {
   expect(findViolations(findShellOptions)).toEqual([]);
 });

@@ -27,6 +27,10 @@ function findMissing(pathsOf: (document: string, text: string) => string[]): str
   );
 }
 
+test("the checked documents include the README and the decisions", () => {
+  expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/decisions/0001-random-slug-suffix.md"]));
+});
+
 test("every relative link in a document leads to an existing file", () => {
   expect(findMissing(linksIn)).toEqual([]);
 });

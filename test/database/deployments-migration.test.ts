@@ -155,7 +155,7 @@ test("the procedures of an older version's live app can still be called", async 
 });
 
 test("a build that the upgrade interrupted continues at once and appends to its log", async () => {
-  const { body } = await harness.settled({ rest }, appId(HELLO));
+  const { body } = await harness.waitForStatus({ rest }, appId(HELLO));
   expect(body).toMatchObject({ status: "ready", error: null });
   const { body: log } = await rest.get(`/v1/apps/${appId(HELLO)}/logs`);
   expect(log["logs"]).toMatch(/^\[service\] log of 3\n\[service\] attempt 2 of 3\n[^]*\[service\] ready\n$/);

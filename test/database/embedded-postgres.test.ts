@@ -11,7 +11,7 @@ import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgr
 import { findPostgres } from "../../server/database/embedded/postgres-package.ts";
 import { FolderInUse } from "../../server/files/folder-lock.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { stillThere } from "../support/service/service-process.ts";
+import { stillRunning } from "../support/service/service-process.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -30,7 +30,7 @@ async function query(url: string, statement: string): Promise<Record<string, unk
 
 interface Owner {
   child: ChildProcess;
-  /** The address of its server, or why there is none. */
+  /** The URL of its server, or the error. */
   line: string;
 }
 
@@ -54,7 +54,7 @@ async function serverPid(folder: string): Promise<number> {
 
 verifies(
   hazard(41),
-  "PostgreSQL ends with a process that is killed, and the next one finds all it had committed",
+  "PostgreSQL ends when the process that started it is killed, and no committed row is lost",
   async () => {
     await using folder = await temporaryFolder();
     const { child, line: url } = await startOwner(folder.path);
@@ -62,7 +62,7 @@ verifies(
     for (let n = 0; n < 20; n++) await query(url, `insert into kept values (${n})`);
     const pid = await serverPid(folder.path);
     await kill(child);
-    await expect.poll(() => stillThere([pid]), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning([pid]), { timeout: 10_000 }).toEqual([]);
     await using server = await EmbeddedPostgres.start(folder.path, LOG);
     expect(await query(server.url, "select count(*)::int as n from kept")).toEqual([{ n: 20 }]);
   },
@@ -79,7 +79,7 @@ test("a start directly after a kill waits for the processes that are still endin
   expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
 });
 
-test("a lock file that names a process which is no PostgreSQL does not keep the server from starting", async () => {
+test("a lock file with the id of a process that is not PostgreSQL does not prevent a start", async () => {
   await using folder = await temporaryFolder();
   {
     await using _server = await EmbeddedPostgres.start(folder.path, LOG);
@@ -89,7 +89,7 @@ test("a lock file that names a process which is no PostgreSQL does not keep the 
   expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
 });
 
-test("a second process is refused the folder, and reaches the server by its socket", async () => {
+test("a second process cannot start a server in the folder, but can connect to the running one", async () => {
   await using folder = await temporaryFolder();
   const { child, line: url } = await startOwner(folder.path);
   try {
@@ -103,7 +103,7 @@ test("a second process is refused the folder, and reaches the server by its sock
   }
 });
 
-test("a folder whose path is too long for a socket is no obstacle", async () => {
+test("the server starts in a folder whose path is too long for a Unix socket", async () => {
   await using parent = await temporaryFolder();
   const folder = path.join(parent.path, "x".repeat(120));
   await mkdir(folder);
@@ -111,7 +111,7 @@ test("a folder whose path is too long for a socket is no obstacle", async () => 
   expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
 });
 
-test("a database of an earlier version is refused with what to do, and stays as it is", async () => {
+test("a database of an earlier version is rejected, and the error says what to do", async () => {
   await using folder = await temporaryFolder();
   await mkdir(path.join(folder.path, "pglite"));
   await expect(EmbeddedPostgres.start(folder.path, LOG)).rejects.toThrow(/PGlite .* Set DATA_DIR to a new folder/);
@@ -123,15 +123,15 @@ test("a database of an earlier version is refused with what to do, and stays as 
   await expect(EmbeddedPostgres.start(folder.path, LOG)).rejects.toThrow(/created by PostgreSQL 17.*version 18/);
 });
 
-test("a platform without a package of PostgreSQL is refused, and told to use DATABASE_URL", () => {
+test("a platform without a PostgreSQL package is rejected, and the error says to set DATABASE_URL", () => {
   expect(() => findPostgres("darwin-arm64")).toThrow(/not on this platform \(darwin-arm64\): set DATABASE_URL/);
 });
 
-/** `nobody` has an account everywhere; the other id has none. */
+/** The user `nobody`, which has an entry in /etc/passwd, and a user without one. */
 const [NOBODY, UNKNOWN_USER] = [65_534, 61_999];
 
 test.skipIf(process.getuid?.() !== 0)(
-  "a service that is not root runs the server as itself, if it has an account",
+  "without root, the server runs as the user of the service, who needs an entry in /etc/passwd",
   async () => {
     await using folder = await folderOf(NOBODY);
     const { child, line: url } = await startOwner(folder.path, NOBODY);
@@ -140,8 +140,10 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(/^Uid:\s+(\d+)/m.exec(status)?.[1]).toBe(String(NOBODY));
     await kill(child);
     await using other = await folderOf(UNKNOWN_USER);
-    const refused = await startOwner(other.path, UNKNOWN_USER);
-    expect(refused.line).toMatch(/needs an entry for user id 61999 in \/etc\/passwd\. Add one, or set DATABASE_URL\.$/);
+    const rejected = await startOwner(other.path, UNKNOWN_USER);
+    expect(rejected.line).toMatch(
+      /needs an entry for user id 61999 in \/etc\/passwd\. Add one, or set DATABASE_URL\.$/,
+    );
   },
 );
 

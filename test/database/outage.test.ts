@@ -2,13 +2,13 @@ import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
+import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const ADVICE = expect.stringContaining("database is temporarily unavailable. Try again in a few seconds.");
 
-/** Kills the embedded PostgreSQL, and hides its data, so that it cannot be restarted until the function returned is called. */
+/** Kills the embedded PostgreSQL and hides its data, so that it cannot restart. Returns a function that restores the data. */
 async function stopPostgres(dataDirectory: string): Promise<() => Promise<void>> {
   const data = path.join(dataDirectory, "database/data");
   const hidden = `${data}.hidden`;
@@ -20,7 +20,7 @@ async function stopPostgres(dataDirectory: string): Promise<() => Promise<void>>
 
 verifies(
   hazard(43),
-  "while the embedded PostgreSQL is down every API responds with 503 and advice, and it loses nothing that was committed",
+  "while the embedded PostgreSQL is down, every API responds with 503 and advice, and committed data is kept",
   async () => {
     await using harness = await createHarness({ config: { databaseUrl: null } });
     const { publicUrl } = harness.service;
@@ -36,11 +36,11 @@ verifies(
     expect([list.status, list.body, list.headers.get("retry-after")]).toEqual([503, { error: ADVICE }, "1"]);
     const deploy = await rest.deploy({ repo: "acme/site" });
     expect([deploy.status, deploy.body]).toEqual([503, { error: ADVICE }]);
-    // This token has not been used, so the database has to be asked for it.
+    // This token is not cached, so its verification queries the database.
     const unknown = await rest.as(String(issued.body["token"])).get("/v1/apps");
     expect([unknown.status, unknown.body]).toEqual([503, { error: ADVICE }]);
-    const refused = await refusalOf(rpcClient(publicUrl, apiKey).apps.list.query());
-    expect(refused).toEqual({ status: 503, refusal: "unavailable", message: ADVICE });
+    const rpcError = await rpcErrorOf(rpcClient(publicUrl, apiKey).apps.list.query());
+    expect(rpcError).toEqual({ status: 503, refusal: "unavailable", message: ADVICE });
     const tool = await gateway.tool("service_get_usage");
     expect([tool.isError, tool.text]).toEqual([true, ADVICE]);
 

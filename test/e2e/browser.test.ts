@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { lacksBrowser, openBrowser } from "../support/clients/browser.ts";
-import { install } from "../support/service/service-process.ts";
+import { createInstallation } from "../support/service/service-process.ts";
 
 test.skipIf(lacksBrowser)(
   "a browser opens the deployed guestbook at the URL of the deploy response, and adds an entry",
   { timeout: 120_000 },
   async () => {
-    await using installation = await install();
+    await using installation = await createInstallation();
     const service = await installation.start();
     const { body } = await service.rest.deploy({ repo: "examples/guestbook" });
     for (let status = ""; status !== "ready";) {

@@ -3,27 +3,28 @@ import { expect, test, vi } from "vitest";
 import { SERVICES } from "../support/service/databases.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 
-/** The servers through which processes of one installation exchange notices, with the Redis to configure. */
-const WAYS = SERVICES === null ? { Postgres: null } : { Postgres: null, Redis: SERVICES.redisUrl };
+/** The `REDIS_URL` of each change feed. Without it, processes notify each other through Postgres. */
+const FEEDS = SERVICES === null ? { Postgres: null } : { Postgres: null, Redis: SERVICES.redisUrl };
 
-for (const [way, redisUrl] of Object.entries(WAYS))
-  test(`a client of one process receives changes that happen on another process, through ${way}`, async () => {
+for (const [feed, redisUrl] of Object.entries(FEEDS))
+  test(`a client of one process is notified of changes in another process, through ${feed}`, async () => {
     await using working = await createHarness({ worker: true, config: { redisUrl } });
     await using other = await createHarness({ config: { databaseUrl: working.config.databaseUrl, redisUrl } });
-    const [tenant, stranger] = [await working.tenant(), await working.tenant()];
-    const heard: string[] = [];
+    const [tenant, otherTenant] = [await working.tenant(), await working.tenant()];
+    const notified: string[] = [];
     await using stack = new AsyncDisposableStack();
-    for (const [name, caller] of Object.entries({ tenant, stranger }))
-      stack.adopt(await listening(other, caller, () => heard.push(name)), (client) => client.close());
+    for (const [name, caller] of Object.entries({ tenant, otherTenant }))
+      stack.adopt(await connectListener(other, caller, () => notified.push(name)), (client) => client.close());
 
-    for (const told of [["tenant"], ["tenant", "tenant"]]) {
+    for (const expected of [["tenant"], ["tenant", "tenant"]]) {
       const { id } = await working.givenApp(tenant);
       expect((await tenant.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
-      await vi.waitFor(() => expect(heard).toEqual(told), 10_000);
+      await vi.waitFor(() => expect(notified).toEqual(expected), 10_000);
     }
   });
 
-async function listening({ service }: Harness, caller: Tenant, onChange: () => void): Promise<Client> {
+/** Connects a client that calls `onChange` when its list of tools changes. */
+async function connectListener({ service }: Harness, caller: Tenant, onChange: () => void): Promise<Client> {
   const client = new Client(
     { name: "listener", version: "1.0.0" },
     { versionNegotiation: { mode: { pin: "2026-07-28" } } },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, openBrowser, type TestBrowser } from "../support/clients/browser.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { signInAndListTools } from "../support/clients/sdk-clients.ts";
 import { type ClientPublisher, openClientPublisher } from "../support/identity/client-publisher.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
@@ -69,22 +69,22 @@ function decideInBrowser(
   };
 }
 
-for (const generation of [1, 2] as const)
+for (const sdkVersion of [1, 2] as const)
   test.skipIf(lacksBrowser)(
-    `the v${generation} SDK connects with only the gateway's URL: the user signs in and consents in a browser`,
+    `the v${sdkVersion} SDK connects with only the gateway's URL: the user signs in and consents in a browser`,
     OPTIONS,
     async () => {
       await using setup = await openSetup();
       const { browser, receiver, publisher, publicUrl } = setup;
-      // The client of the first generation registers, the other one publishes a metadata document.
-      const isPublished = generation === 2;
+      // The v1 client registers, and the v2 client publishes a metadata document.
+      const isPublished = sdkVersion === 2;
       const members = { client_name: "An MCP client", redirect_uris: [receiver.url] };
       const clientUrl = isPublished ? publisher.publish("/client.json", members) : undefined;
       const publisherHost = isPublished ? `client.example.com:${publisher.port}` : null;
       const page = await browser.open();
       const authorize = decideInBrowser(page, setup, { button: "Allow", publisherHost });
       const client = new TestOAuthClient(authorize, receiver.url, clientUrl);
-      expect(await toolsThrough(`${publicUrl}/mcp`, client, generation)).toContain("service_execute");
+      expect(await signInAndListTools(`${publicUrl}/mcp`, client, sdkVersion)).toContain("service_execute");
       expect(await authV1(client as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
       expect(client.tokenResponses).toHaveLength(2);
       const gateway = new GatewayClient(publicUrl, client.tokenResponses[1]?.access_token ?? "");
@@ -107,9 +107,60 @@ test.skipIf(lacksBrowser)(
       redirects.push(redirect);
       return redirect;
     }, receiver.url);
-    await expect(toolsThrough(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
+    await expect(signInAndListTools(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
     expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
     expect(client.tokenResponses).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "the consent page says that the browser will open a program on the device, and names its scheme",
+  OPTIONS,
+  async () => {
+    await using setup = await openSetup();
+    const { browser, publicUrl, user } = setup;
+    const redirectUri = "example-editor://connect/callback";
+    const oauth = new OAuthRequests(publicUrl, user);
+    const clientId = await oauth.register({ client_name: "An MCP client", redirect_uris: [redirectUri] });
+    const challenge = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const page = await browser.open();
+    await page.goto(oauth.authorizeUrl(clientId, { redirect_uri: redirectUri, scope: "read", ...challenge }).href);
+    await signIn(page, setup);
+    await page
+      .getByText(/Your browser will open the program on this device that handles example-editor: links/)
+      .waitFor();
+    await expectAccessible(page);
+    expect(browser.problems).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "a user who has signed in meanwhile continues with the request instead of seeing the sign-in form again",
+  OPTIONS,
+  async () => {
+    await using setup = await openSetup();
+    const { browser, receiver, publicUrl, user } = setup;
+    const oauth = new OAuthRequests(publicUrl, user);
+    const clientId = await oauth.register({ redirect_uris: [receiver.url] });
+    const challenge = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
+    const request = oauth.authorizeUrl(clientId, { redirect_uri: receiver.url, scope: "read", ...challenge });
+    const page = await browser.open();
+    await page.goto(request.href);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    const signInUrl = page.url();
+    const otherTab = await page.context().newPage();
+    await otherTab.goto(`${publicUrl}/sign-in`);
+    await signIn(otherTab, setup);
+    await otherTab.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Allow access?" }).waitFor();
+    // An expired request says so, instead of failing again and again.
+    const expired = new URL(signInUrl.replace("/sign-in", "/consent"));
+    expired.searchParams.set("exp", "1");
+    await page.goto(expired.href);
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.getByText("The request of the client has expired. Start again in the client.").waitFor();
+    expect(browser.problems).toEqual([]);
   },
 );
 

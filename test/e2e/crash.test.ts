@@ -6,18 +6,26 @@ import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { SERVICES } from "../support/service/databases.ts";
-import { install, type Installation, type ServiceProcess, stillThere } from "../support/service/service-process.ts";
+import {
+  createInstallation,
+  type Installation,
+  type ServiceProcess,
+  stillRunning,
+} from "../support/service/service-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const APP = { "src/index.ts": `export default { fetch: () => new Response("alive") };` };
 const SLOW = { ...APP, "package.json": JSON.stringify({ scripts: { build: "sleep 3" } }) };
 
-async function statusOf(service: ServiceProcess, id: string): Promise<string> {
-  return String((await service.rest.get(`/v1/apps/${id}`)).body["status"]);
-}
+/** The status of an app without a record. */
+const ABSENT = "absent";
 
-/** @param pollMs - short to catch a moment that passes quickly */
+/**
+ * Waits until an app has one of the statuses, and returns its details.
+ *
+ * @param pollMs - short to observe a status that lasts for a moment only
+ */
 async function until(
   service: ServiceProcess,
   id: string,
@@ -25,8 +33,8 @@ async function until(
   pollMs = 200,
 ): Promise<Record<string, unknown>> {
   for (;;) {
-    const { body } = await service.rest.get(`/v1/apps/${id}`);
-    if (statuses.includes(String(body["status"]))) return body;
+    const { status, body } = await service.rest.get(`/v1/apps/${id}`);
+    if (statuses.includes(status === 404 ? ABSENT : String(body["status"]))) return body;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
@@ -35,49 +43,41 @@ async function withRepository<T>(
   use: (installation: Installation, env: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   await using folder = await temporaryFolder();
-  await using installation = await install();
+  await using installation = await createInstallation();
   await (await Repository.create(folder.path, "acme/slow")).commitFiles(SLOW);
   return await use(installation, { GIT_BASE_URL: pathToFileURL(folder.path).href });
 }
 
-/** Most of the time passes until the lease of a killed process expires, so the tests run at the same time. */
-const TOGETHER = { timeout: 180_000, concurrent: true };
+/** The tests run concurrently, because most of their time they wait until the lease of a killed process expires. */
+const CONCURRENT = { timeout: 180_000, concurrent: true };
 
-/** On outside servers, a crash differs in what happens to connections, and that is the same at every moment. */
-const MOMENTS: AppStatus[] = SERVICES === null ? ["queued", "cloning", "building", "provisioning"] : ["building"];
+/** On outside servers, a crash differs in what happens to connections, and that is the same for every status. */
+const STATUSES: AppStatus[] = SERVICES === null ? ["queued", "cloning", "building", "provisioning"] : ["building"];
 
-for (const moment of MOMENTS) {
+for (const status of STATUSES) {
   verifies(
     [hazard(41), hazard(42)],
-    `a service that is killed while an app is ${moment} finishes the deployment after the next start, and leaves no process`,
+    `a service that is killed while an app is ${status} finishes the deployment after the next start, and leaves no process`,
     async () => {
       await withRepository(async (installation, env) => {
         const first = await installation.start(env);
         const { body } = await first.rest.deploy({ repo: "acme/slow" });
         const id = String(body["app_id"]);
-        if (moment !== "queued") await until(first, id, [moment, "ready"], 10);
+        if (status !== "queued") await until(first, id, [status, "ready"], 10);
         const children = await first.descendants();
         await first.end("SIGKILL");
         const second = await installation.start(env);
         const app = await until(second, id, ["ready", "failed", "canceled"]);
         expect(app).toMatchObject({ status: "ready", error: null });
-        expect(await appRequest(String(app["url"]).replace(/:\d+$/, `:${portOf(app)}`))).toEqual({
-          status: 200,
-          text: "alive",
-        });
-        expect(await stillThere(children)).toEqual([]);
+        expect(await appRequest(String(app["url"]))).toEqual({ status: 200, text: "alive" });
+        expect(await stillRunning(children)).toEqual([]);
         expect((await second.rest.get("/v1/apps")).body["apps"]).toHaveLength(1);
         await second.end("SIGTERM");
         expect(await readdir(path.join(installation.dataDirectory, "builds")).catch(() => [])).toEqual([]);
       });
     },
-    TOGETHER,
+    CONCURRENT,
   );
-}
-
-/** The address of an app follows the port of the process that is asked. */
-function portOf(app: Record<string, unknown>): string {
-  return new URL(String(app["url"])).port;
 }
 
 verifies(
@@ -94,7 +94,7 @@ verifies(
       await until(first, id, ["building"]);
       const children = await first.descendants();
       expect(await first.end("SIGTERM")).toBe(0);
-      expect(await stillThere(children)).toEqual([]);
+      expect(await stillRunning(children)).toEqual([]);
       const second = await installation.start(env);
       expect((await until(second, id, ["ready", "failed"]))["status"]).toBe("ready");
       const { body: log } = await second.rest.get(`/v1/apps/${id}/logs`);
@@ -102,7 +102,7 @@ verifies(
       await second.end("SIGTERM");
     });
   },
-  TOGETHER,
+  CONCURRENT,
 );
 
 verifies(
@@ -115,20 +115,17 @@ verifies(
       const id = String(body["app_id"]);
       await until(first, id, ["ready"]);
       const deletion = first.rest.delete(`/v1/apps/${id}`).catch(() => undefined);
-      await until(first, id, ["deleting", "undefined"], 10).catch(() => undefined);
+      await until(first, id, ["deleting", ABSENT], 10);
       await first.end("SIGKILL");
       await deletion;
       const second = await installation.start(env);
-      await until(second, id, ["undefined"]);
-      expect(await statusOf(second, id)).toBe("undefined");
-      for (const kept of ["objects", "auth-entries"])
-        expect(
-          (await readdir(path.join(installation.dataDirectory, kept), { recursive: true })).filter((name) =>
-            name.includes(id),
-          ),
-        ).toEqual([]);
+      await until(second, id, [ABSENT]);
+      for (const folder of ["objects", "auth-entries"]) {
+        const names = await readdir(path.join(installation.dataDirectory, folder), { recursive: true });
+        expect(names.filter((name) => name.includes(id))).toEqual([]);
+      }
       await second.end("SIGTERM");
     });
   },
-  TOGETHER,
+  CONCURRENT,
 );

@@ -3,22 +3,28 @@ import path from "node:path";
 import { expect } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createEmptyDatabase, SERVICES } from "../support/service/databases.ts";
-import { install, type ServiceProcess, stillThere, withoutPostgres } from "../support/service/service-process.ts";
+import {
+  createInstallation,
+  type ServiceProcess,
+  stillRunning,
+  withoutPostgres,
+} from "../support/service/service-process.ts";
 import { verifies } from "../support/verifies.ts";
 
-interface Deployed {
+interface DeployedApp {
   id: string;
   url: string;
   token: string;
 }
 
-async function deploy(service: ServiceProcess, example: string): Promise<Deployed> {
+async function deploy(service: ServiceProcess, example: string): Promise<DeployedApp> {
   const { status, body } = await service.rest.deploy({ repo: `examples/${example}` });
   expect([example, status]).toEqual([example, 201]);
   return { id: String(body["app_id"]), url: String(body["url"]), token: String(body["app_token"]) };
 }
 
-async function ready(service: ServiceProcess, { id }: Deployed): Promise<Record<string, unknown>> {
+/** Waits until an app is ready, and returns its details. */
+async function waitUntilReady(service: ServiceProcess, { id }: DeployedApp): Promise<Record<string, unknown>> {
   for (;;) {
     const { body } = await service.rest.get(`/v1/apps/${id}`);
     if (body["status"] === "ready") return body;
@@ -28,7 +34,8 @@ async function ready(service: ServiceProcess, { id }: Deployed): Promise<Record<
   }
 }
 
-const USES: Record<string, (app: Deployed) => Promise<void>> = {
+/** Checks the responses of each example. */
+const CHECKS: Record<string, (app: DeployedApp) => Promise<void>> = {
   async hello({ url }) {
     expect(await appRequest(url)).toEqual({ status: 200, text: expect.stringContaining("Hello") });
   },
@@ -92,8 +99,8 @@ const USES: Record<string, (app: Deployed) => Promise<void>> = {
     const headers = { "content-type": "application/json" };
     const call = async (name: string, input: object, extra: object = {}) => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
-      const answer = await appRequest(`${url}/mcp`, { method: "POST", headers: { ...headers, ...extra }, body });
-      return (JSON.parse(answer.text) as { result: object }).result;
+      const response = await appRequest(`${url}/mcp`, { method: "POST", headers: { ...headers, ...extra }, body });
+      return (JSON.parse(response.text) as { result: object }).result;
     };
     const text = "Water the plants";
     expect(await call("write_note", { text })).toMatchObject({ isError: true });
@@ -103,19 +110,19 @@ const USES: Record<string, (app: Deployed) => Promise<void>> = {
   },
 };
 
-/** What of `folder` mentions `text` in its name or, for a file, in its content. */
-async function mentions(folder: string, text: string): Promise<string[]> {
+/** Finds the files and folders in `folder` whose name or content contains `text`. */
+async function findMentions(folder: string, text: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry) => {
       const file = path.join(entry.parentPath, entry.name);
-      const inside =
+      const isInContent =
         entry.isFile() &&
         (await readFile(file).then(
           (content) => content.includes(text),
           () => false,
         ));
-      return entry.name.includes(text) || inside ? [file] : [];
+      return entry.name.includes(text) || isInContent ? [file] : [];
     }),
   );
   return found.flat();
@@ -123,13 +130,19 @@ async function mentions(folder: string, text: string): Promise<string[]> {
 
 const FRAMEWORKS: Record<string, string> = { site: "vite", guestbook: "hono", "tasks-api": "hono" };
 
+const EXAMPLES = Object.entries(CHECKS);
+
 /**
- * The examples that one service deploys. An organization may deploy five times in five minutes, so there are two services.
+ * The examples that one service deploys. An organization can deploy only 5 times in 5 minutes, so there are two services.
  * On outside servers, only the records and the jobs are elsewhere, which one example with a database and a token shows.
  */
-const GROUPS = SERVICES === null ? [Object.keys(USES).slice(0, 4), Object.keys(USES).slice(4)] : [["invoices"]];
+const GROUPS =
+  SERVICES === null
+    ? [EXAMPLES.slice(0, 4), EXAMPLES.slice(4)]
+    : [EXAMPLES.filter(([example]) => example === "invoices")];
 
-for (const examples of GROUPS)
+for (const group of GROUPS) {
+  const examples = group.map(([example]) => example);
   verifies(
     [
       "apps.state.ready",
@@ -140,30 +153,32 @@ for (const examples of GROUPS)
       "apps.delete.auth_entry",
       "rest.get.manifest.framework",
     ],
-    `the real service deploys ${examples.join(", ")}, serves them, deletes them, and keeps nothing of them`,
+    `the examples ${examples.join(", ")} are deployed, respond, and leave no data and no process when they are deleted`,
     async () => {
-      // On an outside PostgreSQL, the service migrates an empty database, as after its first start.
-      await using installation = await install(createEmptyDatabase);
+      // On an outside PostgreSQL, the service migrates an empty database, as at its first start.
+      await using installation = await createInstallation(createEmptyDatabase);
       const service = await installation.start();
       const ownProcesses = new Set(await service.descendants());
       const apps = await Promise.all(examples.map((example) => deploy(service, example)));
-      const details = await Promise.all(apps.map((app) => ready(service, app)));
+      const details = await Promise.all(apps.map((app) => waitUntilReady(service, app)));
       expect(details.map(({ manifest }) => (manifest as { framework?: string }).framework)).toEqual(
         examples.map((example) => FRAMEWORKS[example]),
       );
-      for (const [at, example] of examples.entries()) await USES[example]?.(apps[at] as Deployed);
+      for (const [at, [, check]] of group.entries()) await check(apps[at]!);
       const started = (await service.descendants()).filter((pid) => !ownProcesses.has(pid));
       const processes = await withoutPostgres(started);
+      expect(processes.length).toBeGreaterThanOrEqual(apps.length);
       for (const { id } of apps)
         expect((await service.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
       for (const { id, url, token } of apps) {
         expect((await appRequest(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(404);
-        for (const kept of ["edge", "objects", "auth-entries", "builds"])
-          expect(await mentions(path.join(installation.dataDirectory, kept), id)).toEqual([]);
+        for (const folder of ["edge", "objects", "auth-entries", "builds"])
+          expect(await findMentions(path.join(installation.dataDirectory, folder), id)).toEqual([]);
       }
-      expect(await stillThere(processes)).toEqual([]);
+      expect(await stillRunning(processes)).toEqual([]);
       expect(service.output()).not.toContain(apps[0]?.token);
       expect(await service.end("SIGTERM")).toBe(0);
     },
     { timeout: 180_000 },
   );
+}

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
-import { install, type Installation, type ServiceProcess } from "../support/service/service-process.ts";
+import { createInstallation, type Installation, type ServiceProcess } from "../support/service/service-process.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 /** `npm run test:crash` kills more often. */
@@ -18,7 +18,7 @@ interface Acknowledged {
 /** Issues tokens and deploys apps, one request after the other, until `signal` is aborted. */
 async function generateLoad({ rest }: ServiceProcess, acknowledged: Acknowledged, signal: AbortSignal): Promise<void> {
   for (let n = 0; !signal.aborted; n++) {
-    // The rate limit allows few deploys; a refused one is not acknowledged.
+    // The rate limit allows few deploys. A rejected one is not acknowledged.
     const isDeploy = n % 10 === 0;
     const request = isDeploy
       ? rest.deploy({ repo: "examples/hello" })
@@ -46,7 +46,7 @@ verifies(
   [hazard(41), hazard(43)],
   `after each of ${KILLS} kills of the service or PostgreSQL at a random moment, every acknowledged app and token exists`,
   async () => {
-    await using installation = await install();
+    await using installation = await createInstallation();
     // Builds are not part of this test, and would make each turn slower.
     const start = () => installation.start({ BUILD_CONCURRENCY: "1", LOG_LEVEL: "silent" });
     const acknowledged: Acknowledged = { appIds: [], tokens: [] };
@@ -54,7 +54,7 @@ verifies(
     for (let turn = 0; turn < KILLS; turn++) {
       const stopLoad = new AbortController();
       const load = generateLoad(service, acknowledged, stopLoad.signal);
-      // A kill before the first acknowledged request would show nothing.
+      // A kill before the first acknowledged request would test nothing.
       await expect.poll(() => acknowledged.tokens.length, { timeout: 30_000 }).toBeGreaterThan(0);
       await delay(Math.random() * LONGEST_DELAY_MS);
       if (turn % 2 === 0) await killPostgres(installation);

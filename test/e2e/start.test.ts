@@ -1,30 +1,32 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { install } from "../support/service/service-process.ts";
+import { createInstallation } from "../support/service/service-process.ts";
 
 /** Returns the output of a service that fails to start. */
 async function outputOfFailedStart(env: Record<string, string>): Promise<string> {
-  await using installation = await install();
-  const ended = await installation.start(env).catch((error: Error) => error.message);
-  if (typeof ended !== "string") throw new Error("the service has started");
-  return ended;
+  await using installation = await createInstallation();
+  const message = await installation.start(env).catch((error: Error) => error.message);
+  if (typeof message !== "string") throw new Error("the service has started");
+  return message;
 }
 
-test("a start without its database ends with one line that names the setting and no password", async () => {
-  const words = await outputOfFailedStart({ DATABASE_URL: "postgres://ada:hunter2@127.0.0.1:1/apps" });
-  expect(words).toMatch(/^the service ended with 1:\nDATABASE_URL .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
-  expect(words).not.toContain("hunter2");
+test("a start with an unreachable database fails with one line that names the setting and contains no password", async () => {
+  const output = await outputOfFailedStart({ DATABASE_URL: "postgres://ada:hunter2@127.0.0.1:1/apps" });
+  expect(output).toMatch(/^the service ended with 1:\nDATABASE_URL .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
+  expect(output).not.toContain("hunter2");
 });
 
-test("a start on a port that is taken ends with one line that names it", async () => {
+test("a start on a port that is in use fails with one line that names the port", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const { port } = taken.address() as AddressInfo;
   try {
     for (const setting of ["PORT", "EDGE_PORT"]) {
-      const words = await outputOfFailedStart({ [setting]: String(port), LOG_LEVEL: "silent" });
-      expect(words).toMatch(new RegExp(`^the service ended with 1:\\n.*127\\.0\\.0\\.1:${port}\\. .*EDGE_PORT\\.\\n$`));
+      const output = await outputOfFailedStart({ [setting]: String(port), LOG_LEVEL: "silent" });
+      expect(output).toMatch(
+        new RegExp(`^the service ended with 1:\\n.*127\\.0\\.0\\.1:${port}\\. .*EDGE_PORT\\.\\n$`),
+      );
     }
   } finally {
     taken.close();

@@ -1,19 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { rpcClient } from "../support/clients/rpc-client.ts";
-import { createOrganizationMembers, type OrganizationMembers } from "../support/identity/organization-members.ts";
+import { sharedOrganization } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { sharedHarness } from "../support/service/shared-harness.ts";
 
-const service = sharedHarness({ config: { signUp: "open" } });
-let organization: OrganizationMembers;
-
-beforeAll(async () => {
-  organization = await createOrganizationMembers(service().service.publicUrl);
-});
+const { organization } = sharedOrganization();
 
 async function listEvents() {
-  const { url, owner, organizationId } = organization;
+  const { url, owner, organizationId } = organization();
   await owner.post("/organization/set-active", { organizationId });
   return (await rpcClient(url, await owner.accessToken()).audit.list.query({})).events;
 }
@@ -22,8 +16,8 @@ async function getUserId(user: TestUser): Promise<string> {
   return ((await user.get("/get-session")).body["user"] as { id: string }).id;
 }
 
-test("a user cannot write to the audit log of another organization, and the own log contains joining and leaving", async () => {
-  const { url, organizationId, join } = organization;
+test("a user cannot write to the audit log of another organization, and the log records members who join and leave", async () => {
+  const { url, organizationId, join } = organization();
   const foreign = new TestUser(url);
   await foreign.signUp({ organizationId });
   await foreign.signIn();
@@ -44,7 +38,7 @@ test("a user cannot write to the audit log of another organization, and the own 
 });
 
 test("the audit event of a sign-out contains the user who signed out", async () => {
-  const { url, organizationId, member } = organization;
+  const { url, organizationId, member } = organization();
   const user = new TestUser(url, member.email);
   await user.signIn();
   await user.post("/organization/set-active", { organizationId });

@@ -7,7 +7,7 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
-import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { signInAndListTools } from "../support/clients/sdk-clients.ts";
 
 let clients: PublishedClients;
 
@@ -29,18 +29,18 @@ test("the OAuth metadata says that clients may publish a metadata document inste
   }
 });
 
-for (const generation of [1, 2] as const)
-  test(`the v${generation} SDK signs in with a metadata document, lists the tools and refreshes the token`, async () => {
-    const url = clients.publisher.publish(`/v${generation}.json`, { client_name: "An SDK's client" });
+for (const sdkVersion of [1, 2] as const)
+  test(`the v${sdkVersion} SDK signs in with a metadata document, lists the tools and refreshes the token`, async () => {
+    const url = clients.publisher.publish(`/v${sdkVersion}.json`, { client_name: "An SDK's client" });
     const client = new TestOAuthClient(clients.user, REDIRECT_URI, url);
-    expect(await toolsThrough(`${clients.publicUrl}/mcp`, client, generation)).toContain("service_list_apps");
+    expect(await signInAndListTools(`${clients.publicUrl}/mcp`, client, sdkVersion)).toContain("service_list_apps");
     expect((client.clientInformation() as { client_id: string }).client_id).toBe(url);
     expect(await authV1(client as never, { serverUrl: `${clients.publicUrl}/mcp` })).toBe("AUTHORIZED");
     const [first, second] = client.tokenResponses;
     expect([client.tokenResponses.length, second?.refresh_token === first?.refresh_token]).toEqual([2, false]);
     const gateway = new GatewayClient(clients.publicUrl, second?.access_token ?? "");
     expect((await gateway.call("tools/list")).status).toBe(200);
-    expect(clients.countRequests(`/v${generation}.json`)).toBe(1);
+    expect(clients.countRequests(`/v${sdkVersion}.json`)).toBe(1);
   });
 
 test("a user who is not signed in is sent to sign in, then to the consent page, which gets the name of the client", async () => {
@@ -76,7 +76,7 @@ test("users are redirected only to the redirect URIs of the document, with any p
     `${web}#x`,
   ];
   for (const uri of otherUris)
-    expect([uri, (await clients.authorize(url, { redirect_uri: uri })).destination]).toEqual([uri, "/api/auth/error"]);
+    expect([uri, (await clients.authorize(url, { redirect_uri: uri })).destination]).toEqual([uri, "400"]);
   const withoutPkce = await clients.authorize(url, { code_challenge: "", code_challenge_method: "" });
   const redirect = new URL(withoutPkce.destination);
   expect([redirect.href.startsWith(REDIRECT_URI), redirect.searchParams.get("error")]).toEqual([
@@ -110,16 +110,13 @@ test("a redirect URI that was removed from the document is rejected, and a chang
   await clients.makeStale(url);
   expect(await authorizeAgain(old)).toMatch(/^http:.*[?&]code=/);
   clients.publisher.publish(path, { redirect_uris: [old, added] });
-  expect(await authorizeAgain(added)).toBe("/api/auth/error");
+  expect(await authorizeAgain(added)).toBe("400");
   await clients.makeStale(url);
   expect([await authorizeAgain(added), await authorizeAgain(old)]).toEqual(["/consent", "/consent"]);
   await clients.oauth.grantTo(url, { resource, scope: "read offline_access" });
   clients.publisher.publish(path, { redirect_uris: [added] });
   await clients.makeStale(url);
-  expect([await authorizeAgain(old), await authorizeAgain(added)]).toEqual([
-    "/api/auth/error",
-    expect.stringContaining("code="),
-  ]);
+  expect([await authorizeAgain(old), await authorizeAgain(added)]).toEqual(["400", expect.stringContaining("code=")]);
   clients.publisher.publish(path, { redirect_uris: [added], client_name: "Another name" });
   await clients.makeStale(url);
   expect([await authorizeAgain(added), await clients.countRows("oauthConsent", url)]).toEqual(["/consent", 0]);
@@ -148,10 +145,7 @@ test("a client that the operator disabled stays disabled, and its document is no
   const em = clients.harness.service.parts.orm.em.fork();
   await em.execute(`update auth."oauthClient" set disabled = true where "clientId" = ?`, [url]);
   await clients.makeStale(url);
-  expect([(await clients.authorize(url)).destination, clients.countRequests("/disabled.json")]).toEqual([
-    "/api/auth/error",
-    1,
-  ]);
+  expect([(await clients.authorize(url)).destination, clients.countRequests("/disabled.json")]).toEqual(["400", 1]);
 });
 
 test("a client may authenticate with the keys of its document, and no URL in the document is fetched", async () => {

@@ -11,8 +11,9 @@ const OTHER_SITE = "https://elsewhere.example.com";
 
 test("cookies are HttpOnly and SameSite=Lax, and with https also Secure and bound to the host", async () => {
   const signedUp = await new TestUser(service().service.publicUrl).signUp();
-  for (const cookie of signedUp.headers.getSetCookie())
-    expect(cookie).toMatch(/^service\.\w+=.*; Path=\/; HttpOnly; SameSite=Lax$/);
+  expect(signedUp.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^service\.\w+=.*; Path=\/; HttpOnly; SameSite=Lax$/),
+  ]);
   const publicUrl = "https://apps.example.com";
   await using harness = await createHarness({ config: { publicUrl } });
   const user = new TestUser(`http://127.0.0.1:${harness.service.port}`, undefined, undefined, publicUrl);

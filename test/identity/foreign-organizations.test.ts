@@ -1,26 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect } from "vitest";
-import {
-  createOrganizationMembers,
-  type OrganizationMembers,
-  randomEmail,
-} from "../support/identity/organization-members.ts";
+import { expect } from "vitest";
+import { randomEmail, sharedOrganization } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-const service = sharedHarness({ config: { signUp: "open" } });
-let organization: OrganizationMembers;
-
-beforeAll(async () => {
-  organization = await createOrganizationMembers(service().service.publicUrl);
-});
+const { organization } = sharedOrganization();
 
 verifies(
   [hazard(26), hazard(27)],
   "a request for another organization gets the same response as for an unknown one, and 400 for a malformed id",
   async () => {
-    const { url, organizationId, owner } = organization;
+    const { url, organizationId, owner } = organization();
     const user = new TestUser(url);
     await user.signUp();
     const members = (await owner.get(`/organization/list-members?organizationId=${organizationId}`)).body["members"];

@@ -1,20 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { RestClient } from "../support/clients/rest-client.ts";
-import {
-  createOrganizationMembers,
-  type OrganizationMembers,
-  randomEmail,
-} from "../support/identity/organization-members.ts";
+import { randomEmail, sharedOrganization } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { sharedHarness } from "../support/service/shared-harness.ts";
 
-const service = sharedHarness({ config: { signUp: "open" } });
-let organization: OrganizationMembers;
-
-beforeAll(async () => {
-  organization = await createOrganizationMembers(service().service.publicUrl);
-});
+const { service, organization } = sharedOrganization();
 
 function createNestedObject(depth: number): object {
   let value = {};
@@ -23,7 +13,7 @@ function createNestedObject(depth: number): object {
 }
 
 test("400 rejects text that the database cannot store, long names and texts, and deep nesting", async () => {
-  const { owner, organizationId } = organization;
+  const { owner, organizationId } = organization();
   const invalid: [string, object][] = [
     ["/organization/create", { name: "a\0b", slug: randomUUID() }],
     ["/organization/create", { name: "x".repeat(101), slug: randomUUID() }],
@@ -43,8 +33,8 @@ test("400 rejects text that the database cannot store, long names and texts, and
   expect(service().logged()).not.toContain("the identity provider failed");
 });
 
-test("404 answers the endpoints of better-auth that the service disables", async () => {
-  const { owner, organizationId } = organization;
+test("404 is returned for the endpoints of better-auth that the service disables", async () => {
+  const { owner, organizationId } = organization();
   for (const path of [
     "/verify-password",
     "/oauth2/create-client",
@@ -58,7 +48,7 @@ test("404 answers the endpoints of better-auth that the service disables", async
 });
 
 test("a user cannot set their own id, role, verified email address or active organization", async () => {
-  const { url, organizationId } = organization;
+  const { url, organizationId } = organization();
   const user = new TestUser(url);
   const signedUp = await user.signUp({
     emailVerified: true,
@@ -77,7 +67,7 @@ test("a user cannot set their own id, role, verified email address or active org
 });
 
 test("403 rejects the 21st organization of a user, because each organization has its own plan", async () => {
-  const user = new TestUser(organization.url);
+  const user = new TestUser(organization().url);
   await user.signUp();
   const statuses: number[] = [];
   for (let at = 0; at < 21; at += 1)

@@ -1,20 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
-import type { Answer } from "../support/clients/rest-client.ts";
-import {
-  createOrganizationMembers,
-  type OrganizationMembers,
-  randomEmail,
-} from "../support/identity/organization-members.ts";
+import { expect, test } from "vitest";
+import type { HttpResponse } from "../support/clients/rest-client.ts";
+import { randomEmail, sharedOrganization } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-const service = sharedHarness({ config: { signUp: "open" } });
-let organization: OrganizationMembers;
-
-beforeAll(async () => {
-  organization = await createOrganizationMembers(service().service.publicUrl);
-});
+const { service, organization } = sharedOrganization();
 
 interface Member {
   id: string;
@@ -23,13 +13,13 @@ interface Member {
 }
 
 async function listMembers(): Promise<Member[]> {
-  const { owner, organizationId } = organization;
+  const { owner, organizationId } = organization();
   const { body } = await owner.get(`/organization/list-members?organizationId=${organizationId}`);
   return body["members"] as Member[];
 }
 
 verifies(hazard(29), "an admin cannot make anyone an owner, however the role is written", async () => {
-  const { admin, owner, member, organizationId, invite } = organization;
+  const { admin, owner, member, organizationId, invite } = organization();
   const spellings = [
     "owner",
     " owner",
@@ -60,7 +50,7 @@ verifies(hazard(29), "an admin cannot make anyone an owner, however the role is 
 });
 
 verifies(hazard(29), "a member cannot read the id of an invitation to a higher role than they may assign", async () => {
-  const { owner, admin, member, organizationId, invite } = organization;
+  const { owner, admin, member, organizationId, invite } = organization();
   const invitedEmail = randomEmail();
   const ownerInvitation = String((await invite(owner, invitedEmail, "owner")).body["id"]);
   const memberInvitation = String((await invite(owner, randomEmail(), "member")).body["id"]);
@@ -86,13 +76,13 @@ verifies(
   hazard(29),
   "pending invitations become invalid when their inviter is removed or may no longer assign the role",
   async () => {
-    const { url, owner, organizationId, invite, join } = organization;
+    const { url, owner, organizationId, invite, join } = organization();
     const createUser = async () => {
       const user = new TestUser(url);
       await user.signUp();
       return user;
     };
-    const accept = async (user: TestUser, { body }: Answer) =>
+    const accept = async (user: TestUser, { body }: HttpResponse) =>
       (await user.post("/organization/accept-invitation", { invitationId: body["id"] as string })).status;
     const [removedAdmin, demotedOwner] = [await createUser(), await createUser()];
     const invited = [await createUser(), await createUser(), await createUser(), await createUser()] as const;
@@ -114,7 +104,7 @@ verifies(
 );
 
 test("the log does not contain the id of an invitation", async () => {
-  const { url, owner, invite } = organization;
+  const { url, owner, invite } = organization();
   const { body } = await invite(owner, randomEmail(), "member");
   const id = String(body["id"]);
   await fetch(`${url}/invitations/${id}`);

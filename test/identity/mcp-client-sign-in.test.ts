@@ -2,7 +2,7 @@ import { auth as authV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { toolsThrough } from "../support/clients/sdk-clients.ts";
+import { signInAndListTools } from "../support/clients/sdk-clients.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -18,16 +18,16 @@ beforeAll(async () => {
   await user.signUp();
 });
 
-for (const generation of [1, 2] as const)
-  test(`the v${generation} SDK signs in with only the gateway's URL, and lists the tools`, async () => {
+for (const sdkVersion of [1, 2] as const)
+  test(`the v${sdkVersion} SDK signs in with only the gateway's URL, and lists the tools`, async () => {
     const client = new TestOAuthClient(user);
-    expect(await toolsThrough(`${publicUrl}/mcp`, client, generation)).toContain("service_list_apps");
+    expect(await signInAndListTools(`${publicUrl}/mcp`, client, sdkVersion)).toContain("service_list_apps");
     expect(client.tokenResponses[0]).toMatchObject({ refresh_token: expect.any(String) });
   });
 
 test("a client refreshes its token without a new consent", async () => {
   const client = new TestOAuthClient(user);
-  await toolsThrough(`${publicUrl}/mcp`, client, 1);
+  await signInAndListTools(`${publicUrl}/mcp`, client, 1);
   const [first] = client.tokenResponses;
   expect(await authV1(client as never, { serverUrl: `${publicUrl}/mcp` })).toBe("AUTHORIZED");
   const second = client.tokenResponses.at(-1);
@@ -41,7 +41,7 @@ verifies(
   "401 rejects an access token for the gateway at REST, and one for REST at the gateway",
   async () => {
     const client = new TestOAuthClient(user);
-    await toolsThrough(`${publicUrl}/mcp`, client, 2);
+    await signInAndListTools(`${publicUrl}/mcp`, client, 2);
     const token = client.tokenResponses.at(-1)?.access_token ?? "";
     expect((await new GatewayClient(publicUrl, token).call("tools/list")).status).toBe(200);
     expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(401);

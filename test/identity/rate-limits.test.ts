@@ -2,7 +2,7 @@ import http from "node:http";
 import { expect, test } from "vitest";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import { countFailedSignIn, limitSignIns } from "../../domain/users/limit-sign-ins.ts";
-import type { Answer } from "../support/clients/rest-client.ts";
+import type { HttpResponse } from "../support/clients/rest-client.ts";
 import { randomAddress, TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
 
@@ -11,7 +11,7 @@ const BEHIND_PROXY = { trustedProxies: ["127.0.0.1"] };
 const WRONG_PASSWORD = "wrong password";
 const RETRY_AFTER = expect.stringMatching(/^[1-9]\d*$/) as string;
 
-function signInFrom(address: string, user: TestUser, password = user.password): Promise<Answer> {
+function signInFrom(address: string, user: TestUser, password = user.password): Promise<HttpResponse> {
   return user.post("/sign-in/email", { email: user.email, password }, { "x-forwarded-for": address });
 }
 

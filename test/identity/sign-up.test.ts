@@ -17,7 +17,7 @@ test("the first user to sign up owns the first organization, and its tokens rema
   const user = new TestUser(publicUrl);
   const signedUp = await user.signUp();
   expect([signedUp.status, signedUp.text]).toEqual([200, expect.stringContaining(user.email)]);
-  for (const cookie of signedUp.headers.getSetCookie()) expect(cookie).toMatch(/HttpOnly.*SameSite=Lax/i);
+  expect(signedUp.headers.getSetCookie()).toEqual([expect.stringMatching(/HttpOnly.*SameSite=Lax/i)]);
   const rest = new RestClient(publicUrl, await user.accessToken());
   const app = await rest.deploy({ repo: "acme/site" });
   const detail = await rest.get(`/v1/apps/${String(app.body["app_id"])}`);

@@ -6,7 +6,7 @@ import { sharedHarness } from "../support/service/shared-harness.ts";
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
 
-/** Every app has the same timestamps, so that no timestamp tells of a change. */
+/** Every app has the same timestamps, so that no timestamp shows a change. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 
 async function connect() {

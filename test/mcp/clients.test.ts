@@ -8,7 +8,7 @@ import { verifies } from "../support/verifies.ts";
 const service = sharedHarness();
 const INFO = { name: "a-client", version: "1.0.0" };
 
-/** The methods that the test uses. Both generations of the SDK have them. */
+/** The methods that the test uses. Both major versions of the SDK have them. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { App } from "../../domain/apps/app.entity.ts";
 import type { Invocation } from "../../domain/ports/procedure-discovery.ts";
-import { GatewayClient, type ToolAnswer } from "../support/clients/gateway-client.ts";
-import { givenServedApp, offered } from "../support/edge/served-app.ts";
+import { GatewayClient, type ToolResult } from "../support/clients/gateway-client.ts";
+import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
-/** Responds at each path in the way that one test needs. */
+/** An app with one response for each path. */
 const SCRIPT = `
 const json = (value, status = 200) => Response.json(value, { status });
 const RESPONSES = {
@@ -25,22 +25,27 @@ export default { fetch: (request) => (RESPONSES[new URL(request.url).pathname] ?
 async function connect() {
   const tenant = await service().tenant();
   const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
-  const working = [offered("small"), offered("rows"), offered("rows.write", "mutation", written("/rows"))];
-  const failing = ["deep", "rude", "garbage", "crash"].map((name) => offered(name));
+  const working = [
+    discoveredProcedure("small"),
+    discoveredProcedure("rows"),
+    discoveredProcedure("rows.write", "mutation", postTo("/rows")),
+  ];
+  const failing = ["deep", "rude", "garbage", "crash"].map((name) => discoveredProcedure(name));
   const [first, second] = [
-    await givenServedApp(service(), tenant, { script: SCRIPT, procedures: working }),
-    await givenServedApp(service(), tenant, { script: SCRIPT, procedures: failing }),
+    await givenLiveApp(service(), tenant, { script: SCRIPT, procedures: working }),
+    await givenLiveApp(service(), tenant, { script: SCRIPT, procedures: failing }),
   ];
   const call = (app: App, name: string) => gateway.tool(`${app.slug}_${name}`);
   return { gateway, tenant, working: first, failing: second, call };
 }
 
-const written = (path: string): { invocation: Invocation } => ({
+/** An invocation at another path than the name of the procedure. */
+const postTo = (path: string): { invocation: Invocation } => ({
   invocation: { via: "openapi", method: "POST", path, parameters: [], body: null },
 });
 
 /** Checks that the text and the structured content of a result are equal and within the size limit, and returns the content. */
-function readContent({ structuredContent, text }: ToolAnswer): Record<string, unknown> {
+function readContent({ structuredContent, text }: ToolResult): Record<string, unknown> {
   expect(JSON.parse(text)).toEqual(structuredContent);
   expect(text.length).toBeLessThanOrEqual(24_000);
   return structuredContent;
@@ -108,8 +113,11 @@ test("an input schema that is too large for the tool list is reduced to property
   const tenant = await service().tenant();
   const large = { type: "object", properties: { note: { description: "x".repeat(9000) } }, required: ["note"] };
   const small = { type: "object", properties: { note: { type: "string" } }, required: ["note"] };
-  const procedures = [offered("a", "query", { inputSchema: large }), offered("b", "query", { inputSchema: small })];
-  await givenServedApp(service(), tenant, { script: SCRIPT, procedures });
+  const procedures = [
+    discoveredProcedure("a", "query", { inputSchema: large }),
+    discoveredProcedure("b", "query", { inputSchema: small }),
+  ];
+  await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
   const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
   const [a, b] = (await gateway.tools()).filter(({ name }) => !String(name).startsWith("service_"));
   expect(a?.["inputSchema"]).toEqual({ type: "object", properties: { note: {} } });

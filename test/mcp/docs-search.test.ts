@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { DiscoveredProcedure } from "../../domain/ports/procedure-discovery.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
-import { givenProcedures, offered } from "../support/edge/served-app.ts";
+import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -35,10 +35,10 @@ verifies(
   async () => {
     const tenant = await service().tenant();
     const small = await givenAppWith(tenant, "small", [
-      offered("orders.cancel", "mutation", { description: "Cancels an order." }),
-      offered("orders_cancel", "mutation", { description: "Cancels an order, as it was called before." }),
+      discoveredProcedure("orders.cancel", "mutation", { description: "Cancels an order." }),
+      discoveredProcedure("orders_cancel", "mutation", { description: "Cancels an order, as it was called before." }),
     ]);
-    const many = ["a", "b", "c", "d", "e", "f"].map((name) => offered(`orders.${name}`));
+    const many = ["a", "b", "c", "d", "e", "f"].map((name) => discoveredProcedure(`orders.${name}`));
     const large = await givenAppWith(tenant, "large", many);
     const { hits, cut } = await search(tenant, { query: "cancel an order", limit: 50 });
     expect(cut).toBeNull();
@@ -62,7 +62,7 @@ test("a response that would be too long contains only the best hits, and says ho
   const properties = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`field${at}`, { enum: LONG_WORDS }]));
   const inputSchema = { type: "object", properties };
   const procedures = Array.from({ length: 50 }, (_, at) =>
-    offered(`report${at}`, "query", { description: `Reports "${at}". `.repeat(100), inputSchema }),
+    discoveredProcedure(`report${at}`, "query", { description: `Reports "${at}". `.repeat(100), inputSchema }),
   );
   const slug = await givenAppWith(tenant, "reports", procedures);
   const { hits, cut } = await search(tenant, { query: "report", limit: 50 });
@@ -78,9 +78,9 @@ const LONG_WORDS = Array.from({ length: 12 }, (_, at) => `${at} ${"word ".repeat
 test("a search in one app finds only its procedures, and another organization's app looks like an unknown app", async () => {
   const tenant = await service().tenant();
   const other = await service().tenant();
-  const one = await givenAppWith(tenant, "one", [offered("orders.list")]);
-  const two = await givenAppWith(tenant, "two", [offered("orders.read")]);
-  const foreign = await givenAppWith(other, "three", [offered("orders.burn")]);
+  const one = await givenAppWith(tenant, "one", [discoveredProcedure("orders.list")]);
+  const two = await givenAppWith(tenant, "two", [discoveredProcedure("orders.read")]);
+  const foreign = await givenAppWith(other, "three", [discoveredProcedure("orders.burn")]);
   expect((await search(tenant, { query: "orders", app: one })).hits.map(({ app }) => app)).toEqual([one]);
   expect((await search(tenant, { query: "orders" })).hits.map(({ app }) => app).toSorted()).toEqual(
     [one, two].toSorted(),
@@ -98,7 +98,10 @@ test("a search in one app finds only its procedures, and another organization's 
 
 test("the longest allowed query finds the procedure that its rare words mean", async () => {
   const tenant = await service().tenant();
-  await givenAppWith(tenant, "shop", [offered("orders.list"), offered("refunds.make", "mutation")]);
+  await givenAppWith(tenant, "shop", [
+    discoveredProcedure("orders.list"),
+    discoveredProcedure("refunds.make", "mutation"),
+  ]);
   const query = "please make a refund of this ".repeat(17).trim();
   expect((await search(tenant, { query })).hits[0]).toMatchObject({ procedure: "refunds.make" });
 });

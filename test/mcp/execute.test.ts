@@ -41,7 +41,7 @@ verifies(
 test("a program calls the organization's procedures and tools without a token", async () => {
   const { tenant, run } = await connect();
   const { body } = await tenant.rest.deploy({ repo: "examples/invoices" });
-  expect((await service().settled(tenant, String(body["app_id"]))).body["status"]).toBe("ready");
+  expect((await service().waitForStatus(tenant, String(body["app_id"]))).body["status"]).toBe("ready");
   const code = `
     const invoices = service.apps[${JSON.stringify(body["slug"])}];
     const made = await invoices.create({ customer: "Acme", cents: 700, due: "2026-12-24" });
@@ -69,7 +69,7 @@ test("a program calls the organization's procedures and tools without a token", 
 test("a program can read its type declarations, and the compiler checks calls against them", async () => {
   const { tenant, run } = await connect();
   const { body } = await tenant.rest.deploy({ repo: "examples/invoices" });
-  expect((await service().settled(tenant, String(body["app_id"]))).body["status"]).toBe("ready");
+  expect((await service().waitForStatus(tenant, String(body["app_id"]))).body["status"]).toBe("ready");
   const app = `service.apps[${JSON.stringify(body["slug"])}]`;
   const requested = await run(`console.log(await service.types(${JSON.stringify(body["slug"])}))`);
   expect(requested["stdout"]).toContain('/** Reads: "Lists invoices, ordered by due date." */');

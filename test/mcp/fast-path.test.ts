@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { GatewayClient, type RpcAnswer } from "../support/clients/gateway-client.ts";
-import { givenProcedures, offered } from "../support/edge/served-app.ts";
+import { GatewayClient, type GatewayResponse } from "../support/clients/gateway-client.ts";
+import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -11,18 +11,19 @@ const ENVELOPE = {
   "io.modelcontextprotocol/clientInfo": { name: "a client", version: "1.0.0" },
 };
 
-/** Makes a request leave the fast path without a change of its response: only the SDK reads `traceparent`. */
+/** With this metadata, the SDK handles a request instead of the fast path. It does not change the response. */
 const TRACE = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
 
 const REVISIONS = {
-  "before 2026-07-28": { plain: {}, headers: () => ({}), more: { _meta: TRACE } },
+  "before 2026-07-28": { plain: {}, headers: () => ({}), withTrace: { _meta: TRACE } },
   "of 2026-07-28": {
     plain: { _meta: ENVELOPE },
     headers: (method: string, { name }: { name?: string }) => ({
-      ...{ "mcp-protocol-version": "2026-07-28", "mcp-method": method },
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
       ...(name !== undefined && { "mcp-name": name }),
     }),
-    more: { _meta: { ...ENVELOPE, ...TRACE } },
+    withTrace: { _meta: { ...ENVELOPE, ...TRACE } },
   },
 } as const;
 
@@ -30,18 +31,18 @@ async function connect(): Promise<GatewayClient> {
   const tenant = await service().tenant();
   for (const name of ["one", "two"]) {
     const app = await service().givenApp(tenant, { name, createdAt: new Date(0) });
-    await givenProcedures(service(), app, [offered("read"), offered("write", "mutation")]);
+    await givenProcedures(service(), app, [discoveredProcedure("read"), discoveredProcedure("write", "mutation")]);
   }
   return new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
 }
 
-/** The parts of a response that do not differ from call to call. */
-function comparable({ status, headers, text }: RpcAnswer): object {
+/** The parts of a response that are the same for equal requests. */
+function comparable({ status, headers, text }: GatewayResponse): object {
   const others = [...headers].filter(([name]) => name !== "date" && name !== "x-request-id");
   return { status, headers: others, text };
 }
 
-for (const [revision, { plain, headers, more }] of Object.entries(REVISIONS))
+for (const [revision, { plain, headers, withTrace }] of Object.entries(REVISIONS))
   test(`requests ${revision} get identical responses from the fast path and from the SDK`, async () => {
     const gateway = await connect();
     const directTool = (await gateway.tools()).map(({ name }) => String(name)).find((name) => name.startsWith("one-"));
@@ -57,11 +58,11 @@ for (const [revision, { plain, headers, more }] of Object.entries(REVISIONS))
       ["no/such-method", {}],
     ];
     for (const [method, params] of requests) {
-      const [answer, reference] = [
+      const [fast, fromSdk] = [
         await gateway.call(method, { ...params, ...plain }, headers(method, params)),
-        await gateway.call(method, { ...params, ...more }, headers(method, params)),
+        await gateway.call(method, { ...params, ...withTrace }, headers(method, params)),
       ];
-      expect(comparable(answer), `${method} ${JSON.stringify(params)}`).toEqual(comparable(reference));
+      expect(comparable(fast), `${method} ${JSON.stringify(params)}`).toEqual(comparable(fromSdk));
     }
   });
 
@@ -80,7 +81,7 @@ test("a request of 2026-07-28 whose headers contradict its body is rejected", as
     [good, earlier],
     [good, {}],
   ] as const) {
-    const answer = await gateway.call("tools/call", { ...params, _meta: meta }, headers);
-    expect([answer.status, answer.body.error === undefined]).toEqual([400, false]);
+    const response = await gateway.call("tools/call", { ...params, _meta: meta }, headers);
+    expect([response.status, response.body.error === undefined]).toEqual([400, false]);
   }
 });

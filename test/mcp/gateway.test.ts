@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { mintToken } from "../../domain/tokens/mint-token.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
-import { givenProcedures, offered } from "../support/edge/served-app.ts";
+import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -16,11 +16,11 @@ async function connect(): Promise<{ tenant: Tenant; gateway: GatewayClient }> {
 
 verifies(
   ["gateway.endpoint", "gateway.request.json", "gateway.tools_list", "gateway.auth.personal_access_token"],
-  "200 tools/list with two headers, as in the specification, returns the tools as JSON",
+  "200 tools/list with only a token and a content type returns the tools as JSON",
   async () => {
     const { gateway } = await connect();
-    const answer = await gateway.call("tools/list");
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+    const response = await gateway.call("tools/list");
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
     const tools = await gateway.tools();
     expect(tools.map(({ name }) => name)).toEqual([
       "service_docs_search",
@@ -34,8 +34,10 @@ verifies(
         inputSchema: { type: "object" },
         outputSchema: { type: "object" },
         annotations: {
-          ...{ readOnlyHint: expect.any(Boolean), destructiveHint: expect.any(Boolean) },
-          ...{ idempotentHint: expect.any(Boolean), openWorldHint: expect.any(Boolean) },
+          readOnlyHint: expect.any(Boolean),
+          destructiveHint: expect.any(Boolean),
+          idempotentHint: expect.any(Boolean),
+          openWorldHint: expect.any(Boolean),
         },
       });
   },
@@ -47,8 +49,8 @@ verifies(
   async () => {
     const { gateway } = await connect();
     for (const id of [7, "seven", "", 0]) {
-      const answer = await gateway.send(JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }));
-      expect([answer.status, JSON.parse(answer.text)]).toEqual([200, { jsonrpc: "2.0", id, result: {} }]);
+      const response = await gateway.send(JSON.stringify({ jsonrpc: "2.0", id, method: "ping" }));
+      expect([response.status, JSON.parse(response.text)]).toEqual([200, { jsonrpc: "2.0", id, result: {} }]);
     }
     for (const body of [
       { id: 1, method: "ping" },
@@ -70,23 +72,34 @@ verifies(
       .transactional(async (em) =>
         Promise.resolve(mintToken(em, { kind: "gateway_token", name: "An agent", orgId: tenant.org_id, userId: null })),
       );
-    const answer = await gateway.as(token).tool("service_list_apps");
-    expect(answer.structuredContent).toEqual({ apps: [], next_cursor: null });
+    const response = await gateway.as(token).tool("service_list_apps");
+    expect(response.structuredContent).toEqual({ apps: [], next_cursor: null });
     expect((await tenant.rest.as(token).get("/v1/apps")).status).toBe(401);
   },
 );
 
 verifies("gateway.notification.202", "202 a notification gets an empty response", async () => {
   const { gateway } = await connect();
-  const answer = await gateway.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
-  expect([answer.status, answer.text]).toEqual([202, ""]);
+  const response = await gateway.send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
+  expect([response.status, response.text]).toEqual([202, ""]);
 });
 
-test("405 GET and DELETE are rejected, and the Allow header names POST", async () => {
+test("405 a GET that asks for no stream of notifications, a GET of 2026-07-28 and a DELETE are rejected", async () => {
   const { gateway } = await connect();
-  for (const method of ["GET", "DELETE"]) {
-    const answer = await gateway.send(undefined, {}, method);
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+  const modern = { accept: "text/event-stream", "mcp-protocol-version": "2026-07-28" };
+  for (const [method, headers] of [
+    ["GET", {}],
+    ["GET", { accept: "text/html" }],
+    ["GET", modern],
+    ["DELETE", { accept: "text/event-stream" }],
+  ] as [string, Record<string, string>][]) {
+    const response = await gateway.send(undefined, headers, method);
+    expect([method, headers, response.status, response.headers.get("allow")]).toEqual([
+      method,
+      headers,
+      405,
+      "GET, POST",
+    ]);
   }
 });
 
@@ -96,12 +109,12 @@ verifies(
   async () => {
     const { tenant, gateway } = await connect();
     for (const token of [null, "x", tenant.api_key, tenant.personal_access_token.slice(0, -1)]) {
-      const answer = await gateway.as(token).call("tools/list");
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+      const response = await gateway.as(token).call("tools/list");
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([
         401,
         expect.stringMatching(/^Bearer resource_metadata="http/),
       ]);
-      expect(answer.body.error).toEqual({ code: -32_001, message: expect.stringContaining("personal access token") });
+      expect(response.body.error).toEqual({ code: -32_001, message: expect.stringContaining("personal access token") });
     }
   },
 );
@@ -135,26 +148,26 @@ test("403 requests from another origin, or with another host name, are rejected"
   expect((await gateway.call("tools/list", undefined, { origin: own })).status).toBe(200);
   const status = await new Promise((resolve, reject) => {
     const headers = { host: "evil.example", "content-type": "application/json" };
-    const sent = httpRequest(`${own}/mcp`, { method: "POST", headers }, (answer) =>
-      resolve(answer.resume().statusCode),
+    const sent = httpRequest(`${own}/mcp`, { method: "POST", headers }, (response) =>
+      resolve(response.resume().statusCode),
     );
     sent.on("error", reject).end("{}");
   });
   expect(status).toBe(403);
 });
 
-const UNREADABLE: [string, string, number, number][] = [
+const INVALID_BODIES: [string, string, number, number][] = [
   ["is not JSON", "{", 400, -32_700],
   ["is empty", "", 400, -32_700],
   ["has the id null", JSON.stringify({ jsonrpc: "2.0", id: null, method: "tools/list" }), 400, -32_600],
   ["is larger than 4 MiB", JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x".repeat(4_200_000) }), 413, -32_000],
 ];
 
-for (const [description, body, status, code] of UNREADABLE) {
+for (const [description, body, status, code] of INVALID_BODIES) {
   test(`${status} a body that ${description} is rejected`, async () => {
     const { gateway } = await connect();
-    const answer = await gateway.send(body);
-    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+    const response = await gateway.send(body);
+    expect([response.status, response.body.error?.code]).toEqual([status, code]);
   });
 }
 
@@ -177,9 +190,9 @@ verifies(
     const { tenant, gateway } = await connect();
     await service().givenApp(await service().tenant());
     const app = await service().givenApp(tenant, { name: "guestbook" });
-    await givenProcedures(service(), app, [offered("sign", "mutation"), offered("read")]);
-    const answer = await gateway.tool("service_list_apps");
-    expect(answer.structuredContent).toEqual({
+    await givenProcedures(service(), app, [discoveredProcedure("sign", "mutation"), discoveredProcedure("read")]);
+    const response = await gateway.tool("service_list_apps");
+    expect(response.structuredContent).toEqual({
       apps: [
         {
           id: app.id,
@@ -195,7 +208,7 @@ verifies(
       ],
       next_cursor: null,
     });
-    expect(JSON.parse(answer.text)).toEqual(answer.structuredContent);
+    expect(JSON.parse(response.text)).toEqual(response.structuredContent);
   },
 );
 
@@ -221,9 +234,9 @@ verifies(
     const { tenant, gateway } = await connect();
     await tenant.rest.deploy({ repo: "acme/site" });
     await service().givenApp(tenant, { status: "failed" });
-    const stranger = await service().tenant();
-    await service().givenApp(stranger);
-    await stranger.rest.deploy({ repo: "acme/site" });
+    const other = await service().tenant();
+    await service().givenApp(other);
+    await other.rest.deploy({ repo: "acme/site" });
     const { structuredContent } = await gateway.tool("service_get_usage");
     expect(structuredContent).toEqual({
       plan: "scale",
@@ -240,9 +253,9 @@ verifies(
 test("an internal error is reported without its details", async () => {
   const { tenant, gateway } = await connect();
   await service().service.parts.orm.em.fork().execute("delete from organizations where id = ?", [tenant.org_id]);
-  const answer = await gateway.tool("service_get_usage");
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("Internal error") });
-  expect(answer.text).not.toMatch(/Organization|select|\.ts/);
+  const response = await gateway.tool("service_get_usage");
+  expect(response).toMatchObject({ isError: true, text: expect.stringContaining("Internal error") });
+  expect(response.text).not.toMatch(/Organization|select|\.ts/);
 });
 
 test("429 the 601st call in a minute is rejected with the seconds to wait", async () => {
@@ -250,9 +263,9 @@ test("429 the 601st call in a minute is rejected with the seconds to wait", asyn
   const notification = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
   for (let round = 0; round < 20; round++)
     await Promise.all(Array.from({ length: 30 }, () => gateway.send(notification)));
-  const answer = await gateway.call("tools/list");
-  const seconds = Number(answer.headers.get("retry-after"));
-  expect([answer.status, answer.body.error]).toEqual([
+  const response = await gateway.call("tools/list");
+  const seconds = Number(response.headers.get("retry-after"));
+  expect([response.status, response.body.error]).toEqual([
     429,
     { code: -32_029, message: expect.stringContaining("600 calls"), data: { retry_after_seconds: seconds } },
   ]);

@@ -10,7 +10,7 @@ const service = sharedHarness({ worker: true, sharesBuilds: true });
 async function deployExample(tenant: Tenant, example: string): Promise<{ id: string; slug: string }> {
   const { body } = await tenant.rest.deploy({ repo: `examples/${example}` });
   const id = String(body["app_id"]);
-  expect((await service().settled(tenant, id)).body).toMatchObject({ status: "ready" });
+  expect((await service().waitForStatus(tenant, id)).body).toMatchObject({ status: "ready" });
   return { id, slug: String(body["slug"]) };
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, expect } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
-import { openStream } from "../support/clients/open-stream.ts";
+import { joinOrganization } from "../support/identity/organization-members.ts";
+import { openNotificationStream, openStream } from "../support/clients/open-stream.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -30,9 +31,7 @@ async function createMember({ user: owner, orgId }: OrganizationOwner): Promise<
   const { publicUrl } = service().service;
   const user = new TestUser(publicUrl);
   await user.signUp();
-  const invitation = { email: user.email, role: "member", organizationId: orgId };
-  const { body } = await owner.post("/organization/invite-member", invitation);
-  await user.post("/organization/accept-invitation", { invitationId: body["id"] as string });
+  await joinOrganization(owner, user, { organizationId: orgId, role: "member" });
   const rpc = rpcClient(publicUrl, await user.accessToken());
   return { user, token: (await rpc.tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" })).token };
 }
@@ -57,14 +56,18 @@ verifies(
   async () => {
     const [one, two] = [await service().tenant(), await service().tenant()];
     const { publicUrl, parts } = service().service;
-    const revoked = await openStream(publicUrl, one.personal_access_token);
-    const other = await openStream(publicUrl, two.personal_access_token);
+    const streams = await Promise.all(
+      [openStream, openNotificationStream].flatMap((open) => [
+        open(publicUrl, one.personal_access_token),
+        open(publicUrl, two.personal_access_token),
+      ]),
+    );
     await parts.orm.em.fork().execute("update machine_tokens set revoked_at = now() where org_id = ?", [one.org_id]);
     parts.capabilities.tokens.accessChanges.announce(one.org_id);
-    await revoked.ended;
+    await Promise.all([streams[0]!.ended, streams[2]!.ended]);
     expect((await new GatewayClient(publicUrl, one.personal_access_token).call("ping")).status).toBe(401);
-    expect(await Promise.race([other.ended.then(() => "ended"), Promise.resolve("open")])).toBe("open");
-    await Promise.all([revoked.close(), other.close()]);
+    expect(await Promise.all([stillOpen(streams[1]!), stillOpen(streams[3]!)])).toEqual([true, true]);
+    await Promise.all(streams.map(({ close }) => close()));
   },
 );
 

@@ -7,11 +7,11 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 
-/** Calls both APIs of a tenant with any headers. */
+/** REST and the gateway, as a tenant calls them. */
 interface Apis {
   tenant: Tenant;
-  /** Returns the status of each API, and the scheme of its challenge. */
-  ask(headers: Record<string, string>, query?: string): Promise<{ rest: string; gateway: string }>;
+  /** Calls both APIs. Returns the status of each response, and the scheme of its `WWW-Authenticate` header. */
+  callBoth(headers: Record<string, string>, query?: string): Promise<{ rest: string; gateway: string }>;
 }
 
 const ACCEPTED = "200 null";
@@ -25,7 +25,7 @@ async function openApis(): Promise<Apis> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   return {
     tenant,
-    async ask(headers, query = "") {
+    async callBoth(headers, query = "") {
       const call = { method: "POST", headers: { "content-type": "application/json", ...headers }, body };
       return {
         rest: summarize(await fetch(`${publicUrl}/v1/apps${query}`, { headers })),
@@ -45,7 +45,7 @@ verifies(
   hazard(23),
   "401 rejects an Authorization header that is missing, malformed or of another scheme",
   async () => {
-    const { tenant, ask } = await openApis();
+    const { tenant, callBoth } = await openApis();
     for (const token of [tenant.api_key, tenant.personal_access_token]) {
       const basic = Buffer.from(`token:${token}`).toString("base64");
       const malformed = [
@@ -64,17 +64,17 @@ verifies(
         `Bearer\u00a0${token}`,
       ];
       for (const authorization of [...malformed, ...unusual])
-        expect([authorization, await ask({ authorization })]).toEqual([
+        expect([authorization, await callBoth({ authorization })]).toEqual([
           authorization,
           { rest: REJECTED, gateway: REJECTED },
         ]);
     }
-    expect(await ask({})).toEqual({ rest: REJECTED, gateway: REJECTED });
+    expect(await callBoth({})).toEqual({ rest: REJECTED, gateway: REJECTED });
   },
 );
 
 verifies(hazard(30), "401 rejects each kind of token on every API that does not accept it", async () => {
-  const { tenant, ask } = await openApis();
+  const { tenant, callBoth } = await openApis();
   const { body } = await tenant.rest.deploy({ repo: "acme/site" });
   const tokens = {
     "API key": tenant.api_key,
@@ -83,7 +83,8 @@ verifies(hazard(30), "401 rejects each kind of token on every API that does not 
     "app token": String(body["app_token"]),
   };
   const responses: Record<string, object> = {};
-  for (const [kind, token] of Object.entries(tokens)) responses[kind] = await ask({ authorization: `Bearer ${token}` });
+  for (const [kind, token] of Object.entries(tokens))
+    responses[kind] = await callBoth({ authorization: `Bearer ${token}` });
   expect(responses).toEqual({
     "API key": { rest: ACCEPTED, gateway: REJECTED },
     "personal access token": { rest: REJECTED, gateway: ACCEPTED },
@@ -93,13 +94,13 @@ verifies(hazard(30), "401 rejects each kind of token on every API that does not 
 });
 
 verifies(hazard(31), "401 rejects a token in the query string, and no log line contains a token", async () => {
-  const { tenant, ask } = await openApis();
+  const { tenant, callBoth } = await openApis();
   const tokens = [tenant.api_key, tenant.personal_access_token, await issueGatewayToken(tenant)];
   for (const token of tokens) {
     const query = `?token=${token}&access_token=${token}&authorization=Bearer%20${token}`;
-    expect(await ask({}, query)).toEqual({ rest: REJECTED, gateway: REJECTED });
+    expect(await callBoth({}, query)).toEqual({ rest: REJECTED, gateway: REJECTED });
     // The same for an accepted call, and for an unknown path.
-    await ask({ authorization: `Bearer ${token}` }, query);
+    await callBoth({ authorization: `Bearer ${token}` }, query);
     await fetch(`${service().service.publicUrl}/nothing${query}`);
   }
   for (const token of tokens) expect(service().logged()).not.toContain(token);
@@ -114,8 +115,8 @@ verifies(
     const em = service().service.parts.orm.em.fork();
     const clock = movableClock();
     const allowed = { rest: ACCEPTED, gateway: REJECTED };
-    const askBoth = ({ tenant, ask }: Apis) => ask({ authorization: `Bearer ${tenant.api_key}` });
-    const askGateway = ({ tenant }: Apis) =>
+    const callBothWithKey = ({ tenant, callBoth }: Apis) => callBoth({ authorization: `Bearer ${tenant.api_key}` });
+    const callGateway = ({ tenant }: Apis) =>
       new GatewayClient(service().service.publicUrl, tenant.personal_access_token).call("tools/list");
     try {
       await em.execute("update machine_tokens set expires_at = ? where org_id = ?", [
@@ -123,14 +124,14 @@ verifies(
         expiring.tenant.org_id,
       ]);
       for (const each of [expiring, revoked]) {
-        expect(await askBoth(each)).toEqual(allowed);
-        expect((await askGateway(each)).status).toBe(200);
+        expect(await callBothWithKey(each)).toEqual(allowed);
+        expect((await callGateway(each)).status).toBe(200);
       }
       await em.execute("update machine_tokens set revoked_at = now() where org_id = ?", [revoked.tenant.org_id]);
       clock.moveTo(1000);
-      expect([(await askBoth(expiring)).rest, (await askGateway(expiring)).status]).toEqual([REJECTED, 401]);
+      expect([(await callBothWithKey(expiring)).rest, (await callGateway(expiring)).status]).toEqual([REJECTED, 401]);
       clock.moveTo(5000);
-      expect([(await askBoth(revoked)).rest, (await askGateway(revoked)).status]).toEqual([REJECTED, 401]);
+      expect([(await callBothWithKey(revoked)).rest, (await callGateway(revoked)).status]).toEqual([REJECTED, 401]);
     } finally {
       clock.restore();
     }

@@ -35,7 +35,9 @@ test("the list of tools takes at most 6,000 tokens, and each tool at most its sh
 });
 
 test("every tool has object schemas for input and output, all four annotations, and a description that no client truncates", async () => {
-  for (const tool of await listTools()) {
+  const tools = await listTools();
+  expect(tools.length).toBeGreaterThan(0);
+  for (const tool of tools) {
     expect(tool.name).toMatch(/^(service|company|projects?|memory)_[a-z0-9_]+$/);
     expect(Buffer.byteLength(tool.description)).toBeLessThan(MAX_DESCRIPTION_BYTES);
     expect(tool.inputSchema).toMatchObject({ type: "object", additionalProperties: false });

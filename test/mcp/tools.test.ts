@@ -1,9 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { beforeAll, describe, expect, test } from "vitest";
-import { GatewayClient, type ToolAnswer } from "../support/clients/gateway-client.ts";
+import { beforeAll, expect, test } from "vitest";
+import { GatewayClient, type ToolResult } from "../support/clients/gateway-client.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
-import { givenServedApp, offered } from "../support/edge/served-app.ts";
+import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -58,8 +58,8 @@ let tools: { name: string; inputSchema: { properties: object }; outputSchema: ob
 
 beforeAll(async () => {
   tenant = await service().tenant();
-  const procedures = [offered("answer"), offered("refuse", "mutation")];
-  await givenServedApp(service(), tenant, { script: SCRIPT, procedures });
+  const procedures = [discoveredProcedure("answer"), discoveredProcedure("refuse", "mutation")];
+  await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
   gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
   tools = (await gateway.tools()) as typeof tools;
 });
@@ -67,59 +67,57 @@ beforeAll(async () => {
 const own = () => tools.filter(({ name }) => name.startsWith("service_"));
 
 /** Returns how a result violates the output schema of its tool; `null` when it conforms. */
-function findViolation(outputSchema: object, { structuredContent, text }: ToolAnswer): string | null {
+function findViolation(outputSchema: object, { structuredContent, text }: ToolResult): string | null {
   expect(JSON.parse(text)).toEqual(structuredContent);
   const ajv = new Ajv2020({ formats: fullFormats });
   const validate = ajv.compile(outputSchema);
   return validate(structuredContent) ? null : ajv.errorsText(validate.errors);
 }
 
-describe("every tool", () => {
-  test("returns a result that conforms to its output schema, as structured content and as the same JSON text", async () => {
-    expect(own().map(({ name }) => name)).toEqual(Object.keys(VALID).toSorted());
-    expect(tools).toHaveLength(own().length + 2);
-    for (const { name, outputSchema } of tools)
-      for (const input of VALID[name] ?? [{}]) {
-        const answer = await gateway.tool(name, input);
-        expect([name, findViolation(outputSchema, answer)]).toEqual([name, null]);
-      }
-  });
-
-  test("rejects an unknown argument and names the valid ones", async () => {
-    for (const { name, inputSchema } of own()) {
-      const answer = await gateway.tool(name, { ...VALID[name]?.[0], pages: 3 });
-      expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(`unknown field "pages"`)]);
-      for (const known of Object.keys(inputSchema.properties)) expect(answer.text).toContain(known);
-      expect(answer.text).toMatch(/Arguments: |has no arguments/);
+test("every tool returns a result that conforms to its output schema, as structured content and as the same JSON text", async () => {
+  expect(own().map(({ name }) => name)).toEqual(Object.keys(VALID).toSorted());
+  expect(tools).toHaveLength(own().length + 2);
+  for (const { name, outputSchema } of tools)
+    for (const input of VALID[name] ?? [{}]) {
+      const result = await gateway.tool(name, input);
+      expect([name, findViolation(outputSchema, result)]).toEqual([name, null]);
     }
-  });
+});
 
-  test("rejects an argument of a wrong type or out of bounds and says what is valid", async () => {
-    expect(own().map(({ name }) => name)).toEqual(Object.keys(INVALID).toSorted());
-    for (const { name } of own())
-      for (const [input, told] of INVALID[name] ?? []) {
-        const answer = await gateway.tool(name, input);
-        expect([answer.isError, answer.text]).toEqual([true, expect.stringMatching(told)]);
-      }
-    expect(service().logged()).not.toContain("a tool failed");
-  });
+test("every tool rejects an unknown argument and names the valid ones", async () => {
+  for (const { name, inputSchema } of own()) {
+    const result = await gateway.tool(name, { ...VALID[name]?.[0], pages: 3 });
+    expect([result.isError, result.text]).toEqual([true, expect.stringContaining(`unknown field "pages"`)]);
+    for (const known of Object.keys(inputSchema.properties)) expect(result.text).toContain(known);
+    expect(result.text).toMatch(/Arguments: |has no arguments/);
+  }
+});
 
-  test("reports an internal error without its details, which are in the log", async () => {
-    await using harness = await createHarness();
-    const owner = await harness.tenant();
-    const client = new GatewayClient(harness.service.publicUrl, owner.personal_access_token);
-    expect((await client.tool("service_list_apps")).isError).toBe(false);
-    await harness.service.parts.orm.em.fork().execute("alter table apps rename to apps_out_of_reach");
-    const calls = [...own().map(({ name }) => ({ name, arguments: VALID[name]?.[0] })), { name: "absent_tool" }];
-    for (const call of calls.filter(({ name }) => name !== "service_execute")) {
-      const { text } = await client.call("tools/call", call);
-      expect(text).toMatch(/Internal error/);
-      expect(text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+test("every tool rejects an argument of a wrong type or out of bounds, and says what is valid", async () => {
+  expect(own().map(({ name }) => name)).toEqual(Object.keys(INVALID).toSorted());
+  for (const { name } of own())
+    for (const [input, message] of INVALID[name] ?? []) {
+      const result = await gateway.tool(name, input);
+      expect([result.isError, result.text]).toEqual([true, expect.stringMatching(message)]);
     }
-    const listing = await client.call("tools/list");
-    expect(listing.text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
-    const logged = harness.logged().split("\n");
-    for (const name of ["service_list_apps", "service_docs_search", "service_get_usage"])
-      expect(logged.some((line) => line.includes(`"${name}"`) && line.includes("does not exist"))).toBe(true);
-  });
+  expect(service().logged()).not.toContain("a tool failed");
+});
+
+test("every tool reports an internal error without its details, which are in the log", async () => {
+  await using harness = await createHarness();
+  const owner = await harness.tenant();
+  const client = new GatewayClient(harness.service.publicUrl, owner.personal_access_token);
+  expect((await client.tool("service_list_apps")).isError).toBe(false);
+  await harness.service.parts.orm.em.fork().execute("alter table apps rename to apps_out_of_reach");
+  const calls = [...own().map(({ name }) => ({ name, arguments: VALID[name]?.[0] })), { name: "absent_tool" }];
+  for (const call of calls.filter(({ name }) => name !== "service_execute")) {
+    const { text } = await client.call("tools/call", call);
+    expect(text).toMatch(/Internal error/);
+    expect(text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+  }
+  const listing = await client.call("tools/list");
+  expect(listing.text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+  const logged = harness.logged().split("\n");
+  for (const name of ["service_list_apps", "service_docs_search", "service_get_usage"])
+    expect(logged.some((line) => line.includes(`"${name}"`) && line.includes("does not exist"))).toBe(true);
 });

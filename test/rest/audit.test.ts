@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { signUpOwner } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
+import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
 
 test("the audit log contains actor, action, target and address of changes and sign-ins, and no secret", async () => {
@@ -54,10 +55,7 @@ test("the audit log has pages of 100 events, requires the role owner and rejects
     [tenant.org_id],
   );
   expect((await tenant.rest.get("/v1/audit-events")).status).toBe(403);
-  const owner = new TestUser(harness.service.publicUrl);
-  const invitationId = await harness.inviteOwner(tenant, owner.email);
-  await owner.signUp({ invitationId });
-  await owner.post("/organization/accept-invitation", { invitationId });
+  const owner = await signUpOwner(harness, tenant);
   const rpc = rpcClient(harness.service.publicUrl, await owner.accessToken());
   const ids: string[] = [];
   let nextCursor: string | null = null;
@@ -71,5 +69,5 @@ test("the audit log has pages of 100 events, requires the role owner and rejects
   expect([ids.length >= 250, new Set(ids).size]).toEqual([true, ids.length]);
   const invalidDate = Buffer.from(`2026-13-45T00:00:00.000Z ${tenant.org_id}`).toString("base64url");
   for (const cursor of ["x", invalidDate])
-    expect(await refusalOf(rpc.audit.list.query({ cursor }))).toMatchObject({ status: 400 });
+    expect(await rpcErrorOf(rpc.audit.list.query({ cursor }))).toMatchObject({ status: 400 });
 });

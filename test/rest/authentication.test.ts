@@ -19,9 +19,9 @@ verifies(
     const anonymous = (await service().tenant()).rest.as(null);
     for (const [method, path] of ENDPOINTS) {
       const body = method === "POST" ? { body: "{broken", headers: { "content-type": "application/json" } } : {};
-      const answer = await anonymous.send(method, path, body);
-      expect([path, answer.status, answer.body]).toEqual([path, 401, { error: expect.stringContaining("Bearer") }]);
-      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      const response = await anonymous.send(method, path, body);
+      expect([path, response.status, response.body]).toEqual([path, 401, { error: expect.stringContaining("Bearer") }]);
+      expect(response.headers.get("www-authenticate")).toBe("Bearer");
     }
   },
 );
@@ -41,8 +41,8 @@ verifies("rest.auth.401.invalid", "401 every token that is not a valid API key g
     "a".repeat(9000),
   ];
   for (const token of tokens) {
-    const answer = await tenant.rest.as(token.trim() === token ? token : `${token}x y`).get("/v1/apps");
-    expect([answer.status, answer.text]).toEqual([401, (await tenant.rest.as(null).get("/v1/apps")).text]);
+    const response = await tenant.rest.as(token.trim() === token ? token : `${token}x y`).get("/v1/apps");
+    expect([response.status, response.text]).toEqual([401, (await tenant.rest.as(null).get("/v1/apps")).text]);
   }
 });
 
@@ -63,8 +63,8 @@ verifies(
 
 verifies("rest.auth.api_key", "200 an API key is accepted, and the scheme is case-insensitive", async () => {
   const tenant = await service().tenant();
-  const answer = await tenant.rest.as(null).get("/v1/apps", { authorization: `bearer ${tenant.api_key}` });
-  expect(answer.status).toBe(200);
+  const response = await tenant.rest.as(null).get("/v1/apps", { authorization: `bearer ${tenant.api_key}` });
+  expect(response.status).toBe(200);
 });
 
 verifies("rest.auth.401.invalid", "401 an expired or revoked API key is rejected", async () => {

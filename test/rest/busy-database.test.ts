@@ -11,8 +11,8 @@ verifies(
     await rest.get("/v1/apps");
     const em = harness.service.parts.orm.em;
     const busy = Array.from({ length: 10 }, () => em.fork().execute("select pg_sleep(13)"));
-    const answer = await rest.get("/v1/apps");
-    expect([answer.status, answer.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
+    const response = await rest.get("/v1/apps");
+    expect([response.status, response.body]).toEqual([500, { error: expect.stringContaining("X-Request-Id") }]);
     await Promise.all(busy);
     expect((await rest.get("/v1/apps")).status).toBe(200);
   },

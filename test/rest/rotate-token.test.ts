@@ -5,23 +5,23 @@ import { IN_PROGRESS } from "../../domain/apps/app-status.ts";
 import { syncAuthEntry } from "../../domain/apps/sync-auth-entry.ts";
 import { sweep } from "../../domain/deployments/sweep.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
-import { sha256Hex } from "../../domain/tokens/mint-token.ts";
+import { sha256Hex } from "../../domain/shared/sha256.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { failing } from "../support/edge/platform-resources.ts";
-import type { Answer } from "../support/clients/rest-client.ts";
-import { givenServedApp, offered } from "../support/edge/served-app.ts";
+import type { HttpResponse } from "../support/clients/rest-client.ts";
+import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
 
-const rotate = (tenant: Tenant, { id }: { id: string }, body: object = {}): Promise<Answer> =>
+const rotate = (tenant: Tenant, { id }: { id: string }, body: object = {}): Promise<HttpResponse> =>
   tenant.rest.post(`/v1/apps/${id}/rotate-token`, body);
 
-const tokenOf = ({ body }: Answer) => String(body["app_token"]);
+const tokenOf = ({ body }: HttpResponse) => String(body["app_token"]);
 const currentToken = async (tenant: Tenant, { id }: App) => tokenOf(await tenant.rest.get(`/v1/apps/${id}`));
 const entryOf = ({ id }: App) => deps().authEntries.get(id);
 const execute = (sql: string, id: string) => deps().em.fork().getConnection().execute(sql, [id]);
@@ -34,7 +34,7 @@ verifies(
   "200 gives a live app a new token; the previous token stays valid for the overlap, and without an overlap it is invalid at once",
   async () => {
     const tenant = await service().tenant();
-    const app = await givenServedApp(service(), tenant, { script: SCRIPT, procedures: [offered("whoami")] });
+    const app = await givenLiveApp(service(), tenant, { script: SCRIPT, procedures: [discoveredProcedure("whoami")] });
     const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
     const whoAmI = async () => (await gateway.tool(`${app.slug}_whoami`)).structuredContent;
     const { body: shown } = await tenant.rest.get(`/v1/apps/${app.id}`);
@@ -51,7 +51,8 @@ verifies(
     expect(tokenOf(second)).not.toBe(first);
     expect(await currentToken(tenant, app)).toBe(tokenOf(second));
     expect([await statusWith(first), await statusWith(tokenOf(second)), await whoAmI()]).toEqual([
-      ...[200, 200],
+      200,
+      200,
       { output: { as: "app" } },
     ]);
 
@@ -155,7 +156,7 @@ const interrupted = (entries: AuthEntries, meanwhile: () => Promise<unknown>): A
         : (Reflect.get(target, name, target) as () => unknown).bind(target),
   });
 
-test("a slow writer does not restore an older token", async () => {
+test("a slow write of an auth entry does not restore an older token", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
   let rotated = false;

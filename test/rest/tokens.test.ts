@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { insertTokens } from "../support/identity/insert-tokens.ts";
 import type { Tenant } from "../support/service/harness.ts";
+import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { refusalOf, rpcClient } from "../support/clients/rpc-client.ts";
+import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -19,24 +20,15 @@ interface OwnedTenant {
 /** Creates an organization whose owner has signed in. */
 async function createOwnedTenant(): Promise<OwnedTenant> {
   const tenant = await service().tenant();
-  const { publicUrl: url } = service().service;
-  const owner = new TestUser(url);
-  const invitationId = await service().inviteOwner(tenant, owner.email);
-  await owner.signUp();
-  await owner.post("/organization/accept-invitation", { invitationId });
-  return { tenant, owner, url };
+  const owner = await signUpOwner(service(), tenant);
+  return { tenant, owner, url: service().service.publicUrl };
 }
 
 /** Creates a member of the organization. */
 async function createMember({ owner, tenant, url }: OwnedTenant, role: string): Promise<TestUser> {
   const user = new TestUser(url);
   await user.signUp();
-  const organizationId = tenant.org_id;
-  const invitation = await owner.post("/organization/invite-member", { email: user.email, role, organizationId });
-  const accepted = await user.post("/organization/accept-invitation", {
-    invitationId: invitation.body["id"] as string,
-  });
-  expect(accepted.status).toBe(200);
+  await joinOrganization(owner, user, { organizationId: tenant.org_id, role });
   return user;
 }
 
@@ -138,7 +130,7 @@ test("personal access tokens have a quota per user, separate from other users an
   await issue(memberRpc);
   const { id: userId } = (await member.get("/get-session")).body["user"] as { id: string };
   await insertTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
-  expect(await refusalOf(issue(memberRpc))).toEqual({
+  expect(await rpcErrorOf(issue(memberRpc))).toEqual({
     status: 409,
     refusal: "conflict",
     message: expect.stringMatching(/at most 100 valid personal access tokens in an organization\. Revoke/),
@@ -177,13 +169,13 @@ test("a member manages only their own personal access tokens, and admins do not 
   expect((await member.tokens.list.query()).tokens.map(({ name }) => name)).toEqual(["Mine"]);
   for (const kind of ["api_key", "gateway_token"] as const)
     expect(
-      await refusalOf(
+      await rpcErrorOf(
         member.tokens.issue.mutate({ kind, name: "x", ...(kind === "api_key" ? {} : { agent_id: randomUUID() }) }),
       ),
     ).toMatchObject({ status: 403, refusal: "forbidden" });
   const { tokens } = (await tenant.rest.get("/v1/tokens")).body as { tokens: { id: string; name: string }[] };
   expect(tokens.map(({ name }) => name)).not.toContain("Mine");
-  expect(await refusalOf(member.tokens.revoke.mutate({ id: tokens[0]!.id }))).toMatchObject({ status: 404 });
+  expect(await rpcErrorOf(member.tokens.revoke.mutate({ id: tokens[0]!.id }))).toMatchObject({ status: 404 });
   expect((await tenant.rest.post("/v1/tokens", { kind: "personal_access_token", name: "x" })).status).toBe(403);
 });
 
@@ -208,12 +200,7 @@ verifies(
     expect([(await tenant.rest.as(access).get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([
       403, 401,
     ]);
-    const invitation = await owner.post("/organization/invite-member", {
-      email: member.email,
-      role: "member",
-      organizationId: tenant.org_id,
-    });
-    await member.post("/organization/accept-invitation", { invitationId: invitation.body["id"] as string });
+    await joinOrganization(owner, member, { organizationId: tenant.org_id, role: "member" });
     expect((await tenant.rest.as(access).get("/v1/apps")).status).toBe(200);
     expect((await gateway.call("ping")).status).toBe(401);
   },
@@ -224,12 +211,7 @@ verifies(
   "X-Service-Org-Id selects another organization of the user and rejects any other; REST ignores it",
   async () => {
     const [one, two, three] = [await createOwnedTenant(), await createOwnedTenant(), await createOwnedTenant()];
-    const { body } = await one.owner.post("/organization/invite-member", {
-      email: two.owner.email,
-      role: "member",
-      organizationId: one.tenant.org_id,
-    });
-    await two.owner.post("/organization/accept-invitation", { invitationId: body["id"] as string });
+    await joinOrganization(one.owner, two.owner, { organizationId: one.tenant.org_id, role: "member" });
     const access = await two.owner.accessToken();
     const rpc = (orgId: string) => rpcClient(two.url, access, { "x-service-org-id": orgId });
     const { token } = await rpc(two.tenant.org_id).tokens.issue.mutate({ kind: "personal_access_token", name: "p" });
@@ -242,8 +224,8 @@ verifies(
     const foreignResponse = await gateway.call("tools/list", {}, { "x-service-org-id": three.tenant.org_id });
     const unknownResponse = await gateway.call("tools/list", {}, { "x-service-org-id": randomUUID() });
     expect([foreignResponse.status, foreignResponse.text]).toEqual([403, unknownResponse.text]);
-    expect(await refusalOf(rpc(three.tenant.org_id).apps.list.query())).toEqual(
-      await refusalOf(rpc(randomUUID()).apps.list.query()),
+    expect(await rpcErrorOf(rpc(three.tenant.org_id).apps.list.query())).toEqual(
+      await rpcErrorOf(rpc(randomUUID()).apps.list.query()),
     );
     expect((await two.tenant.rest.get("/v1/apps", header)).body).toEqual({ apps: [] });
   },

@@ -131,7 +131,7 @@ for (const address of FORBIDDEN_ADDRESSES) {
   });
 }
 
-verifies(hazard(13), "the proxy tries only the allowed ones of several addresses", async () => {
+verifies(hazard(13), "if a name has several addresses, the proxy tries only the allowed ones", async () => {
   await using server = await echoServer();
   const addresses = ["169.254.169.254", "127.0.0.1"].map((address) => ({ address, family: 4 }));
   await using proxy = await EgressProxy.open({

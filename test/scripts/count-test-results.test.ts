@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closingLine, tally } from "../../scripts/count-test-results.ts";
+import { countTests, formatCounts } from "../../scripts/count-test-results.ts";
 
 const file = (status: string, ...statuses: string[]) => ({
   status,
@@ -8,11 +8,11 @@ const file = (status: string, ...statuses: string[]) => ({
 
 test("tests of all files are counted", () => {
   const testResults = [file("passed", "passed", "passed"), file("failed", "failed", "passed")];
-  expect(tally({ testResults })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  expect(countTests({ testResults })).toEqual({ passed: 3, failed: 1, skipped: 0 });
 });
 
 test("a test that neither passed nor failed is counted as skipped", () => {
-  expect(tally({ testResults: [file("passed", "passed", "pending", "skipped", "todo")] })).toEqual({
+  expect(countTests({ testResults: [file("passed", "passed", "pending", "skipped", "todo")] })).toEqual({
     passed: 1,
     failed: 0,
     skipped: 3,
@@ -20,14 +20,14 @@ test("a test that neither passed nor failed is counted as skipped", () => {
 });
 
 test("a file that fails without a failed test is counted as one failure", () => {
-  expect(tally({ testResults: [file("failed"), file("failed", "skipped")] })).toEqual({
+  expect(countTests({ testResults: [file("failed"), file("failed", "skipped")] })).toEqual({
     passed: 0,
     failed: 2,
     skipped: 1,
   });
 });
 
-test("the closing line mentions skipped tests only if there are any", () => {
-  expect(closingLine({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
-  expect(closingLine({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
+test("the formatted counts contain skipped tests only if there are any", () => {
+  expect(formatCounts({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
+  expect(formatCounts({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
 });

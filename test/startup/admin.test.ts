@@ -12,6 +12,7 @@ import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
+import { stopMonotonicClock } from "../support/service/stopped-clock.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -40,10 +41,10 @@ function environmentOf({ config, dataDirectory }: Harness): Record<string, strin
   };
 }
 
-test("reset-password prints a new password once and revokes the user's sessions and tokens", async () => {
+test("reset-password prints a new password and revokes the user's sessions and OAuth tokens", async () => {
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "admin-"));
   const { databaseUrl, redisUrl, ...database } = await createTestDatabase();
-  // Both services use the same port, because the access tokens of the first must have the issuer of the second.
+  // Both services use the same port, because the port is part of the issuer of their access tokens.
   const optionsFor = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
   let port: number;
   const env = { DATA_DIR: dataDirectory, DATABASE_URL: databaseUrl };
@@ -67,8 +68,8 @@ test("reset-password prints a new password once and revokes the user's sessions 
     for (const token of oldTokens) expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(200);
   }
   for (const email of ["nobody@example.com", "owner@localhost.localdomain", "x@oidc.invalid"]) {
-    const unknown = await runAdmin(env, "reset-password", "--email", email);
-    expect(unknown).toEqual({ code: 1, stdout: "", stderr: "No user has this email address.\n" });
+    const result = await runAdmin(env, "reset-password", "--email", email);
+    expect(result).toEqual({ code: 1, stdout: "", stderr: "No user has this email address.\n" });
   }
   expect((await runAdmin(env, "reset-password")).stderr).toBe("--email is missing\n");
   const { code, stdout, stderr } = await runAdmin(env, "reset-password", "--email", "ada@example.com", "--json");
@@ -90,16 +91,18 @@ test("reset-password prints a new password once and revokes the user's sessions 
   await rm(dataDirectory, { recursive: true });
 });
 
-test("create-token and revoke-token work beside the running service, within the quota, and are audited", async () => {
+test("create-token and revoke-token work while the service runs, respect the quota, and appear in the audit log", async () => {
   await using harness = await createHarness();
   const { publicUrl, bootstrapped } = harness.service;
   const orgId = bootstrapped!.org_id;
   const env = environmentOf(harness);
   const owner = new TestUser(publicUrl);
   await owner.signUp();
-  const create = (kind: string, ...more: string[]) =>
-    runAdmin(env, "create-token", "--org", orgId, "--kind", kind, "--name", "CI", "--json", ...more);
+  const create = (kind: string, ...options: string[]) =>
+    runAdmin(env, "create-token", "--org", orgId, "--kind", kind, "--name", "CI", "--json", ...options);
 
+  // Without the notification from the other process, the service would accept the revoked token forever.
+  using _clock = stopMonotonicClock();
   const created = JSON.parse((await create("api_key")).stdout) as { id: string; token: string };
   const rest = new RestClient(publicUrl, created.token);
   expect((await rest.get("/v1/apps")).status).toBe(200);
@@ -108,13 +111,12 @@ test("create-token and revoke-token work beside the running service, within the 
 
   const revoked = await runAdmin(env, "revoke-token", "--id", created.id, "--json");
   expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: created.id }]);
-  // The notification from the other process arrives within milliseconds; without it, the cached token is valid for 5 s.
-  await expect.poll(async () => (await rest.get("/v1/apps")).status, { timeout: 2000 }).toBe(401);
+  await expect.poll(async () => (await rest.get("/v1/apps")).status, { timeout: 10_000 }).toBe(401);
   expect((await runAdmin(env, "revoke-token", "--id", created.id)).code).toBe(1);
 
   await insertTokens(harness, { orgId, kind: "api_key", count: 1000 });
-  const refused = await create("api_key");
-  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^Token limit reached: /)]);
+  const rejected = await create("api_key");
+  expect([rejected.code, rejected.stderr]).toEqual([1, expect.stringMatching(/^Token limit reached: /)]);
 
   const { events } = await rpcClient(publicUrl, await owner.accessToken()).audit.list.query({});
   const summary = events

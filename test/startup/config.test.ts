@@ -18,8 +18,15 @@ function configError(env: Record<string, string>): string {
 describe("the configuration", () => {
   test("every setting has a default", () => {
     expect(readConfig({})).toMatchObject({
-      ...{ host: "127.0.0.1", port: 3000, edgePort: 3001, databaseUrl: null, redisUrl: null, sandbox: "bubblewrap" },
-      ...{ gitBaseUrl: "https://github.com", defaultPlan: "free", production: false },
+      host: "127.0.0.1",
+      port: 3000,
+      edgePort: 3001,
+      databaseUrl: null,
+      redisUrl: null,
+      sandbox: "bubblewrap",
+      gitBaseUrl: "https://github.com",
+      defaultPlan: "free",
+      production: false,
       plans: { free: { apps: 10 }, team: { apps: 100 }, scale: { apps: 10_000 } },
     });
   });
@@ -69,7 +76,7 @@ describe("the configuration", () => {
     ["AUDIT_RETENTION_DAYS", "-1"],
   ];
 
-  test.each(BAD)("%s=%s is refused with a message that names the variable and the rule", (name, value) => {
+  test.each(BAD)("%s=%s is rejected with a message that names the variable and the rule", (name, value) => {
     expect(configError({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
   });
 
@@ -99,7 +106,7 @@ describe("the configuration", () => {
     expect(readConfig({ NODE_ENV: "production", TOKEN_SECRET: "x".repeat(32) }).production).toBe(true);
   });
 
-  test("two settings that belong together are refused if one is missing", () => {
+  test("one of two settings that belong together is rejected without the other", () => {
     expect(configError({ GITHUB_CLIENT_ID: "x" })).toBe(
       "GITHUB_CLIENT_SECRET must be set too, because GITHUB_CLIENT_ID is",
     );

@@ -6,7 +6,7 @@ export interface TemporaryFolder extends AsyncDisposable {
   path: string;
 }
 
-/** A new empty folder that is removed, with all it holds then, when the test ends. */
+/** Creates an empty folder. It is removed on disposal, with its contents. */
 export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), "test-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

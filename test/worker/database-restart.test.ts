@@ -24,7 +24,7 @@ verifies(
     const tenant = await harness.tenant();
     const { body } = await tenant.rest.deploy({ repo: "acme/slow" });
     const id = String(body["app_id"]);
-    await harness.settled(tenant, id, ["building"]);
+    await harness.waitForStatus(tenant, id, ["building"]);
     const database = new URL(harness.config.databaseUrl ?? "").pathname.slice(1);
     for (let cut = 0; cut < 5; cut++) {
       await executeOnServer(
@@ -33,7 +33,7 @@ verifies(
       );
       await new Promise((resolve) => setTimeout(resolve, 400));
     }
-    expect((await harness.settled(tenant, id)).body).toMatchObject({ status: "ready", error: null });
+    expect((await harness.waitForStatus(tenant, id)).body).toMatchObject({ status: "ready", error: null });
     expect((await tenant.rest.get("/readyz")).status).toBe(200);
   },
 );

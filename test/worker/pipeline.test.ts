@@ -48,7 +48,7 @@ async function deploy(
   const response = await tenant.rest.deploy(body);
   expect(response.status).toBe(201);
   const id = String(response.body["app_id"]);
-  const { body: app } = await harness.settled(tenant, id);
+  const { body: app } = await harness.waitForStatus(tenant, id);
   const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
   return { id, slug: String(response.body["slug"]), app, logs: String(log["logs"]) };
 }
@@ -204,11 +204,11 @@ verifies(
     const first = await tenant.rest.deploy({ repo: slow });
     const second = await tenant.rest.deploy({ repo: brief });
     const id = String(first.body["app_id"]);
-    await harness.settled(tenant, id, ["building"]);
+    await harness.waitForStatus(tenant, id, ["building"]);
     const response = await tenant.rest.delete(`/v1/apps/${id}`);
     expect([response.status, response.body]).toEqual([200, { status: "deleted" }]);
     expect(await resourcesOf(deps(), { id, slug: String(first.body["slug"]) })).toEqual([]);
-    expect((await harness.settled(tenant, String(second.body["app_id"]))).body["status"]).toBe("ready");
+    expect((await harness.waitForStatus(tenant, String(second.body["app_id"]))).body["status"]).toBe("ready");
   },
 );
 
@@ -224,7 +224,7 @@ verifies("apps.deploy.customizes", "the app builder gets the customization befor
   });
   const tenant = await customizing.tenant();
   const { body } = await tenant.rest.deploy({ repo, customization: "say $(hello) `there`" });
-  const { body: app } = await customizing.settled(tenant, String(body["app_id"]));
+  const { body: app } = await customizing.waitForStatus(tenant, String(body["app_id"]));
   expect(app["status"]).toBe("ready");
   expect((await appRequest(String(app["url"]))).text).toBe("say $(hello) `there`");
 });

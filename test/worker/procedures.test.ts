@@ -30,7 +30,7 @@ const callableProcedures = async (tenant: Tenant) =>
 async function deploy(tenant: Tenant, repo: string) {
   const { body } = await tenant.rest.deploy({ repo });
   const id = String(body["app_id"]);
-  const { body: app } = await harness.settled(tenant, id);
+  const { body: app } = await harness.waitForStatus(tenant, id);
   const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
   return { id, app, logs: String(log["logs"]) };
 }
@@ -98,7 +98,7 @@ test("an internal error during the procedure discovery leaves the app ready and 
     expect(app).toMatchObject({ status: "ready", status_message: expect.stringContaining("Deploy again") });
     expect(logs).toContain("[service] found no procedures\n");
     expect((await appRequest(String(app["url"]))).text).toBe("hello");
-    expect(harness.logged()).toContain("the provider answered 500 to discover");
+    expect(harness.logged()).toContain("the provider responded with 500 to discover");
     expect(app["status_message"]).not.toContain("500");
   } finally {
     deploymentDeps.discovery = real;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const execute = <T = unknown>(sql: string, values: unknown[] = []): Promise<T[]> =>
   service().service.parts.orm.em.fork().execute<T[]>(sql, values);
-const forget = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
+const purge = (auditDays: number | null = 365) => purgeExpiredRecords(service().service.parts.db, { auditDays });
 
 async function namesIn(table: string, column: string): Promise<string[]> {
   const rows = await execute<{ name: string }>(`select "${column}" as name from ${table} order by 1`);
@@ -29,12 +29,12 @@ async function namesIn(table: string, column: string): Promise<string[]> {
 
 const ago = (days: number) => `now() - interval '${days} days'`;
 
-/** Inserts an expired and a valid record into every table whose records expire. */
-async function givenExpired(clientId: string): Promise<void> {
+/** Inserts into each table a record to purge and a record to keep. */
+async function insertRecords(clientId: string): Promise<void> {
   const user = `(select id from auth."user" limit 1)`;
   for (const [name, days, sessionDays] of [
-    ["old", 2, 31],
-    ["young", 0, 29],
+    ["expired", 2, 31],
+    ["kept", 0, 29],
   ] as const) {
     await execute(
       `insert into auth.verification (identifier, value, "expiresAt", "createdAt", "updatedAt")
@@ -56,26 +56,27 @@ async function givenExpired(clientId: string): Promise<void> {
   }
 }
 
-test("expired records are deleted once, also by parallel processes, and no other records are", async () => {
-  await givenExpired(await oauth.register());
+test("concurrent purges delete each expired record once, and no other record", async () => {
+  await insertRecords(await oauth.register());
   await execute(
     `insert into audit_events (id, action, outcome, created_at)
-     select gen_random_uuid(), 'old', 'done', ${ago(366)} from generate_series(1, 1200)`,
+     select gen_random_uuid(), 'expired', 'done', ${ago(366)} from generate_series(1, 1200)`,
   );
   await execute(
     `insert into audit_events (id, action, outcome, created_at)
-     values (gen_random_uuid(), 'young', 'done', ${ago(364)})`,
+     values (gen_random_uuid(), 'kept', 'done', ${ago(364)})`,
   );
-  expect(await forget(null)).toBe(5);
-  const counts = await Promise.all([forget(), forget(), forget()]);
+  expect(await purge(null)).toBe(5);
+  const counts = await Promise.all([purge(), purge(), purge()]);
   expect(counts.reduce((sum, count) => sum + count)).toBe(1200);
-  expect(await namesIn("auth.verification", "identifier")).toEqual(["young"]);
-  expect(await namesIn(`auth."deviceCode"`, "deviceCode")).toEqual(["young"]);
-  expect(await namesIn(`auth."oauthRefreshToken"`, "token")).toEqual(["young"]);
-  expect(await namesIn(`auth."oauthAccessToken"`, "token")).toEqual(["young"]);
-  expect(await namesIn("auth.session", "token")).toEqual([expect.any(String), "young"]);
-  expect(await namesIn("audit_events", "action")).toEqual(expect.arrayContaining(["young", "sign-up/email"]));
-  expect(await namesIn("audit_events", "action")).not.toContain("old");
+  expect(await namesIn("auth.verification", "identifier")).toEqual(["kept"]);
+  expect(await namesIn(`auth."deviceCode"`, "deviceCode")).toEqual(["kept"]);
+  expect(await namesIn(`auth."oauthRefreshToken"`, "token")).toEqual(["kept"]);
+  expect(await namesIn(`auth."oauthAccessToken"`, "token")).toEqual(["kept"]);
+  expect(await namesIn("auth.session", "token")).toContain("kept");
+  expect(await namesIn("auth.session", "token")).not.toContain("expired");
+  expect(await namesIn("audit_events", "action")).toEqual(expect.arrayContaining(["kept", "sign-up/email"]));
+  expect(await namesIn("audit_events", "action")).not.toContain("expired");
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
 });
 
@@ -89,7 +90,7 @@ test("tokens are deleted 90 days after they expired or were revoked, and not bef
   ] as const;
   for (const [column, daysAgo] of ended)
     await insertTokens(service(), { orgId, kind: "api_key", count: 3, ended: { column, daysAgo } });
-  expect(await forget()).toBe(6);
+  expect(await purge()).toBe(6);
   const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
   expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
 });
@@ -97,36 +98,38 @@ test("tokens are deleted 90 days after they expired or were revoked, and not bef
 test("unused OAuth clients are deleted; a recently used one remains and works", async () => {
   const resource = `${service().service.publicUrl}/mcp`;
   const scope = "read offline_access";
-  const [used, idle, young, trusted, published, asked] = await Promise.all(
+  const [used, idle, recent, trusted, published, pending] = await Promise.all(
     Array.from({ length: 6 }, () => oauth.register()),
   );
-  const agreed = await oauth.register();
+  const consented = await oauth.register();
   const { body } = await oauth.grantTo(used!, { resource, scope });
   await oauth.grantTo(idle!, { resource, scope });
   await execute(
     `insert into auth."oauthConsent" ("clientId", "userId", scopes, "createdAt", "updatedAt")
      select ?, id, '[]', now(), now() from auth."user" limit 1`,
-    [agreed],
+    [consented],
   );
-  const all = [used, idle, trusted, published, agreed, asked].map((id) => `'${id}'`).join();
-  const was = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
-  await execute(`update auth."oauthClient" set ${was(8)} where "clientId" in (${all})`);
-  await execute(`update auth."oauthClient" set ${was(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`);
-  // A user is at the consent page of this client.
-  await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${asked}'`);
+  const all = [used, idle, trusted, published, consented, pending].map((id) => `'${id}'`).join();
+  const lastChanged = (days: number) => `"createdAt" = ${ago(days)}, "updatedAt" = ${ago(days)}`;
+  await execute(`update auth."oauthClient" set ${lastChanged(8)} where "clientId" in (${all})`);
+  await execute(
+    `update auth."oauthClient" set ${lastChanged(92)}, "lastUsedAt" = ${ago(91)} where "clientId" = '${idle}'`,
+  );
+  // A user has the consent page of this client open.
+  await execute(`update auth."oauthClient" set "updatedAt" = now() where "clientId" = '${pending}'`);
   await execute(`update auth."oauthClient" set "skipConsent" = true where "clientId" = '${trusted}'`);
   await execute(`update auth."oauthClient" set "clientDiscoveryId" = 'cimd' where "clientId" = '${published}'`);
-  await forget();
-  const left = await namesIn(`auth."oauthClient"`, "clientId");
-  expect([used, young, trusted, agreed, asked].filter((id) => !left.includes(id!))).toEqual([]);
-  expect([idle, published].filter((id) => left.includes(id!))).toEqual([]);
+  await purge();
+  const remaining = await namesIn(`auth."oauthClient"`, "clientId");
+  expect([used, recent, trusted, consented, pending].filter((id) => !remaining.includes(id!))).toEqual([]);
+  expect([idle, published].filter((id) => remaining.includes(id!))).toEqual([]);
   const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), resource };
   expect((await oauth.requestToken({ ...refresh, client_id: used! })).status).toBe(200);
-  await execute(`update auth."oauthClient" set ${was(91)} where "clientId" = '${agreed}'`);
-  expect(await forget()).toBe(1);
+  await execute(`update auth."oauthClient" set ${lastChanged(91)} where "clientId" = '${consented}'`);
+  expect(await purge()).toBe(1);
 });
 
-test("the last use of a client is stored at most once a day, and not for refused requests", async () => {
+test("the last use of a client is stored at most once a day, and not for rejected requests", async () => {
   const clientId = await oauth.register();
   const resource = `${service().service.publicUrl}/mcp`;
   const lastUse = async () =>
@@ -149,15 +152,15 @@ test("the last use of a client is stored at most once a day, and not for refused
   expect(new Date((await lastUse())!).getTime()).toBeGreaterThan(Date.now() - 86_400_000);
 });
 
-test("the client of a token request is read from each form of authentication, and from nothing else", () => {
+test("the client of a token request is read from its id, its assertion or the Basic scheme, and from nothing else", () => {
   const claims = Buffer.from('{"sub":"one"}').toString("base64url");
   const basic = (pair: string) => new Headers({ authorization: `Basic ${btoa(pair)}` });
-  const ways = [
+  const requests = [
     { body: { client_id: "one" } },
     { body: { client_assertion: `e30.${claims}.x` } },
     { body: {}, headers: basic("one:secret:with:colons") },
   ];
-  expect(ways.map(readTokenRequestClient)).toEqual(["one", "one", "one"]);
+  expect(requests.map(readTokenRequestClient)).toEqual(["one", "one", "one"]);
   expect(readTokenRequestClient({ headers: basic("a%3Ab:x") })).toBe("a:b");
   const none = [
     {},

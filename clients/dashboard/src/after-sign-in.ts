@@ -4,6 +4,20 @@ export function readOAuthRequest(): string | undefined {
   return query.has("sig") ? query.toString() : undefined;
 }
 
+/** What the service added to the parameters of the client. */
+const SIGNATURE_PARAMETERS = ["sig", "exp", "ba_iat", "ba_pl", "ba_param"];
+
+/**
+ * The authorization request of the client that sent the user here, to start it again; `null` without one, or if the client
+ * wants the user to sign in again.
+ */
+export function readAuthorizationUrl(): string | null {
+  const query = queryWithoutError();
+  if (!query.has("sig") || query.has("max_age") || query.has("prompt")) return null;
+  for (const name of SIGNATURE_PARAMETERS) query.delete(name);
+  return `/api/auth/oauth2/authorize?${query.toString()}`;
+}
+
 /** The query of this page without the error that a failed sign-in at a provider added. */
 export function queryWithoutError(): URLSearchParams {
   const query = new URLSearchParams(location.search);

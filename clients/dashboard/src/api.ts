@@ -1,7 +1,7 @@
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../../routers/index.ts";
 
-/** There is no valid session. */
+/** The request needs a valid session, and there is none. */
 export class SignedOutError extends Error {
   override readonly name = "SignedOutError";
 }
@@ -22,6 +22,12 @@ class IdentityError extends Error {
   }
 }
 
+/** Messages for errors that the identity provider sends without one. */
+const MESSAGES_BY_CODE: Readonly<Record<string, string | undefined>> = {
+  // Ten minutes after a client has sent the user here.
+  invalid_signature: "The request of the client has expired. Start again in the client.",
+};
+
 /**
  * Calls the identity provider with the session cookie.
  *
@@ -35,8 +41,9 @@ export async function callIdentity<T>(path: string, body?: object): Promise<T> {
   const response = await fetch(`/api/auth${path}`, { credentials: "same-origin", ...init });
   if (response.ok) return (await response.json()) as T;
   const error = (await response.json().catch(() => ({}))) as ErrorBody;
-  const message = error.error_description ?? error.message ?? "The request failed. Try again.";
   const code = error.code ?? error.error ?? String(response.status);
+  const message =
+    MESSAGES_BY_CODE[code] ?? error.error_description ?? error.message ?? "The request failed. Try again.";
   if (response.status === 401 && !path.startsWith("/sign-in")) throw new SignedOutError(message);
   const retryAfterSeconds = Number(response.headers.get("retry-after"));
   const canWait = Number.isInteger(retryAfterSeconds) && retryAfterSeconds > 0;
@@ -61,7 +68,7 @@ export function getSession(): Promise<Session | null> {
   return callIdentity<Session | null>("/get-session");
 }
 
-/** A short-lived access token of the session. It exists only in the memory of this page, out of reach of other sites. */
+/** A short-lived access token of the session. It is stored only in the memory of this page, where no other site can read it. */
 let accessToken: Promise<string> | null = null;
 
 function getAccessToken(): Promise<string> {

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
+import { readAuthorizationUrl } from "./after-sign-in.ts";
 import { getSession } from "./api.ts";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
@@ -56,6 +57,20 @@ const invitation = createRoute({
 const standalonePage = (path: string, component: () => React.JSX.Element) =>
   createRoute({ getParentRoute: () => root, path, component });
 
+/** A user who signed in in another tab meanwhile continues with the request of the client. */
+async function continueIfSignedIn(): Promise<void> {
+  const authorizationUrl = readAuthorizationUrl();
+  if (authorizationUrl === null || (await getSession()) === null) return;
+  redirect({ href: authorizationUrl, throw: true, reloadDocument: true });
+}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  beforeLoad: continueIfSignedIn,
+  component: SignInPage,
+});
+
 const device = createRoute({
   getParentRoute: () => root,
   path: "/device",
@@ -64,7 +79,7 @@ const device = createRoute({
 });
 
 const routes = root.addChildren([
-  standalonePage("/sign-in", SignInPage),
+  signIn,
   standalonePage("/sign-up", SignUpPage),
   standalonePage("/consent", ConsentPage),
   invitation,

@@ -9,7 +9,7 @@ import { socketAddress, type SocketAddress, socketUrl } from "./socket-address.t
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-/** A run that lasted this long was healthy, so the next pause is a short one again. */
+/** After a run of this duration the server counts as healthy, and the pause is reset. */
 const HEALTHY_MS = 30_000;
 
 /** The database that `initdb` creates. */
@@ -42,8 +42,8 @@ export class EmbeddedPostgres implements AsyncDisposable {
   }
 
   /**
-   * Starts the server on `folder`, which is created if it does not exist. It ends with this process, however that ends.
-   * What it had committed before a crash is still there afterwards.
+   * Starts the server on `folder`, which is created if it does not exist. It ends with this process, however this
+   * process ends. Committed transactions survive a crash.
    *
    * @throws {FolderInUse} when another process has started a server on the folder
    * @throws {DatabaseUnavailable} when the server cannot be started

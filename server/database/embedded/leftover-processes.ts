@@ -7,10 +7,9 @@ const GRACE_MS = 10_000;
 const POLL_MS = 10;
 
 /**
- * Ends the PostgreSQL processes that a killed service left on `data`, and removes their lock file. Only the holder of the
- * folder lock may call this: then no living service uses the folder.
- *
- * Without this a lock file could keep the server from starting, because its process id belongs to another program now.
+ * Ends the PostgreSQL processes that a killed service left on `data`. Removes their lock file, which could prevent the
+ * next start: its process id may now belong to another program. Only the holder of the folder lock may call this,
+ * because the lock guarantees that no other running service uses the folder.
  *
  * @throws {DatabaseUnavailable} when a process does not end
  */

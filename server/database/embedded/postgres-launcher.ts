@@ -8,8 +8,8 @@ import { POSTGRES_UID } from "../../sandbox/uid-pool.ts";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
 
 const SCRIPT = path.join(import.meta.dirname, "run-postgres.sh");
-/** The place where the folders are mounted for PostgreSQL where the service runs as root. */
-const MOUNTED = "/mnt";
+/** The folder at which PostgreSQL's folders are mounted when the service runs as root. */
+const MOUNT_POINT = "/mnt";
 const OUTPUT_LINES = 10;
 
 export interface LaunchedProgram {
@@ -65,7 +65,7 @@ export class PostgresLauncher {
       // Only what PostgreSQL needs: the service's environment contains secrets.
       env: { ...TOOL_ENVIRONMENT, LC_ALL: "C" },
       stdio: ["ignore", "pipe", "pipe"],
-      // In a session of its own, a Ctrl-C in the terminal does not reach it: the service stops it last.
+      // A separate session, so that Ctrl-C in the terminal does not reach it: the service stops it last.
       detached: true,
     });
     return { child, ended: endOf(child, program, onLine) };
@@ -78,7 +78,7 @@ export class PostgresLauncher {
       return [...endWithService, ...script, path.join(this.#native, "bin", program), "-D", data, ...args];
     const privateMounts = ["unshare", "--mount", "--propagation", "private", "--"];
     const mounts = ["--as", String(this.#uid), path.join(this.#root, "mounts"), this.#native, data, this.socketFolder];
-    const inside = [`${MOUNTED}/postgres/bin/${program}`, "-D", `${MOUNTED}/data`, ...args];
+    const inside = [`${MOUNT_POINT}/postgres/bin/${program}`, "-D", `${MOUNT_POINT}/data`, ...args];
     return [...endWithService, ...privateMounts, ...script, ...mounts, ...inside];
   }
 
@@ -113,7 +113,7 @@ async function endOf(child: ChildProcess, program: string, onLine: (line: string
   });
 }
 
-/** The error for a program that ended when it should run: its reason, and what to do where the cause is known. */
+/** Returns the error for a program that ended unexpectedly. For known causes, the message says what to do. */
 export function startFailure(reason: string): DatabaseUnavailable {
   if (reason.includes("could not look up effective user ID"))
     return new DatabaseUnavailable(

@@ -7,7 +7,7 @@ import { type LaunchedProgram, type PostgresLauncher, startFailure } from "./pos
 /** Recovery after a crash is short, because `max_wal_size` bounds what it reads. */
 const READY_MS = 60_000;
 const CONNECT_MS = 2000;
-/** What the server logs when its recovery is over. Before, it refuses connections. */
+/** The server logs this line when its recovery is complete. Before that, it rejects connections. */
 const READY_LINE = "database system is ready to accept connections";
 /** A fast shutdown rolls transactions back and writes a checkpoint; an immediate one leaves that to the next start. */
 const SHUTDOWN_STEPS = [
@@ -26,9 +26,9 @@ const SETTINGS = {
   max_connections: "40",
   min_wal_size: "32MB",
   max_wal_size: "256MB",
-  // Reads go to the page cache in the backend itself. Three worker processes for them are not worth their memory.
+  // Each backend reads files itself. The alternative, three I/O worker processes, would use more memory.
   io_method: "sync",
-  // After a crash, one call instead of one for each file of the data folder.
+  // After a crash, one system call syncs the whole file system, instead of one call for each file.
   recovery_init_sync_method: "syncfs",
   max_worker_processes: "2",
   max_parallel_workers: "0",
@@ -38,7 +38,7 @@ const SETTINGS = {
   timezone: "UTC",
   log_timezone: "UTC",
   log_line_prefix: "",
-  // Failed statements are the client's to report; in the log they would show values, such as hashes of tokens.
+  // The client reports failed statements. In the log they would reveal values, such as hashes of tokens.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_checkpoints: "off",
@@ -56,9 +56,9 @@ export interface ServerOptions {
   onLine(line: string): void;
 }
 
-/** One run of the PostgreSQL server. It is not restarted: after its end, another run follows. */
+/** One process of the PostgreSQL server. It is never restarted; a new one replaces it. */
 export class PostgresServer {
-  /** Why the run ended. Never rejects. */
+  /** Resolves with the reason when the process ends. Never rejects. */
   readonly ended: Promise<string>;
   readonly #program: LaunchedProgram;
   #hasEnded = false;
@@ -72,10 +72,10 @@ export class PostgresServer {
   }
 
   /**
-   * Starts the server; when this returns, it accepts connections.
+   * Starts the server. When this returns, it accepts connections.
    *
    * @param signal - ends an attempt that still waits for the first connection
-   * @throws {DatabaseUnavailable} when it ends instead, or accepts no connection for a minute
+   * @throws {DatabaseUnavailable} when the server ends, or accepts no connection for a minute
    */
   static async start(
     { launcher, data, url, settings, onLine }: ServerOptions,
@@ -89,11 +89,11 @@ export class PostgresServer {
       if (line.includes(READY_LINE)) recovered.resolve();
     });
     const server = new PostgresServer(program);
-    await server.#acceptsConnections(recovered.promise, url, signal);
+    await server.#waitUntilReady(recovered.promise, url, signal);
     return server;
   }
 
-  /** Ends the run: the clean way first, and by force when that takes too long. */
+  /** Stops the server with a clean shutdown, or by force when that takes too long. */
   async stop(): Promise<void> {
     for (const { signal, graceMs } of SHUTDOWN_STEPS) {
       if (this.#hasEnded) return;
@@ -104,7 +104,7 @@ export class PostgresServer {
     }
   }
 
-  async #acceptsConnections(recovered: Promise<void>, url: string, signal: AbortSignal): Promise<void> {
+  async #waitUntilReady(recovered: Promise<void>, url: string, signal: AbortSignal): Promise<void> {
     const waiting = new AbortController();
     const limits = AbortSignal.any([signal, waiting.signal]);
     const timeout = sleep(READY_MS, null, { signal: limits }).catch(() => undefined);
@@ -118,7 +118,7 @@ export class PostgresServer {
   }
 }
 
-/** Why no connection can be made, or `null` when one can. */
+/** Returns why no connection can be made; `null` when one can. */
 async function connectionFailure(url: string): Promise<string | null> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
   // Errors after the connection was made, such as its end, are of no interest here.

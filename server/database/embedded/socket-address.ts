@@ -6,12 +6,15 @@ const LONGEST_PATH = 107;
 const SOCKET_NAME = ".s.PGSQL.5432";
 
 export interface SocketAddress {
-  /** The folder of the socket, as a PostgreSQL client takes it for a host. Only this process may use it. */
+  /** The folder of the socket, which a PostgreSQL client accepts as its host. It is valid in this process only. */
   host: string;
   release(): void;
 }
 
-/** A short path of `folder`. When the real path is too long, it is one through a file descriptor that stays open. */
+/**
+ * Returns a path of `folder` that is short enough for a socket. If the real path is too long, it leads through an open
+ * file descriptor.
+ */
 export function socketAddress(folder: string): SocketAddress {
   if (Buffer.byteLength(path.join(folder, SOCKET_NAME)) <= LONGEST_PATH)
     return { host: folder, release: () => undefined };

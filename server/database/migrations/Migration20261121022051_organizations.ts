@@ -12,8 +12,8 @@ export class Migration20261121022051_organizations extends Migration {
       `alter table "machine_tokens" add "agent_id" uuid null, add "scope" varchar(255) not null default 'everything';`,
     );
 
-    // Who an organization's people are is the identity provider's business from here on. The owners so far never signed
-    // in: they become placeholders, whose place a person takes.
+    // From now on the identity provider stores the members of organizations. The earlier owners could not sign in: they
+    // become placeholder owners, which users replace.
     this.addSql(
       `insert into "auth"."user" ("id", "name", "email", "emailVerified", "createdAt", "updatedAt") select "owner_id", 'Owner', case when lower("owner_email") = 'owner@localhost.localdomain' and "id" = (select "id" from "organizations" order by "created_at" limit 1) then 'owner@localhost.localdomain' else "id" || '@placeholder.invalid' end, false, "created_at", "created_at" from "organizations";`,
     );
@@ -26,7 +26,7 @@ export class Migration20261121022051_organizations extends Migration {
     this.addSql(`alter table "organizations" drop column "name", drop column "owner_id", drop column "owner_email";`);
     this.addSql(`alter table "organizations" alter column "plan" drop not null;`);
 
-    // The record of an organization comes with the organization, in its transaction, whoever makes it.
+    // A trigger inserts the row in `organizations` in the transaction that creates the organization.
     this.addSql(
       `create function "add_organization"() returns trigger language plpgsql as $$ begin insert into "organizations" ("id", "plan", "created_at") values (new."id", null, now()); return null; end $$;`,
     );

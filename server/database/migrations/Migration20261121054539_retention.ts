@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Everything that is looked for by its age, to be deleted, is found by an index. */
+/** Adds an index for each column that the purge of expired records searches by age. */
 export class Migration20261121054539_retention extends Migration {
   override name = "Migration20261121054539_retention";
 
@@ -15,12 +15,12 @@ export class Migration20261121054539_retention extends Migration {
     ])
       this.addSql(`create index "${table}_expiresAt_idx" on "auth"."${table}" ("expiresAt");`);
 
-    // What a provider would let us do with somebody's account there is not kept any more.
+    // The service no longer stores the tokens of social providers.
     this.addSql(
       `update "auth"."account" set "accessToken" = null, "refreshToken" = null, "idToken" = null, "accessTokenExpiresAt" = null, "refreshTokenExpiresAt" = null;`,
     );
 
-    // Nobody wrote down so far when a client was used: those there are start anew.
+    // The last use of existing clients is not known, so their idle time starts now.
     this.addSql(`alter table "auth"."oauthClient" add "lastUsedAt" timestamptz null;`);
     this.addSql(`update "auth"."oauthClient" set "lastUsedAt" = now();`);
     this.addSql(`create index "oauthClient_lastUsedAt_idx" on "auth"."oauthClient" ("lastUsedAt");`);

@@ -1,8 +1,8 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * A build becomes a deployment with a status, a message, an error, a log and procedures of its own. It keeps its id. All
- * texts and times keep their values. Logs stay where they are in object storage: the deployment stores their old key.
+ * Converts each build to a deployment with its own status, message, error, log and procedures. Ids, texts and times are
+ * unchanged. Logs are not moved in object storage: the deployment stores their existing key.
  */
 export class Migration20261121233913_deployments extends Migration {
   override name = "Migration20261121233913_deployments";
@@ -51,8 +51,8 @@ export class Migration20261121233913_deployments extends Migration {
   }
 
   #copyBuilds(): void {
-    // The newest build of an app has the app's status. A build of an app that is being deleted never continues, and no
-    // worker of the older version can continue one, because its table is gone: so no build keeps its lease.
+    // The newest build of an app gets the app's status. No build keeps its lease: builds of an app that is being
+    // deleted never continue, and workers of the earlier version cannot continue any, because their table is dropped.
     this.addSql(
       `insert into "deployments" ("id", "app_id", "org_id", "number", "trigger", "repo", "branch", "commit", "customization", "created_by", "status", "status_message", "error", "log_key", "attempts", "fencing_token", "created_at", "finished_at")
       select "build"."id", "app"."id", "app"."org_id", "build"."number", 'deploy', "build"."repo", "build"."branch", "build"."commit", "build"."customization", "app"."created_by",
@@ -68,7 +68,7 @@ export class Migration20261121233913_deployments extends Migration {
       ) as "build"
       join "apps" as "app" on "app"."id" = "build"."app_id";`,
     );
-    // Every app has a deployment from now on, also one whose build is not on record.
+    // From now on every app has a deployment, even an app without a recorded build.
     this.addSql(
       `insert into "deployments" ("id", "app_id", "org_id", "number", "trigger", "repo", "branch", "created_by", "status", "status_message", "error", "log_key", "created_at", "finished_at")
       select gen_random_uuid(), "id", "org_id", 1, 'deploy', "repo", "branch", "created_by",
@@ -81,8 +81,8 @@ export class Migration20261121233913_deployments extends Migration {
   }
 
   /**
-   * The queue of builds has another name and other data now. The first sweep queues unfinished deployments again; the
-   * older version's last request for a sweep must not delay it, since there may be one in a minute only.
+   * The queue of builds has a new name and new data. The first sweep queues unfinished deployments again. At most one
+   * sweep can be queued per minute, so a sweep that the earlier version queued is deleted.
    */
   #removeOldJobs(): void {
     this.addSql(

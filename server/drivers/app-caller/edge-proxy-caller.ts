@@ -21,7 +21,7 @@ export class EdgeProxyCaller implements AppCaller {
       return decodeResponse(response, call.invocation);
     } catch (error) {
       if (error instanceof AppCallFailed) throw error;
-      // Valid JSON can still break the protocol, such as a list that is a number.
+      // Valid JSON can still violate the protocol, for example with a number in place of a list.
       throw new AppCallFailed("The app's response does not follow its protocol.", { cause: error });
     }
   }

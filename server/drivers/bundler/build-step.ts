@@ -9,7 +9,7 @@ export type StepName = "install" | "build" | "bundle";
 
 export type StepLimits = Readonly<Record<StepName, SandboxLimits>>;
 
-/** What all steps of one build share. */
+/** The data that all steps of one build use. */
 export interface BuildContext {
   sandbox: Sandbox;
   toolchain: Toolchain;

@@ -2,6 +2,7 @@ import { constants, type Dirent } from "node:fs";
 import { copyFile, type FileHandle, mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
+import { nullIfMissing } from "../../files/missing-file.ts";
 import { toSingleLine } from "./single-line.ts";
 
 const MEBIBYTE = 1024 * 1024;
@@ -81,7 +82,7 @@ async function copyFolder(state: CopyState, folder: FileHandle, prefix: string):
 async function copyEntry(state: CopyState, folder: FileHandle, entry: Dirent, name: string): Promise<void> {
   if (!entry.isDirectory() && !entry.isFile()) return state.onSkipped(toSingleLine(name));
   const flags = entry.isDirectory() ? FOLDER : FILE;
-  const opened = await open(pathBelow(folder, entry.name), flags).catch(nullIfAbsent);
+  const opened = await open(pathBelow(folder, entry.name), flags).catch(nullIfMissing);
   // Node replaces bytes that are not UTF-8, so such a name no longer refers to the file.
   if (opened === null) return state.onSkipped(toSingleLine(name));
   await using _ = opened;
@@ -94,11 +95,6 @@ async function copyOpenFile(state: CopyState, file: FileHandle, name: string): P
   if (!status.isFile()) throw new Error(`The static file ${name} was replaced during the copy.`);
   countFile(state, name, status.size);
   await copyFile(`/proc/self/fd/${file.fd}`, path.join(state.destination, name), constants.COPYFILE_EXCL);
-}
-
-function nullIfAbsent(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT") return null;
-  throw error;
 }
 
 function countFolder(state: CopyState, prefix: string): void {

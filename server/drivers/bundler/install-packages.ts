@@ -7,9 +7,10 @@ import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
 import type { Project } from "./read-project.ts";
 
 /**
- * Installs the project's dependencies. The package source is all that the install can reach.
+ * Installs the project's dependencies. The install can reach only the package source.
  *
- * @throws {BuildFailure} `user` when the dependencies cannot be installed, `platform` when the registry does not respond
+ * @throws {BuildFailure} `user` when the dependencies cannot be installed, `platform` when the registry does not
+ *   respond
  */
 export async function installPackages(context: BuildContext, packages: PackageSource, project: Project): Promise<void> {
   const { packageManager, rootEntries } = project;
@@ -33,7 +34,7 @@ function unsupportedFailure(packageManager: UnsupportedPackageManager): BuildFai
   );
 }
 
-/** The report was made on the host, so it decides first. The output is untrusted and only adds details. */
+/** The host wrote the report, so it is checked first. The output is untrusted and only adds details. */
 function installFailure(packageManager: string, report: PackageReport, output: OutputTail): BuildFailure {
   const lines = output.lines();
   const unavailable = report.unavailable[0];

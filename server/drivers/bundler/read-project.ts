@@ -6,11 +6,11 @@ import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
 import { toSingleLine } from "./single-line.ts";
 
-const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
 
 const dependencies = z.record(z.string(), z.unknown()).default({});
 
-const manifestSchema = z.object({
+const packageJsonSchema = z.object({
   packageManager: z.string().optional(),
   scripts: z.record(z.string(), z.unknown()).default({}),
   dependencies,
@@ -19,9 +19,9 @@ const manifestSchema = z.object({
   workspaces: z.unknown().optional(),
 });
 
-type Manifest = z.infer<typeof manifestSchema>;
+type PackageJson = z.infer<typeof packageJsonSchema>;
 
-/** How a checkout is built, as far as the root of the repository tells. */
+/** The properties of a checkout that decide how it is built, read from the root of the repository. */
 export interface Project {
   /** The names of the files and folders at the root. */
   rootEntries: ReadonlySet<string>;
@@ -40,37 +40,40 @@ export interface Project {
  */
 export async function readProject(directory: string): Promise<Project> {
   const rootEntries = new Set(await readdir(directory));
-  const manifest = parseManifest(await readManifest(directory));
-  const lists = [manifest.dependencies, manifest.devDependencies, manifest.optionalDependencies];
+  const packageJson = parsePackageJson(await readPackageJson(directory));
+  const lists = [packageJson.dependencies, packageJson.devDependencies, packageJson.optionalDependencies];
   return {
     rootEntries,
-    packageManager: detectPackageManager(manifest.packageManager, rootEntries),
-    needsInstall: lists.some((list) => Object.keys(list).length > 0) || manifest.workspaces !== undefined,
-    hasBuildScript: typeof manifest.scripts["build"] === "string",
+    packageManager: detectPackageManager(packageJson.packageManager, rootEntries),
+    needsInstall: lists.some((list) => Object.keys(list).length > 0) || packageJson.workspaces !== undefined,
+    hasBuildScript: typeof packageJson.scripts["build"] === "string",
     hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => rootEntries.has(name)),
   };
 }
 
-async function readManifest(directory: string): Promise<string> {
+async function readPackageJson(directory: string): Promise<string> {
   try {
-    return (await readUntrusted(path.join(directory, "package.json"), MAX_MANIFEST_BYTES)) ?? "{}";
+    return (await readUntrusted(path.join(directory, "package.json"), MAX_PACKAGE_JSON_BYTES)) ?? "{}";
   } catch (cause) {
-    if (cause instanceof RangeError) throw invalidManifest("it is larger than 1 MiB.", cause);
+    if (cause instanceof RangeError) throw invalidPackageJson("it is larger than 1 MiB.", cause);
     throw cause;
   }
 }
 
-function parseManifest(text: string): Manifest {
+function parsePackageJson(text: string): PackageJson {
   try {
-    return manifestSchema.parse(JSON.parse(text.replace(/^\uFEFF/, "")));
+    return packageJsonSchema.parse(JSON.parse(text.replace(/^\uFEFF/, "")));
   } catch (cause) {
     if (cause instanceof z.ZodError)
-      throw invalidManifest(cause.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "), cause);
-    throw invalidManifest((cause as Error).message, cause);
+      throw invalidPackageJson(
+        cause.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
+        cause,
+      );
+    throw invalidPackageJson((cause as Error).message, cause);
   }
 }
 
-function invalidManifest(reason: string, cause: unknown): BuildFailure {
+function invalidPackageJson(reason: string, cause: unknown): BuildFailure {
   const message = `package.json is invalid: ${toSingleLine(reason)}`;
   return new BuildFailure("user", message, "Correct package.json, then deploy again.", { cause });
 }

@@ -9,14 +9,14 @@ export class LocalListeners extends MemoryChangeFeed {
   readonly #origin = randomUUID();
 
   /** Calls the listeners and returns the notice to send to the server. */
-  announceLocally(orgId: string): string {
-    this.announce(orgId);
-    return `${this.#origin} ${orgId}`;
+  announceLocally(id: string): string {
+    this.announce(id);
+    return `${this.#origin} ${id}`;
   }
 
   /** Calls the listeners for a notice that came from the server, unless this process has sent it. */
   receive(notice: string): void {
-    const [origin, orgId = ""] = notice.split(" ", 2);
-    if (origin !== this.#origin) this.announce(orgId);
+    const [origin, id = ""] = notice.split(" ", 2);
+    if (origin !== this.#origin) this.announce(id);
   }
 }

@@ -5,16 +5,16 @@ import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 export class MemoryChangeFeed implements ChangeFeed {
   readonly #events = new EventEmitter().setMaxListeners(0);
 
-  announce(orgId: string): void {
-    this.#events.emit("changed", orgId);
+  announce(id: string): void {
+    this.#events.emit("changed", id);
   }
 
-  /** Reports that notices of any organization may have been lost. */
+  /** Reports that notices may have been lost. */
   announceGap(): void {
     this.#events.emit("gap");
   }
 
-  listen(listener: (orgId: string) => void, onGap: () => void = () => undefined): () => void {
+  listen(listener: (id: string) => void, onGap: () => void = () => undefined): () => void {
     this.#events.on("changed", listener).on("gap", onGap);
     return () => void this.#events.off("changed", listener).off("gap", onGap);
   }

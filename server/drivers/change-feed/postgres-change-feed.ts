@@ -49,15 +49,15 @@ export class PostgresChangeFeed implements ChangeFeed, AsyncDisposable {
     return feed;
   }
 
-  announce(orgId: string): void {
+  announce(id: string): void {
     if (this.#closing.signal.aborted) return;
-    const announcement = this.#notify(this.#listeners.announceLocally(orgId))
+    const announcement = this.#notify(this.#listeners.announceLocally(id))
       .catch(this.#options.onError)
       .finally(() => this.#announcements.delete(announcement));
     this.#announcements.add(announcement);
   }
 
-  listen(listener: (orgId: string) => void, onGap?: () => void): () => void {
+  listen(listener: (id: string) => void, onGap?: () => void): () => void {
     return this.#listeners.listen(listener, onGap);
   }
 

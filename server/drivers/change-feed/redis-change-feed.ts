@@ -19,11 +19,11 @@ export class RedisChangeFeed implements ChangeFeed {
     if (subscriber.status === "ready") this.#subscribe();
   }
 
-  announce(orgId: string): void {
-    this.#redis.publish(CHANNEL, this.#listeners.announceLocally(orgId)).catch(() => undefined);
+  announce(id: string): void {
+    this.#redis.publish(CHANNEL, this.#listeners.announceLocally(id)).catch(() => undefined);
   }
 
-  listen(listener: (orgId: string) => void, onGap?: () => void): () => void {
+  listen(listener: (id: string) => void, onGap?: () => void): () => void {
     return this.#listeners.listen(listener, onGap);
   }
 

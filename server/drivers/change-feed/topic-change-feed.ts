@@ -4,7 +4,7 @@ import type { ChangeFeed } from "../../../domain/ports/change-feed.ts";
 export function createTopicFeed(feed: ChangeFeed, topic: string): ChangeFeed {
   const prefix = `${topic}:`;
   return {
-    announce: (orgId) => feed.announce(prefix + orgId),
+    announce: (id) => feed.announce(prefix + id),
     listen: (listener, onGap) =>
       feed.listen((notice) => {
         if (notice.startsWith(prefix)) listener(notice.slice(prefix.length));

@@ -13,7 +13,7 @@ import { readMetadata } from "./read-metadata.ts";
 import { resolveAddresses } from "./resolve-addresses.ts";
 
 export interface HttpsMetadataFetcherOptions {
-  /** Resolves a host name. By default the name servers of the machine are queried, and never its own table of hosts. */
+  /** Resolves a host name. By default it queries the name servers of the machine and ignores `/etc/hosts`. */
   lookup?: Lookup;
   /** Whether an address may be connected to. By default only addresses of the public internet are. */
   isAllowedAddress?: (address: string) => boolean;
@@ -21,7 +21,12 @@ export interface HttpsMetadataFetcherOptions {
   trustedCertificates?: string;
   /** The time for a whole fetch, from the first DNS query to the last byte. */
   timeoutMs?: number;
+  /** The internet can be reached if one of these URLs returns any response. */
+  probeUrls?: readonly string[];
 }
+
+/** Hosts that most services contact anyway: for repositories and for packages. */
+const PROBE_URLS = ["https://github.com/", "https://registry.npmjs.org/"];
 
 const TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 8192;
@@ -36,12 +41,14 @@ export class HttpsMetadataFetcher implements ClientMetadataFetcher {
   readonly #isAllowedAddress: (address: string) => boolean;
   readonly #trustedCertificates: string | undefined;
   readonly #timeoutMs: number;
+  readonly #probeUrls: readonly string[];
 
   constructor(options: HttpsMetadataFetcherOptions = {}) {
     this.#lookup = options.lookup ?? null;
     this.#isAllowedAddress = options.isAllowedAddress ?? isPublic;
     this.#trustedCertificates = options.trustedCertificates;
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#probeUrls = options.probeUrls ?? PROBE_URLS;
   }
 
   async fetch(url: string): Promise<ClientMetadataDocument> {
@@ -62,9 +69,20 @@ export class HttpsMetadataFetcher implements ClientMetadataFetcher {
     }
   }
 
+  async canReachInternet(signal: AbortSignal): Promise<boolean> {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
+    const probe = async (url: string): Promise<void> => void (await this.#sendRequest(new URL(url), ended)).destroy();
+    try {
+      await Promise.any(this.#probeUrls.map(probe));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   async #sendRequest(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
     const { protocol, hostname } = url;
-    // For an address instead of a name, Node.js skips the lookup and with it our check.
+    // For an address instead of a name, Node.js skips the lookup, and thereby the check of the address.
     if (protocol !== "https:" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0)
       throw new UnreadableClientMetadata("its address is not an https URL with a host name");
     const resolved = await resolveAddresses(hostname, this.#lookup, signal);

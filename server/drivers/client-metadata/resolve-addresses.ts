@@ -3,7 +3,10 @@ import type { Lookup } from "../../sandbox/egress-proxy.ts";
 
 type Addresses = Awaited<ReturnType<Lookup>>;
 
-/** Addresses of each family that are tried. A host name may list many, and those of other hosts among them. */
+/**
+ * The number of addresses of each family that are tried. The owner of a host name can list any number, including
+ * addresses of other hosts.
+ */
 const MAX_ADDRESSES = 3;
 
 /** @throws the reason of the signal when it is aborted */

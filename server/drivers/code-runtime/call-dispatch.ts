@@ -38,15 +38,19 @@ export async function dispatchCall(call: Call, context: CallContext): Promise<st
     const output = (await context.handleCall(name, call.input, context.signal)) ?? null;
     const line = `${JSON.stringify({ id, output })}\n`;
     if (Buffer.byteLength(line) <= MAX_RESPONSE_BYTES) return line;
-    return formatError(call, "too_large", `The response of ${name} is larger than 1 MiB: request less at a time`);
+    return formatErrorResponse(
+      call,
+      "too_large",
+      `The response of ${name} is larger than 1 MiB: request less at a time`,
+    );
   } catch (error) {
     if (error instanceof ServiceError || error instanceof CallError)
-      return formatError(call, error.code, error.message);
+      return formatErrorResponse(call, error.code, error.message);
     if (!context.signal.aborted) context.onInternalError(error, name);
-    return formatError(call, "internal", `${name} failed because of an internal error of the service`);
+    return formatErrorResponse(call, "internal", `${name} failed because of an internal error of the service`);
   }
 }
 
-export function formatError({ id }: Call, code: string, message: string): string {
+export function formatErrorResponse({ id }: Call, code: string, message: string): string {
   return `${JSON.stringify({ id, error: { code, message } })}\n`;
 }

@@ -6,7 +6,7 @@ import {
   type Call,
   type CallContext,
   dispatchCall,
-  formatError,
+  formatErrorResponse,
   MAX_CALL_BYTES,
   MAX_CALLS,
   MAX_CONCURRENT_CALLS,
@@ -89,5 +89,5 @@ async function respond(connection: Socket, call: Call, context: CallContext): Pr
 }
 
 function formatTooManyCalls(call: Call): string {
-  return formatError(call, "too_many_calls", `A run may make ${MAX_CALLS} calls: continue in another run`);
+  return formatErrorResponse(call, "too_many_calls", `A run may make ${MAX_CALLS} calls: continue in another run`);
 }

@@ -3,7 +3,7 @@ import { MAX_OUTPUT_BYTES } from "../../../domain/ports/code-runtime.ts";
 /** A program that prints more than this to one stream is stopped. In bytes. */
 export const MAX_PRINTED_BYTES = 1024 * 1024;
 
-/** What is kept of the end, where errors are. The rest of what is kept is the beginning. */
+/** How much of the end is kept, where errors are. The other kept bytes are from the beginning. */
 const END_BYTES = MAX_OUTPUT_BYTES / 4;
 const BEGINNING_BYTES = MAX_OUTPUT_BYTES - END_BYTES;
 

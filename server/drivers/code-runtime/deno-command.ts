@@ -56,17 +56,10 @@ const DENO_ARGUMENTS = [
 ];
 
 /**
- * The sandbox checks memory at intervals. Between two checks the kernel's limit holds, which the program can catch as an
- * error.
+ * The sandbox checks memory at intervals. Between two checks, the kernel enforces a limit. To the program, exceeding it
+ * is an error that it can catch.
  */
-const LIMITED_BY_KERNEL = [
-  "nice",
-  "-n",
-  "10",
-  "prlimit",
-  `--data=${(RESERVED_MB + MEMORY_MB) * MEBIBYTE}`,
-  "--",
-] as const;
+const LIMITED_BY_KERNEL = ["prlimit", `--data=${(RESERVED_MB + MEMORY_MB) * MEBIBYTE}`, "--"] as const;
 
 export const COMMAND_LINE: readonly [string, ...string[]] = [
   ...LIMITED_BY_KERNEL,

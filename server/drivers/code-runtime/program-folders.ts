@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { chmod, lstat, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { DECLARATIONS_FILE, PROGRAM_FILE } from "./deno-command.ts";
 
 /** The files of one program on the host. Disposing removes them. */
@@ -11,14 +12,14 @@ export interface ProgramFolder extends AsyncDisposable {
 }
 
 /**
- * Returns the folder in which the programs of one installation have theirs, after removing what a killed process left.
- * It is not in the data folder, because it will contain a unix socket, whose path has at most 107 bytes.
+ * Returns the parent folder of all program folders of one installation, and removes the files of a killed process. It
+ * is not in the data folder, because it will contain a unix socket, whose path has at most 107 bytes.
  *
  * @param dataDirectory - identifies the installation; no other process may be using it
  * @returns a path at which nothing exists until the first program
  */
 export async function openProgramsFolder(dataDirectory: string): Promise<string> {
-  const installation = createHash("sha256").update(path.resolve(dataDirectory)).digest("hex").slice(0, 12);
+  const installation = sha256Hex(path.resolve(dataDirectory)).slice(0, 12);
   const folder = path.join(tmpdir(), `programs-${installation}`);
   if (await isOwnedFolder(folder)) await rm(folder, { recursive: true, force: true });
   return folder;

@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { PackageReport, PackageSession } from "../../../domain/ports/package-source.ts";
+import { createSocketFolder } from "../../sandbox/socket-folder.ts";
 import { MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
 import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 
@@ -14,9 +14,8 @@ const MAX_CONNECTIONS = 256;
 
 /** Serves the mirror to one install, on a unix socket of its own. */
 export async function openMirrorSession(client: RegistryClient): Promise<PackageSession> {
-  // Not in the data folder: its path may exceed the 107 bytes that a unix socket's path can have.
-  const folder = await mkdtemp(path.join(tmpdir(), "packages-"));
-  const socketPath = path.join(folder, "socket");
+  const folder = await createSocketFolder("packages");
+  const socketPath = path.join(folder.path, "socket");
   const server = new MirrorServer(client);
   await server.listen(socketPath);
   // The sandbox mounts only the socket, and connects to it as another user. The folder itself stays private.
@@ -27,7 +26,7 @@ export async function openMirrorSession(client: RegistryClient): Promise<Package
     report: () => server.report(),
     [Symbol.asyncDispose]: async () => {
       await server.close();
-      await rm(folder, { recursive: true, force: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }

@@ -18,7 +18,7 @@ export class PackageMirror implements PackageSource {
     return openMirrorSession(await this.#openClient());
   }
 
-  /** Opens the client with the first install. A failure is not remembered: the next install tries again. */
+  /** Opens the client with the first install. A failure is not cached: the next install tries again. */
   #openClient(): Promise<RegistryClient> {
     this.#client ??= RegistryClient.open(this.#options).catch((error: unknown) => {
       this.#client = null;

@@ -130,7 +130,7 @@ function packumentOptions(name: string): fetch.Options {
   return { headers: PACKUMENT_HEADERS, spec: name };
 }
 
-/** Whether the registry refused the request for good. 408 and 429 ask the client to try again later. */
+/** Whether the registry rejected the request permanently. 408 and 429 ask the client to try again later. */
 function isDenial(error: unknown): boolean {
   const status = (error as { statusCode?: unknown }).statusCode;
   return typeof status === "number" && status >= 400 && status < 500 && status !== 408 && status !== 429;

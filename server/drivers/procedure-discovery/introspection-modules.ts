@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { AddedModule } from "../../../domain/ports/isolated-runtime.ts";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 
-/** The folder of our modules among those of the app, and the path at which they respond. */
+/** The folder of the added modules, beside the modules of the app. `REPORT_PATH` is the URL path of their report. */
 const FOLDER = "/__service_introspection__";
 export const REPORT_PATH = `${FOLDER}/report`;
 

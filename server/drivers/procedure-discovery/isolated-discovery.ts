@@ -10,7 +10,7 @@ import { listMcpTools } from "./mcp-tools.ts";
 import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
 import { mayOfferProcedures } from "./quick-scan.ts";
 import { AppResponseError } from "./request-app.ts";
-import { quote, type SourceResult } from "./source-result.ts";
+import { quoteAppText, type SourceResult } from "./source-result.ts";
 import { listTrpcProcedures } from "./trpc-procedures.ts";
 import { joinProblems, validateProcedures } from "./validate-procedures.ts";
 
@@ -74,6 +74,6 @@ function describeFailure(error: unknown, timeout: AbortSignal, timeoutMs: number
   if (timeout.aborted)
     return `The app's procedures could not be read: the app did not start and respond within ${timeoutMs / 1000} s in a test run without network and bindings.`;
   if (error instanceof UnhealthyScript)
-    return `The app's procedures could not be read: the app does not start in a test run without network and bindings. It reported ${quote(error.message)}`;
+    return `The app's procedures could not be read: the app does not start in a test run without network and bindings. It reported ${quoteAppText(error.message)}`;
   return error instanceof AppResponseError ? error.message : null;
 }

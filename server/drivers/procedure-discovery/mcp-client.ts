@@ -74,7 +74,10 @@ function createFetch(app: IsolatedApp, path: string, signal: AbortSignal): Fetch
   };
 }
 
-/** Counts the events of a stream. An array is a batch, to which the client has no reason: it counts as too many. */
+/**
+ * Counts the events of a stream. A JSON array is a batch. The client sends no batches, so a batch counts as too many
+ * messages.
+ */
 function countMessages({ headers, text }: IsolatedResponse): number {
   const contentType = headers["content-type"] ?? "";
   if (/json/i.test(contentType)) return text.trimStart().startsWith("[") ? Infinity : 1;

@@ -26,7 +26,7 @@ const toolSchema = z.looseObject({
 
 type Tool = z.output<typeof toolSchema>;
 
-/** Tools are validated one by one, so that a malformed one does not cost the others of its page. */
+/** Tools are validated one by one, so that a malformed tool does not invalidate its page. */
 const pageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /**

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const anyObject = z.record(z.string(), z.unknown());
 
-/** The outline of an OpenAPI 3 document. Its parts are validated one by one, so that a malformed one costs only itself. */
+/**
+ * The outline of an OpenAPI 3 document. Its parts are validated one by one, so that a malformed part does not
+ * invalidate the others.
+ */
 export const openApiSchema = z.looseObject({
   openapi: z.string().regex(/^3\.\d/),
   servers: z
@@ -23,7 +26,7 @@ export const operationSchema = z.looseObject({
   responses: anyObject.optional().catch(undefined),
 });
 
-export type Operation = z.output<typeof operationSchema>;
+export type OpenApiOperation = z.output<typeof operationSchema>;
 
 const mediaTypes = z.record(z.string(), z.looseObject({ schema: z.unknown().optional() }));
 

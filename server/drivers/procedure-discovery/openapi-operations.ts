@@ -6,7 +6,7 @@ import {
   type JsonSchema,
 } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
-import { type OpenApi, type Operation, operationSchema, responseSchema } from "./openapi-document.ts";
+import { type OpenApi, type OpenApiOperation, operationSchema, responseSchema } from "./openapi-document.ts";
 import { buildOperationInput } from "./openapi-input.ts";
 import { listParameters } from "./openapi-parameters.ts";
 import { getBasePath, isSafePath } from "./openapi-paths.ts";
@@ -23,7 +23,7 @@ interface ListedOperation {
   /** The path in the document, with `{name}` for each path parameter. */
   template: string;
   pathItem: Record<string, unknown>;
-  operation: Operation;
+  operation: OpenApiOperation;
 }
 
 /** Converts every operation of a document to a procedure. */
@@ -80,7 +80,7 @@ function toCandidate(
   };
 }
 
-function getOutputSchema({ responses = {} }: Operation, references: References): JsonSchema | null {
+function getOutputSchema({ responses = {} }: OpenApiOperation, references: References): JsonSchema | null {
   const status = Object.keys(responses).find((key) => /^2(\d\d|XX)$/i.test(key)) ?? "default";
   const response = responseSchema.safeParse(references.follow(responses[status]));
   const schema = response.data?.content["application/json"]?.schema;

@@ -1,11 +1,11 @@
-import { type Operation, type Parameter, parameterSchema } from "./openapi-document.ts";
+import { type OpenApiOperation, type Parameter, parameterSchema } from "./openapi-document.ts";
 import type { References } from "./openapi-references.ts";
 
 const MAX_SHARED_PARAMETERS = 100;
 
 /**
- * Headers that say who calls or how to read the request. OpenAPI describes some of them elsewhere, and an agent must
- * set none of them.
+ * Headers that identify the caller or describe the body. OpenAPI describes some of them elsewhere. An agent must not
+ * set them.
  */
 const RESERVED_HEADERS =
   /^(accept|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|mf-.*|x-service-.*|x-forwarded-.*)$/i;
@@ -17,7 +17,7 @@ const HEADER_NAME = /^[A-Za-z0-9_-]{1,100}$/;
  */
 export function listParameters(
   pathItem: Record<string, unknown>,
-  operation: Operation,
+  operation: OpenApiOperation,
   template: string,
   references: References,
 ): Parameter[] {

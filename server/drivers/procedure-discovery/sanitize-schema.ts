@@ -1,6 +1,6 @@
 import { DISCOVERY_CAPS, type JsonSchema } from "../../../domain/ports/procedure-discovery.ts";
 
-/** Removes what a database cannot store: NUL characters and lone surrogates. */
+/** Removes characters that the database cannot store: NUL and lone surrogates. */
 export function sanitizeText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
@@ -9,7 +9,8 @@ export function sanitizeText(text: string): string {
 const IDENTITY_KEYWORDS = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment"]);
 
 /**
- * Makes a schema safe to store and to hand on. The result refers to nothing outside of itself and is within the caps.
+ * Makes a schema safe to store and to show to agents. The result has no references outside itself and is within the
+ * caps.
  *
  * @returns the schema and its size, or `null` when it is too large or nested too deep
  */

@@ -11,8 +11,8 @@ export interface SourceResult {
 const MAX_QUOTED_CHARACTERS = 200;
 const MAX_QUOTED_NAMES = 5;
 
-/** Quotes text of the app as a JSON string, so that a reader can tell it from our own words. */
-export function quote(text: string): string {
+/** Quotes text of the app as a JSON string, so that a reader can distinguish it from text of the service. */
+export function quoteAppText(text: string): string {
   const shown = text.length > MAX_QUOTED_CHARACTERS ? `${text.slice(0, MAX_QUOTED_CHARACTERS)}…` : text;
   return JSON.stringify(shown.toWellFormed());
 }
@@ -20,5 +20,5 @@ export function quote(text: string): string {
 /** Quotes the first names, and says how many more there are. */
 export function quoteList(names: readonly string[]): string {
   const more = names.length > MAX_QUOTED_NAMES ? ` and ${names.length - MAX_QUOTED_NAMES} more` : "";
-  return `${names.slice(0, MAX_QUOTED_NAMES).map(quote).join(", ")}${more}`;
+  return `${names.slice(0, MAX_QUOTED_NAMES).map(quoteAppText).join(", ")}${more}`;
 }

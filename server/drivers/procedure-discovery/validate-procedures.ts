@@ -7,7 +7,9 @@ import {
 import { sanitizeSchema, sanitizeText } from "./sanitize-schema.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
 
-/** Names that every JavaScript object has, or that `await` looks for. Programs of agents write procedure names. */
+/**
+ * Names that every JavaScript object has, or that `await` reads. Programs access procedures as properties of objects.
+ */
 const RESERVED_NAMES = new Set([...Object.getOwnPropertyNames(Object.prototype), "prototype", "then"]);
 
 const REJECTIONS = {
@@ -20,18 +22,18 @@ const REJECTIONS = {
 
 type Rejection = keyof typeof REJECTIONS;
 
-/** Applies the caps to what an app says about itself, and reports what was left out. */
+/** Applies the caps to the procedures that an app describes, and reports those that were left out. */
 export function validateProcedures({ candidates, problems }: SourceResult): DiscoveryResult {
   const accepted = new Map<string, DiscoveredProcedure>();
   const rejectedNames = new Map<Rejection, string[]>();
   let remainingBytes: number = DISCOVERY_CAPS.totalBytes;
   for (const candidate of candidates) {
-    const verdict = validateCandidate(candidate, accepted, remainingBytes);
-    if (typeof verdict === "object") {
-      accepted.set(candidate.name, verdict.procedure);
-      remainingBytes -= verdict.bytes;
+    const result = validateCandidate(candidate, accepted, remainingBytes);
+    if (typeof result === "object") {
+      accepted.set(candidate.name, result.procedure);
+      remainingBytes -= result.bytes;
     } else {
-      rejectedNames.set(verdict, [...(rejectedNames.get(verdict) ?? []), candidate.name]);
+      rejectedNames.set(result, [...(rejectedNames.get(result) ?? []), candidate.name]);
     }
   }
   const rejections = [...rejectedNames].map(

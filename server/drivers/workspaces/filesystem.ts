@@ -3,18 +3,24 @@ import { mkdir, open, readdir } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
+import { mountVolume, unmountVolumes } from "../../sandbox/memory-volume.ts";
 
 /** One folder per attempt, below a root folder that contains nothing else. */
 export class FilesystemWorkspaces implements Workspaces {
   readonly #root: string;
+  readonly #volumeMb: number | null;
 
-  constructor(root: string) {
+  /** @param volumeMb - the size of a volume in memory for each workspace, whose size the kernel limits; `null` for none */
+  constructor(root: string, volumeMb: number | null = null) {
     this.#root = root;
+    this.#volumeMb = volumeMb;
   }
 
   async open(deploymentId: string, attempt: number): Promise<Workspace> {
     const directory = path.join(this.#root, `${deploymentId}.${attempt}`);
-    await removeTree(directory);
+    await remove(directory);
+    await mkdir(directory, { recursive: true, mode: 0o755 });
+    if (this.#volumeMb !== null) await mountVolume(directory, this.#volumeMb);
     const sourceDirectory = path.join(directory, "source");
     const outputDirectory = path.join(directory, "output");
     for (const folder of [sourceDirectory, outputDirectory]) await mkdir(folder, { recursive: true, mode: 0o755 });
@@ -22,13 +28,19 @@ export class FilesystemWorkspaces implements Workspaces {
       sourceDirectory,
       outputDirectory,
       sourceFiles: () => regularFiles(sourceDirectory, ""),
-      remove: () => removeTree(directory),
+      remove: () => remove(directory),
     };
   }
 
   async clear(): Promise<void> {
-    await removeTree(this.#root);
+    await remove(this.#root);
   }
+}
+
+/** Succeeds if the folder does not exist. */
+async function remove(directory: string): Promise<void> {
+  await unmountVolumes(directory);
+  await removeTree(directory);
 }
 
 /** Never follows a link: in a hostile repository it can point to any file of the host. */

@@ -5,10 +5,12 @@ import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts"
 import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
+import type { ControlGroups } from "../../sandbox/cgroups/control-groups.ts";
 import { FilesystemAuthEntries } from "./auth-entries.ts";
 import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
+import type { RequestLimits } from "./proxy/open-requests.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore } from "./scripts/script-store.ts";
 import { type PlatformLog, Supervisor, type SupervisorLimits } from "./supervisor/supervisor.ts";
@@ -26,13 +28,15 @@ export interface EmbeddedPlatformOptions {
   /** The scheme of the apps' URLs; `https` if a reverse proxy terminates TLS. */
   scheme: "http" | "https";
   sandbox: "bubblewrap" | "none";
+  /** The groups through which the kernel limits apps. */
+  groups?: ControlGroups | undefined;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
   trustedProxies: readonly string[];
   log: PlatformLog;
   limits?: Partial<PlatformLimits>;
 }
 
-export interface PlatformLimits extends SupervisorLimits {
+export interface PlatformLimits extends SupervisorLimits, RequestLimits {
   startTimeoutMs: number;
   closeGraceMs: number;
 }
@@ -45,6 +49,8 @@ const DEFAULT_LIMITS: PlatformLimits = {
   drainMs: 5_000,
   startTimeoutMs: 10_000,
   closeGraceMs: 10_000,
+  requestsPerApp: 512,
+  requestsPerClient: 128,
 };
 
 /** The ports of an edge platform, on this machine. */
@@ -99,11 +105,11 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
 }
 
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, sandbox, scheme, log } = options;
+  const { dataDirectory, sandbox, groups, scheme, log } = options;
   const databaseRoot = path.join(root, "databases");
   const store = new ScriptStore(root);
   const { startTimeoutMs } = limits;
-  const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, startTimeoutMs });
+  const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, groups, startTimeoutMs });
   const supervisor = new Supervisor({
     store,
     launcher,
@@ -115,7 +121,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker });
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
-  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme });
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits });
   return { store, launcher, supervisor, databases, authEntries, proxy };
 }
 

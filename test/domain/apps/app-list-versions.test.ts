@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { AppListVersions } from "../../../domain/apps/app-list-versions.ts";
 import type { Tenant } from "../../support/service/harness.ts";
-import { givenProcedures, offered } from "../../support/edge/served-app.ts";
+import { discoveredProcedure, givenProcedures } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
 const createVersions = () => new AppListVersions(service().service.parts.db);
 
-/** Every app has the same timestamps, so that no timestamp tells of a change. */
+/** Every app has the same timestamps, so that no timestamp shows a change. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 const givenApp = (tenant: Tenant, name: string) => service().givenApp(tenant, { name, createdAt: MOMENT });
 
@@ -32,7 +32,7 @@ test("the version changes with every change of an app", async () => {
 test("the version changes when an app gets a live deployment and shows its procedures", async () => {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant, { status: "building", createdAt: MOMENT });
-  await givenProcedures(service(), app, [offered("a"), offered("b")]);
+  await givenProcedures(service(), app, [discoveredProcedure("a"), discoveredProcedure("b")]);
   const change = { status: "ready", liveDeploymentId: app.latestDeploymentId, updatedAt: MOMENT } as const;
   expect(await changesVersion(tenant, 10, () => em().nativeUpdate(App, { id: app.id }, change))).toBe(true);
 });

@@ -4,7 +4,7 @@ import { browseApps } from "../../../domain/apps/browse-apps.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import type { Tenant } from "../../support/service/harness.ts";
-import { givenProcedures, offered } from "../../support/edge/served-app.ts";
+import { discoveredProcedure, givenProcedures } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -37,7 +37,7 @@ test("each app shows the number of its own procedures that can be called now", a
     await givenProcedures(
       service(),
       app,
-      ["a", "b", "c"].map((n) => offered(n)),
+      ["a", "b", "c"].map((n) => discoveredProcedure(n)),
     );
   const [page] = await pagesOf(tenant, 10);
   expect(page?.apps.map(({ name, procedure_count: count }) => [name, count])).toEqual([

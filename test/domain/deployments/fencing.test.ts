@@ -150,9 +150,9 @@ verifies(hazard(52), "a second deployment that fails leaves the live one and its
   const app = await service().givenApp(tenant);
   await provision(deps(), app);
   const second = await givenSecondDeployment(deps().em.fork(), app, "provisioning");
-  await failDeployment(deps(), second, { error: "It does not answer.", statusMessage: "Correct it." });
+  await failDeployment(deps(), second, { error: "It does not respond.", statusMessage: "Correct it." });
   expect(await statusesOf(app.id)).toEqual(["failed", "ready", "failed"]);
   expect(await resourcesOf(deps(), app)).toEqual(ALL_RESOURCES);
   const { body } = await tenant.rest.get(`/v1/apps/${app.id}`);
-  expect(body).toMatchObject({ status: "failed", error: "It does not answer.", status_message: "Correct it." });
+  expect(body).toMatchObject({ status: "failed", error: "It does not respond.", status_message: "Correct it." });
 });

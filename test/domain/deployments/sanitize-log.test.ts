@@ -9,7 +9,7 @@ verifies(hazard(47), "a sanitized log has no control codes, no lone surrogates a
   expect(shown.isWellFormed()).toBe(true);
 });
 
-verifies(hazard(48), "a sanitized log masks a secret as it is, in base64 at every alignment, and in a URL", () => {
+verifies(hazard(48), "a sanitized log masks a secret in plain text, in base64 at every alignment, and in a URL", () => {
   const secret = "correct-horse-battery-staple-0123456789";
   const encoded = ["", "x", "xx"].map((before) => Buffer.from(`${before}${secret}yyy`).toString("base64"));
   const printed = [

@@ -13,11 +13,15 @@ const em = () => service().service.parts.orm.em.fork();
 const db = () => service().service.parts.db;
 
 const procedure = (name: string): DiscoveredProcedure => ({
-  ...{ name, kind: "query", description: "", inputSchema: { type: "object" }, outputSchema: null },
+  name,
+  kind: "query",
+  description: "",
+  inputSchema: { type: "object" },
+  outputSchema: null,
   invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
 });
 
-/** Every app has the same timestamps, so that no timestamp tells of a change. */
+/** Every app has the same timestamps, so that no timestamp shows a change. */
 const MOMENT = new Date("2026-11-20T09:30:00.000Z");
 
 async function givenApp(tenant: Tenant, name: string): Promise<App> {
@@ -44,7 +48,7 @@ test("the procedures of an organization are read once until they change", async 
   expect(await index.get(tenant.org_id)).toBe(first);
 });
 
-test("an app that replaces a deleted app is noticed without a newer timestamp or another count", async () => {
+test("the index changes when another app replaces a deleted one, even with the same timestamps and the same count", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const gone = await givenApp(tenant, "gone");
@@ -55,7 +59,7 @@ test("an app that replaces a deleted app is noticed without a newer timestamp or
   expect(await namesIn(index, tenant)).toEqual(["came", "stays"]);
 });
 
-test("a deployment that replaces an app's procedures is noticed, even with the same timestamp", async () => {
+test("the index changes when a deployment replaces an app's procedures, even with the same timestamp", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const app = await givenApp(tenant, "old");
@@ -66,7 +70,7 @@ test("a deployment that replaces an app's procedures is noticed, even with the s
   expect(await namesIn(index, tenant)).toEqual(["new"]);
 });
 
-test("a rotated app token is noticed, because calls of procedures send it", async () => {
+test("the index changes when an app token is rotated, because calls of procedures send it", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
   const { id } = await givenApp(tenant, "one");

@@ -82,12 +82,9 @@ describe("the limits of build steps", () => {
 
   verifies(hazard(18), "a slow .assetsignore pattern is stopped and does not block the service", async () => {
     const bundler = createTestBundler({}, tmpdir(), { bundle: { ...DEFAULT_LIMITS.bundle, wallTimeMs: 6000 } });
-    const stallsMs: number[] = [];
-    let lastTick = performance.now();
-    const timer = setInterval(() => {
-      stallsMs.push(performance.now() - lastTick);
-      lastTick = performance.now();
-    }, 20);
+    // Counts how often the event loop of the service runs. A pattern that is matched in the service would stop the count.
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 20);
     const failure = await bundleFailure(bundler, {
       "wrangler.json": JSON.stringify({ compatibility_date: "2026-06-01", assets: { directory: "static" } }),
       "static/.assetsignore": `${"/**/a".repeat(12)}b`,
@@ -98,6 +95,6 @@ describe("the limits of build steps", () => {
       kind: "user",
       message: expect.stringContaining("The bundle step took longer than"),
     });
-    expect(Math.max(...stallsMs)).toBeLessThan(2000);
+    expect(ticks).toBeGreaterThan(50);
   });
 });

@@ -35,8 +35,11 @@ test("a document is fetched over https, and the request reveals nothing about th
   const { members, freshSeconds } = await publisher.createFetcher().fetch(url);
   expect([members["client_id"], freshSeconds]).toEqual([url, 90]);
   expect(publisher.requests.at(-1)?.headers).toEqual({
-    ...{ host: `client.example.com:${publisher.port}`, connection: "close", accept: "application/json" },
-    ...{ "accept-encoding": "identity", "user-agent": "app-provisioning-service" },
+    host: `client.example.com:${publisher.port}`,
+    connection: "close",
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": "app-provisioning-service",
   });
   const special = publisher.publish("/special", {}, { "content-type": "application/client+json; charset=utf-8" });
   expect((await publisher.createFetcher().fetch(special)).members["client_id"]).toBe(special);
@@ -57,7 +60,9 @@ test("no document is fetched from an address outside of the public internet, in 
     const lookup = () => Promise.resolve([{ address, family: address.includes(":") ? 6 : 4 }]);
     const fetcher = publisher.createFetcher({ lookup, isAllowedAddress: isPublic });
     expect([address, isPublic(address), await getProblem(fetcher.fetch(publisher.publish("/private")))]).toEqual([
-      ...[address, false, "its host has no public address"],
+      address,
+      false,
+      "its host has no public address",
     ]);
   }
   expect(publisher.requests).toHaveLength(before);
@@ -68,41 +73,42 @@ test("a URL with an address as its host, or without https, is never requested", 
   const urls = [`https://127.0.0.1:${publisher.port}/`, `https://[::1]:${publisher.port}/`, "https://2130706433/"];
   for (const url of [...urls, publisher.url("/read").replace("https:", "http:"), "file:///etc/passwd"])
     expect([url, await getProblem(publisher.createFetcher().fetch(url))]).toEqual([
-      ...[url, "its address is not an https URL with a host name"],
+      url,
+      "its address is not an https URL with a host name",
     ]);
   expect(publisher.requests).toHaveLength(before);
 });
 
 test("a host name is resolved once for each fetch, and the address that was checked is connected to", async () => {
   const url = publisher.publish("/rebound");
-  const answers = ["127.0.0.1", "169.254.169.254"];
-  const lookup = () => Promise.resolve([{ address: answers.shift() ?? "10.0.0.1", family: 4 }]);
+  const addresses = ["127.0.0.1", "169.254.169.254"];
+  const lookup = () => Promise.resolve([{ address: addresses.shift() ?? "10.0.0.1", family: 4 }]);
   const fetcher = publisher.createFetcher({ lookup });
   expect(await getProblem(fetcher.fetch(url))).toBeNull();
   expect(await getProblem(fetcher.fetch(url))).toBe("its host has no public address");
-  expect(answers).toEqual([]);
+  expect(addresses).toEqual([]);
 });
 
-test("only the allowed ones of several addresses are tried", async () => {
+test("if a name has several addresses, only the allowed ones are tried", async () => {
   const addresses = ["10.0.0.1", "127.0.0.1"].map((address) => ({ address, family: 4 }));
   const fetcher = publisher.createFetcher({ lookup: () => Promise.resolve(addresses) });
   expect(await getProblem(fetcher.fetch(publisher.publish("/several")))).toBeNull();
 });
 
 test("a redirect is not followed, neither to a private nor to a public address", async () => {
-  const asked: string[] = [];
-  const inside = createServer((request, response) => {
-    asked.push(request.url ?? "");
+  const requested: string[] = [];
+  const privateServer = createServer((request, response) => {
+    requested.push(request.url ?? "");
     response.writeHead(200, JSON_TYPE).end("{}");
   }).listen(0, "127.0.0.1");
-  await once(inside, "listening");
-  const { port } = inside.address() as AddressInfo;
+  await once(privateServer, "listening");
+  const { port } = privateServer.address() as AddressInfo;
   for (const location of [`http://127.0.0.1:${port}/secrets`, publisher.publish("/elsewhere")]) {
     const url = publisher.handle("/moved", (_request, response) => response.writeHead(302, { location }).end("{}"));
     expect(await getProblem(publisher.createFetcher().fetch(url))).toMatch(/redirects are not followed/);
   }
-  expect([asked, publisher.requests.some(({ path }) => path === "/elsewhere")]).toEqual([[], false]);
-  inside.close();
+  expect([requested, publisher.requests.some(({ path }) => path === "/elsewhere")]).toEqual([[], false]);
+  privateServer.close();
 });
 
 test("a document that is too large is rejected, with and without a Content-Length", async () => {

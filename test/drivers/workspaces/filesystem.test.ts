@@ -33,12 +33,15 @@ describe("workspaces on the file system", () => {
       const [first, second] = [await workspaces.open("build", 1), await workspaces.open("build", 2)];
       await writeFile(path.join(first.sourceDirectory, "a.ts"), "first");
       expect(await readdir(second.sourceDirectory)).toEqual([]);
+      const paths: string[] = [];
       for await (const file of first.sourceFiles()) {
+        paths.push(file.path);
         await first.remove();
         await mkdir(first.sourceDirectory, { recursive: true });
         await symlink("/etc/passwd", path.join(first.sourceDirectory, "a.ts"));
         await expect(file.read()).rejects.toThrow("ELOOP");
       }
+      expect(paths).toEqual(["a.ts"]);
       expect(await readdir(second.sourceDirectory)).toEqual([]);
     },
   );

@@ -18,7 +18,7 @@ if (lacksBrowser)
   process.stderr.write(`NOT TESTED in a browser: there is no ${CHROMIUM}. Install it: SETUP_BROWSER=1 npm run setup\n`);
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens a window with cookies of its own, as another user has. */
+  /** Opens a page in a new browser context, so that each page has its own cookies. */
   open(options?: BrowserContextOptions): Promise<Page>;
   /** Errors that pages reported, including violations of their Content-Security-Policy. */
   problems: string[];

@@ -85,7 +85,7 @@ function createFixtureServer(): Server {
   return server;
 }
 
-/** The fixtures on the fast path, as the gateway's tools are. */
+/** Serves the fixtures on the fast path, like the tools of the gateway. */
 const FAST_TOOLS: ToolMethods<object> = {
   list: async () => JSON.stringify({ tools: TOOLS }),
   call: async (_call, name) => (FIXTURES[name] === undefined ? null : JSON.stringify(FIXTURES[name].result)),
@@ -118,8 +118,8 @@ async function respond(
   const post = { headers: request.headers, parsedBody: await json(request).catch(() => undefined) };
   const fast = await fastPath.respond(post, {});
   if (fast !== null) return void response.writeHead(200, { "content-type": "application/json" }).end(fast);
-  const answer = await transport.respond(post, "an organization", {});
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  if (answer.body === null) response.end();
-  else Readable.fromWeb(answer.body).pipe(response);
+  const sdkResponse = await transport.respond(post, "an organization", {});
+  response.writeHead(sdkResponse.status, Object.fromEntries(sdkResponse.headers));
+  if (sdkResponse.body === null) response.end();
+  else Readable.fromWeb(sdkResponse.body).pipe(response);
 }

@@ -1,4 +1,4 @@
-export interface RpcAnswer {
+export interface GatewayResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -6,13 +6,13 @@ export interface RpcAnswer {
   body: { result?: Record<string, unknown>; error?: { code: number; message: string; data?: unknown } };
 }
 
-export interface ToolAnswer {
+export interface ToolResult {
   isError: boolean;
   structuredContent: Record<string, unknown>;
   text: string;
 }
 
-/** Calls the tool gateway as the specification does: one POST with a token and a content type. */
+/** Calls the tool gateway with the minimum that the specification requires: one POST with a token and a content type. */
 export class GatewayClient {
   readonly #url: string;
   readonly #token: string | null;
@@ -26,7 +26,7 @@ export class GatewayClient {
     return new GatewayClient(this.#url.slice(0, -"/mcp".length), token);
   }
 
-  call(method: string, params?: object, headers: Record<string, string> = {}): Promise<RpcAnswer> {
+  call(method: string, params?: object, headers: Record<string, string> = {}): Promise<GatewayResponse> {
     return this.send(
       JSON.stringify({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) }),
       headers,
@@ -40,13 +40,17 @@ export class GatewayClient {
   }
 
   /** Calls a tool and returns its result. */
-  async tool(name: string, input: object = {}): Promise<ToolAnswer> {
+  async tool(name: string, input: object = {}): Promise<ToolResult> {
     const { result = {} } = (await this.call("tools/call", { name, arguments: input })).body;
-    const { content, structuredContent, isError } = result as Partial<ToolAnswer> & { content?: { text: string }[] };
+    const { content, structuredContent, isError } = result as Partial<ToolResult> & { content?: { text: string }[] };
     return { isError: isError === true, structuredContent: structuredContent ?? {}, text: content?.[0]?.text ?? "" };
   }
 
-  async send(body: string | undefined, headers: Record<string, string> = {}, method = "POST"): Promise<RpcAnswer> {
+  async send(
+    body: string | undefined,
+    headers: Record<string, string> = {},
+    method = "POST",
+  ): Promise<GatewayResponse> {
     const authorization = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
     const response = await fetch(this.#url, {
       method,

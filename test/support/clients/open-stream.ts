@@ -10,12 +10,12 @@ export interface OpenStream {
 export async function openStream(publicUrl: string, token: string): Promise<OpenStream> {
   let stream: ReadableStream<Uint8Array> | undefined;
   const watchedFetch: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init);
-    if (answer.headers.get("content-type")?.startsWith("text/event-stream") !== true || answer.body === null)
-      return answer;
-    const [mine, theirs] = answer.body.tee();
-    stream = mine;
-    return new Response(theirs, answer);
+    const response = await fetch(input, init);
+    if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true || response.body === null)
+      return response;
+    const [copy, original] = response.body.tee();
+    stream = copy;
+    return new Response(original, response);
   };
   const client = new Client(
     { name: "subscriber", version: "1.0.0" },
@@ -30,10 +30,43 @@ export async function openStream(publicUrl: string, token: string): Promise<Open
   return { ended: readToEnd(stream), close: () => client.close() };
 }
 
-async function readToEnd(stream: ReadableStream<Uint8Array>): Promise<void> {
+/** A stream of notifications of `GET /mcp`. */
+export interface NotificationStream extends OpenStream {
+  status: number;
+  headers: Headers;
+  /** The methods of the notifications so far. */
+  methods: string[];
+}
+
+/** Opens a stream of notifications as clients of the revisions before 2026-07-28 do. */
+export async function openNotificationStream(
+  publicUrl: string,
+  token: string,
+  extraHeaders: Record<string, string> = {},
+): Promise<NotificationStream> {
+  const closing = new AbortController();
+  const headers = { accept: "text/event-stream", authorization: `Bearer ${token}`, ...extraHeaders };
+  const { status, headers: received, body } = await fetch(`${publicUrl}/mcp`, { headers, signal: closing.signal });
+  if (body === null) throw new Error("the response has no body");
+  const methods: string[] = [];
+  const ended = readToEnd(body, (text) => {
+    for (const [, method = ""] of text.matchAll(/"method":"([^"]+)"/g)) methods.push(method);
+  });
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await ended;
+  };
+  return { status, headers: received, methods, ended, close };
+}
+
+async function readToEnd(stream: ReadableStream<Uint8Array>, onText?: (text: string) => void): Promise<void> {
   const reader = stream.getReader();
   try {
-    while (!(await reader.read()).done);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onText?.(Buffer.from(value).toString());
+    }
   } catch {
     // A connection that breaks off also ends the stream.
   }

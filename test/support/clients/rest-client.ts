@@ -1,4 +1,5 @@
-export interface Answer {
+/** A response of the service, with its body read. */
+export interface HttpResponse {
   status: number;
   headers: Headers;
   // Bodies differ between tests. Each test asserts the fields that it uses.
@@ -21,26 +22,30 @@ export class RestClient {
     return new RestClient(this.#base, token);
   }
 
-  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  get(path: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
     return this.send("GET", path, { headers });
   }
 
-  delete(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  delete(path: string, headers: Record<string, string> = {}): Promise<HttpResponse> {
     return this.send("DELETE", path, { headers });
   }
 
-  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<HttpResponse> {
     return this.send("POST", path, {
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", ...headers },
     });
   }
 
-  deploy(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  deploy(body: unknown, headers: Record<string, string> = {}): Promise<HttpResponse> {
     return this.post("/v1/apps/deploy", body, headers);
   }
 
-  async send(method: string, path: string, init: { body?: string; headers?: Record<string, string> }): Promise<Answer> {
+  async send(
+    method: string,
+    path: string,
+    init: { body?: string; headers?: Record<string, string> },
+  ): Promise<HttpResponse> {
     const authorization = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
     const response = await fetch(`${this.#base}${path}`, {
       method,

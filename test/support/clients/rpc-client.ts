@@ -9,14 +9,14 @@ export function rpcClient(publicUrl: string, token: string | null, headers: Reco
   });
 }
 
-export interface RpcRefusal {
+export interface RpcError {
   message: string;
   status: number | undefined;
   refusal: string | undefined;
 }
 
-/** Returns the error that a call is rejected with. */
-export async function refusalOf(call: Promise<unknown>): Promise<RpcRefusal> {
+/** Returns the error with which a call is rejected. */
+export async function rpcErrorOf(call: Promise<unknown>): Promise<RpcError> {
   try {
     await call;
   } catch (error) {

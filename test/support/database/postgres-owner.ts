@@ -1,7 +1,7 @@
 import { EmbeddedPostgres } from "../../../server/database/embedded/embedded-postgres.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 
-// A process of its own that a test can kill: starts an embedded PostgreSQL on the given folder and prints its address.
+// A separate process that a test can kill. Starts an embedded PostgreSQL in the given folder and prints its address.
 const [folder = ""] = process.argv.slice(2);
 try {
   const server = await EmbeddedPostgres.start(folder, createLogger("silent"));

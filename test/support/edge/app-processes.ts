@@ -9,7 +9,7 @@ async function launchedPids(root: string): Promise<number[]> {
   return pids.map(Number);
 }
 
-/** All processes of all running apps, including those that make their sandboxes. */
+/** All processes of all running apps, including those that create their sandboxes. */
 export async function sandboxPids(root: string): Promise<number[]> {
   return (await launchedPids(root)).flatMap(processTree);
 }

@@ -66,7 +66,7 @@ export function failing<P extends object>(
       return async (...args: unknown[]) => {
         if (name === operation && remaining-- > 0) {
           failures += 1;
-          throw new Error(`the provider answered 500 to ${operation}`);
+          throw new Error(`the provider responded with 500 to ${operation}`);
         }
         return (member as (...args: unknown[]) => unknown).apply(target, args);
       };

@@ -12,7 +12,7 @@ import { type FormOptions, writeUploadForm } from "./upload-form.ts";
 
 export interface RequestOptions {
   method?: string;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | string[]>;
   body?: string | Buffer;
 }
 
@@ -102,6 +102,7 @@ export async function sendRequest(
     method,
     headers: { host, ...headers },
     agent: false,
+    maxHeaderSize: 128 * 1024,
   });
   request.end(body);
   const [response] = (await once(request, "response")) as [http.IncomingMessage];

@@ -6,7 +6,7 @@ export interface InsertedTokens {
   kind: TokenKind;
   count: number;
   userId?: string;
-  /** When the tokens expired or were revoked, in days before now; without it, they are valid. */
+  /** When the tokens expired or were revoked, in days before now. By default they are valid. */
   ended?: { column: "expires_at" | "revoked_at"; daysAgo: number };
 }
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Answer } from "../clients/rest-client.ts";
+import type { HttpResponse } from "../clients/rest-client.ts";
 import { authorizeWithConsent } from "./test-oauth-client.ts";
 import type { TestUser } from "./test-user.ts";
 
@@ -10,10 +10,13 @@ const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 export class OAuthRequests {
   readonly #base: string;
   readonly #user: TestUser;
+  readonly #origin: string;
 
-  constructor(base: string, user: TestUser) {
+  /** @param origin - the `Origin` header of the requests */
+  constructor(base: string, user: TestUser, origin = base) {
     this.#base = base;
     this.#user = user;
+    this.#origin = origin;
   }
 
   /** Registers a client and returns its id. */
@@ -36,7 +39,7 @@ export class OAuthRequests {
   }
 
   /** Registers a client and runs the authorization code flow. `codeVerifier` replaces the right one in the token request. */
-  async grant(resource: string, scope: string, codeVerifier?: string): Promise<Answer> {
+  async grant(resource: string, scope: string, codeVerifier?: string): Promise<HttpResponse> {
     const extraFields: Record<string, string> = codeVerifier === undefined ? {} : { code_verifier: codeVerifier };
     return this.grantTo(await this.register(), { resource, scope }, extraFields);
   }
@@ -48,9 +51,9 @@ export class OAuthRequests {
    */
   async grantTo(
     clientId: string,
-    query: { resource: string; scope: string; prompt?: string },
+    query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
     extraFields: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const codeVerifier = randomBytes(32).toString("base64url");
     const challenge = {
       code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
@@ -63,20 +66,20 @@ export class OAuthRequests {
       resource: query.resource,
       code: redirect.get("code") ?? "",
       code_verifier: codeVerifier,
-      redirect_uri: REDIRECT_URI,
+      redirect_uri: query.redirect_uri ?? REDIRECT_URI,
       ...extraFields,
     });
   }
 
-  requestToken(form: Record<string, string>): Promise<Answer> {
+  requestToken(form: Record<string, string>): Promise<HttpResponse> {
     return this.#postForm("/api/auth/oauth2/token", form);
   }
 
-  requestDeviceCode(clientId: string, resource: string, scope: string): Promise<Answer> {
+  requestDeviceCode(clientId: string, resource: string, scope: string): Promise<HttpResponse> {
     return this.#postForm("/api/auth/device/code", { client_id: clientId, resource, scope });
   }
 
-  requestDeviceToken(clientId: string, deviceCode: string, resource: string): Promise<Answer> {
+  requestDeviceToken(clientId: string, deviceCode: string, resource: string): Promise<HttpResponse> {
     return this.requestToken({ grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode, resource });
   }
 
@@ -88,10 +91,10 @@ export class OAuthRequests {
     });
   }
 
-  #postForm(path: string, form: Record<string, string>): Promise<Answer> {
+  #postForm(path: string, form: Record<string, string>): Promise<HttpResponse> {
     return this.#user.send("POST", path, {
       body: new URLSearchParams(form).toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#base },
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#origin },
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Answer } from "../clients/rest-client.ts";
+import type { HttpResponse } from "../clients/rest-client.ts";
 import { createHarness, type Harness } from "../service/harness.ts";
 import { type ClientPublisher, openClientPublisher } from "./client-publisher.ts";
 import { OAuthRequests } from "./oauth-requests.ts";
@@ -22,7 +22,7 @@ export interface PublishedClients extends AsyncDisposable {
     clientId: string,
     query?: Record<string, string>,
     address?: string,
-  ): Promise<Answer & { destination: string }>;
+  ): Promise<HttpResponse & { destination: string }>;
   /** Makes the stored metadata of a client stale. */
   makeStale(clientId: string): Promise<void>;
   countRows(table: "oauthClient" | "oauthConsent", clientId: string): Promise<number>;
@@ -67,7 +67,7 @@ export async function openPublishedClients(): Promise<PublishedClients> {
 }
 
 /** The response to a script names the page in its body. A browser gets a redirect. */
-function readDestination({ status, headers, body }: Answer, publicUrl: string): string {
+function readDestination({ status, headers, body }: HttpResponse, publicUrl: string): string {
   const location = headers.get("location") ?? body["url"];
   if (typeof location !== "string") return String(status);
   const url = new URL(location, publicUrl);

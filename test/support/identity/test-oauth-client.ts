@@ -6,7 +6,7 @@ const REDIRECT_URI = "http://127.0.0.1:41999/callback";
 /** Opens an authorization request, consents to it, and returns the parameters of the redirect to the client. */
 type Authorize = (url: URL) => Promise<URLSearchParams>;
 
-/** The state that an MCP client keeps while a user signs in. It implements the auth provider of both generations of the SDK. */
+/** The state that an MCP client keeps while a user signs in. It implements the auth provider of both major versions of the SDK. */
 export class TestOAuthClient {
   readonly redirectUrl: string;
   readonly clientMetadata: object;

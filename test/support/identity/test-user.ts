@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
-import type { Answer } from "../clients/rest-client.ts";
+import type { HttpResponse } from "../clients/rest-client.ts";
 
 /** A user with a browser: keeps cookies, and calls the identity provider as the dashboard does. */
 export class TestUser {
@@ -21,11 +21,11 @@ export class TestUser {
   }
 
   /** @param extraFields - further fields of the request body */
-  signUp(extraFields: object = {}): Promise<Answer> {
+  signUp(extraFields: object = {}): Promise<HttpResponse> {
     return this.post("/sign-up/email", { name: "Ada", email: this.email, password: this.password, ...extraFields });
   }
 
-  signIn(password: string = this.password): Promise<Answer> {
+  signIn(password: string = this.password): Promise<HttpResponse> {
     return this.post("/sign-in/email", { email: this.email, password });
   }
 
@@ -35,12 +35,12 @@ export class TestUser {
   }
 
   /** @param path - below `/api/auth` */
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<HttpResponse> {
     return this.send("GET", `/api/auth${path}`);
   }
 
   /** @param path - below `/api/auth` */
-  post(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+  post(path: string, body: object, headers: Record<string, string> = {}): Promise<HttpResponse> {
     return this.send("POST", `/api/auth${path}`, {
       body: JSON.stringify(body),
       headers: { "content-type": "application/json", origin: this.#origin, ...headers },
@@ -48,7 +48,7 @@ export class TestUser {
   }
 
   /** Opens a page like a browser. `fetch` cannot do that: its requests have the headers of a script. */
-  async visit(path: string): Promise<Answer> {
+  async visit(path: string): Promise<HttpResponse> {
     const headers = { accept: "text/html", "sec-fetch-mode": "navigate", ...this.#cookieHeader() };
     const request = http.get(new URL(path, this.#base), { headers, agent: false });
     const [response] = (await once(request, "response")) as [IncomingMessage];
@@ -68,7 +68,7 @@ export class TestUser {
     method: string,
     path: string,
     init: { body?: string; headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const response = await fetch(new URL(path, this.#base), {
       method,
       redirect: "manual",

@@ -3,13 +3,13 @@ import pg from "pg";
 import { inject } from "vitest";
 import { EmbeddedPostgres } from "../../../server/database/embedded/embedded-postgres.ts";
 
-/** The settings of a service that uses a database of its own. */
+/** The settings of a service that has its own database. */
 export interface TestDatabase extends AsyncDisposable {
   databaseUrl: string;
   redisUrl: string | null;
 }
 
-/** The outside services that this test runs on; `null` when it runs on the embedded defaults. */
+/** The PostgreSQL and Redis servers outside the service that this test uses; `null` with the embedded defaults. */
 export const SERVICES =
   process.env["TEST_BACKEND"] === "services"
     ? { databaseUrl: required("TEST_DATABASE_URL"), redisUrl: required("TEST_REDIS_URL") }
@@ -20,12 +20,12 @@ export function postgresServer(): string {
   return SERVICES?.databaseUrl ?? EmbeddedPostgres.connect(inject("postgresFolder")).url;
 }
 
-/** Creates a database with every migration, which is dropped when it is disposed. */
+/** Creates a database with all migrations. It is dropped on disposal. */
 export function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(`template ${inject("templateDatabase")}`);
 }
 
-/** Creates a database without a table, which is dropped when it is disposed. */
+/** Creates a database without tables. It is dropped on disposal. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase("");
 }
@@ -48,7 +48,7 @@ export function databaseUrl(server: string, name: string): string {
   return url.href;
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function executeOnServer(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -59,7 +59,7 @@ export async function executeOnServer(url: string, statement: string): Promise<v
   }
 }
 
-/** A part of Redis: all tests call from one address, and must not use up each other's limits. */
+/** Adds a key prefix. All tests have the same client address, so without it they would share their rate limits. */
 function withPrefix(redisUrl: string, name: string): string {
   const url = new URL(redisUrl);
   url.searchParams.set("keyPrefix", `${name}:`);

@@ -43,12 +43,12 @@ export function givenApp(
   });
 }
 
-/** The newest deployment of an app, as the functions that store procedures identify it. */
+/** The ids of an app's newest deployment, as `replaceProcedures` requires them. */
 export function newestDeployment({ id, orgId, latestDeploymentId }: App) {
   return { deploymentId: latestDeploymentId, appId: id, orgId };
 }
 
-/** The newest deployment of an app as a worker that holds its lease has it. */
+/** The newest deployment of an app, as `claimDeployment` returns it to a worker. */
 export function claimedDeployment(app: App): ClaimedDeployment {
   const { slug, repo, branch, fencingToken, tokenVersion } = app;
   const logKey = deploymentLogKey(app.id, 1);
@@ -56,7 +56,7 @@ export function claimedDeployment(app: App): ClaimedDeployment {
   return { ...newestDeployment(app), ...source, fencingToken, tokenVersion, attempt: 1 };
 }
 
-/** Records a second deployment of an app. Returns it as a worker that holds its lease has it. */
+/** Records a second deployment of an app. Returns it as `claimDeployment` returns it to a worker. */
 export async function givenSecondDeployment(
   em: EntityManager,
   app: App,

@@ -15,7 +15,7 @@ import { type Service, startService } from "../../../server/composition/start-se
 import { shareBuilds } from "../builds/share-builds.ts";
 import { createTestDatabase } from "./databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
-import { type Answer, RestClient } from "../clients/rest-client.ts";
+import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
 
 export interface HarnessOptions {
   /** Whether a worker runs deployments and teardowns; most tests of the APIs need none. */
@@ -32,7 +32,7 @@ export interface Tenant extends CreatedOrganization {
   rest: RestClient;
 }
 
-/** The whole service in this process, with its own database and data folder, over real HTTP. */
+/** The complete service in the process of the test, with its own database and data folder. Clients use real HTTP. */
 export interface Harness extends AsyncDisposable {
   service: Service;
   config: Config;
@@ -47,8 +47,12 @@ export interface Harness extends AsyncDisposable {
   signingKey(): Promise<KeyObject>;
   /** Inserts an app with a status into the database, without a deployment job. */
   givenApp(tenant: Tenant, fields?: GivenApp): Promise<App>;
-  /** Waits until the app has one of the statuses, and returns the response of `GET /v1/apps/{id}`. */
-  settled(tenant: Pick<Tenant, "rest">, appId: string, statuses?: AppStatus[]): Promise<Answer>;
+  /**
+   * Waits until the app has one of the statuses, and returns the response of `GET /v1/apps/{id}`.
+   *
+   * @param statuses - by default those that an app keeps until the next request
+   */
+  waitForStatus(tenant: Pick<Tenant, "rest">, appId: string, statuses?: AppStatus[]): Promise<HttpResponse>;
 }
 
 export async function createHarness({
@@ -72,6 +76,8 @@ export async function createHarness({
     }),
     databaseUrl,
     redisUrl,
+    // No test may depend on the internet.
+    clientMetadataDocuments: clientMetadata === undefined ? "off" : "on",
     ...overrides,
   };
   const lines: string[] = [];
@@ -82,9 +88,9 @@ export async function createHarness({
   if (sharesBuilds) deploymentDeps.bundler = shareBuilds(deploymentDeps.bundler);
   const em = () => service.parts.orm.em.fork();
   const tenant = async ({ plan = "scale" } = {}): Promise<Tenant> => {
-    const founding = { name: "Test", email: "owner@example.com", plan };
-    const bootstrapped = await em().transactional((tx) => createOrganization(tx, founding));
-    return { ...bootstrapped, rest: new RestClient(service.publicUrl, bootstrapped.api_key) };
+    const settings = { name: "Test", email: "owner@example.com", plan };
+    const organization = await em().transactional((tx) => createOrganization(tx, settings));
+    return { ...organization, rest: new RestClient(service.publicUrl, organization.api_key) };
   };
   return {
     service,
@@ -96,7 +102,7 @@ export async function createHarness({
     inviteOwner: async ({ org_id: orgId, user_id: placeholderId }, email) =>
       (await em().transactional((tx) => inviteOwner(tx, { orgId, placeholderId, email }))).invitation_id,
     givenApp: (owner, fields) => em().transactional(async (tx) => givenApp(tx, owner, fields)),
-    settled,
+    waitForStatus,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -110,16 +116,20 @@ async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<
   return createPrivateKey({ key: JSON.parse(jwk) as never, format: "jwk" });
 }
 
-/** Statuses that an app keeps until a request changes it. */
-const SETTLED: AppStatus[] = ["ready", "failed", "canceled"];
-const SETTLE_TIMEOUT_MS = 50_000;
+const FINAL_STATUSES: AppStatus[] = ["ready", "failed", "canceled"];
+const STATUS_TIMEOUT_MS = 50_000;
 
-async function settled(tenant: Pick<Tenant, "rest">, appId: string, statuses: AppStatus[] = SETTLED): Promise<Answer> {
-  const deadline = Date.now() + SETTLE_TIMEOUT_MS;
+async function waitForStatus(
+  tenant: Pick<Tenant, "rest">,
+  appId: string,
+  statuses: AppStatus[] = FINAL_STATUSES,
+): Promise<HttpResponse> {
+  const deadline = Date.now() + STATUS_TIMEOUT_MS;
   for (;;) {
-    const answer = await tenant.rest.get(`/v1/apps/${appId}`);
-    if (statuses.includes(answer.body["status"] as AppStatus)) return answer;
-    if (Date.now() > deadline) throw new Error(`the app stayed ${JSON.stringify(answer.body)}`);
+    const response = await tenant.rest.get(`/v1/apps/${appId}`);
+    if (statuses.includes(response.body["status"] as AppStatus)) return response;
+    if (Date.now() > deadline)
+      throw new Error(`the app has none of these statuses: ${statuses.join()}. It is ${response.text}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -29,16 +29,14 @@ export interface ServiceProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/**
- * @param createDatabase - creates the database of an installation on an outside PostgreSQL; by default with every migration
- */
-export async function install(createDatabase = createTestDatabase): Promise<Installation> {
+/** @param createDatabase - creates the database on an outside PostgreSQL; by default one with all migrations */
+export async function createInstallation(createDatabase = createTestDatabase): Promise<Installation> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
   const running = new Set<ChildProcess>();
   stack.defer(async () => {
-    for (const child of running) await killed(child, "SIGKILL");
+    for (const child of running) await endProcess(child, "SIGKILL");
   });
   const services = SERVICES === null ? {} : settingsOf(stack.use(await createDatabase()));
   const start = (env: Record<string, string> = {}) =>
@@ -67,33 +65,37 @@ async function startProcess(
   child.once("exit", () => running.delete(child));
   let output = "";
   const ready = new Promise<string>((resolve, reject) => {
-    const take = (chunk: Buffer): void => {
+    const readOutput = (chunk: Buffer): void => {
       output += String(chunk);
       const found = READY.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     };
-    child.stdout.on("data", take);
-    child.stderr.on("data", take);
+    child.stdout.on("data", readOutput);
+    child.stderr.on("data", readOutput);
     child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
   });
   const publicUrl = await ready;
   const tokens = JSON.parse(await readFile(path.join(dataDirectory, "bootstrap.json"), "utf8")) as CreatedOrganization;
   const pid = child.pid ?? 0;
   return {
-    ...{ pid, publicUrl, tokens, rest: new RestClient(publicUrl, tokens.api_key), output: () => output },
+    pid,
+    publicUrl,
+    tokens,
+    rest: new RestClient(publicUrl, tokens.api_key),
+    output: () => output,
     descendants: () => descendantsOf(pid),
-    end: (signal) => killed(child, signal),
+    end: (signal) => endProcess(child, signal),
   };
 }
 
-async function killed(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const ended = once(child, "exit");
   child.kill(signal);
   return ((await ended) as [number | null])[0];
 }
 
-/** Reads the process table, because a process whose parent ended has another parent. */
+/** Finds descendants in the process table. Call it while the process runs: orphaned descendants get another parent. */
 async function descendantsOf(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir("/proc")) {
@@ -106,9 +108,9 @@ async function descendantsOf(pid: number): Promise<number[]> {
   return found.slice(1);
 }
 
-/** Returns those of the processes that still run. A zombie does not count. */
-export async function stillThere(pids: number[]): Promise<number[]> {
-  const there = await Promise.all(
+/** Returns the processes that are still running. A zombie does not count. */
+export async function stillRunning(pids: number[]): Promise<number[]> {
+  const isRunning = await Promise.all(
     pids.map((pid) =>
       readFile(`/proc/${pid}/stat`, "utf8").then(
         (stat) => !/\) [ZX] /.test(stat),
@@ -116,10 +118,10 @@ export async function stillThere(pids: number[]): Promise<number[]> {
       ),
     ),
   );
-  return pids.filter((_, at) => there[at]);
+  return pids.filter((_, at) => isRunning[at]);
 }
 
-/** The processes without those of the embedded PostgreSQL, which starts one for each connection. */
+/** Leaves out the processes of the embedded PostgreSQL, which starts one for each connection. */
 export async function withoutPostgres(pids: number[]): Promise<number[]> {
   const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
   return pids.filter((_, at) => names[at]?.trim() !== "postgres");

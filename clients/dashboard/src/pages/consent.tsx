@@ -4,6 +4,7 @@ import { readOAuthRequest } from "../after-sign-in.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Notice, ErrorNotice } from "../ui/notice.tsx";
+import { RedirectNotice } from "../ui/redirect-notice.tsx";
 
 /** What each scope permits, for the user who grants it. */
 const PERMISSIONS: Readonly<Record<string, string>> = {
@@ -54,7 +55,7 @@ export function ConsentPage() {
       </ul>
       <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
-        <Button look="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
+        <Button variant="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
           Allow
         </Button>
         <Button busy={decision.isPending} onClick={() => decision.mutate(false)}>
@@ -80,7 +81,6 @@ function ClientDescription({
 }) {
   // The id of a registered client is not a URL.
   const publisher = URL.parse(clientId)?.host;
-  const redirectUrl = URL.parse(redirect);
   const clientName = (
     <strong data-testid="client-name">
       <bdi>{name ?? "A client"}</bdi>
@@ -99,17 +99,10 @@ function ClientDescription({
           requests access to this service on your behalf. It calls itself “{clientName}”.
         </p>
       )}
-      <p>
-        You will be redirected to <strong>{redirectUrl?.host || redirectUrl?.protocol || "an unknown address"}</strong>.
-        {redirectUrl !== null &&
-          LOOPBACK.test(redirectUrl.host) &&
-          " This is a program on your device. Allow access only if you have just started it."}
-      </p>
+      <RedirectNotice redirect={redirect} />
     </div>
   );
 }
-
-const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 interface PublicClient {
   client_name?: string;

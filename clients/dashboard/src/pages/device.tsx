@@ -24,7 +24,7 @@ export function DevicePage() {
   if (decision.isSuccess)
     return (
       <CardPage title={decision.variables ? "Device signed in" : "Device denied"}>
-        <Notice look={decision.variables ? "success" : "plain"}>
+        <Notice variant={decision.variables ? "success" : "plain"}>
           {decision.variables
             ? "The device is signed in. You can close this page."
             : "The device is not signed in. You can close this page."}
@@ -46,7 +46,7 @@ export function DevicePage() {
         />
         <ErrorNotice error={decision.error} />
         <div className="flex gap-2">
-          <Button type="submit" look="primary" busy={decision.isPending} disabled={userCode === ""}>
+          <Button type="submit" variant="primary" busy={decision.isPending} disabled={userCode === ""}>
             Sign in device
           </Button>
           <Button busy={decision.isPending} disabled={userCode === ""} onClick={() => decision.mutate(false)}>

@@ -79,7 +79,7 @@ function InvitationDecision({ id, email }: { id: string; email: string }) {
       </p>
       <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
-        <Button look="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
+        <Button variant="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
           Accept
         </Button>
         <Button busy={decision.isPending} onClick={() => decision.mutate(false)}>

@@ -34,7 +34,7 @@ export function SignInPage() {
         <Field label="Email" name="email" type="email" autoComplete="username" required />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
         <ErrorNotice error={signIn.error} />
-        <Button type="submit" look="primary" className="w-full" busy={signIn.isPending}>
+        <Button type="submit" variant="primary" className="w-full" busy={signIn.isPending}>
           Sign in
         </Button>
       </form>

@@ -42,7 +42,7 @@ export function SignUpPage() {
         <Field label="Email" name="email" type="email" autoComplete="username" required />
         <NewPasswordField label="Password" name="password" />
         <ErrorNotice error={signUp.error} />
-        <Button type="submit" look="primary" className="w-full" busy={signUp.isPending}>
+        <Button type="submit" variant="primary" className="w-full" busy={signUp.isPending}>
           {firstRun ? "Set up" : "Sign up"}
         </Button>
       </form>

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode } from "react";
 
-const LOOKS = {
+const VARIANTS = {
   primary: "bg-accent text-white hover:bg-accent-strong disabled:opacity-60",
   plain:
     "border border-zinc-300 bg-white hover:bg-zinc-100 disabled:opacity-60 dark:border-zinc-700 dark:bg-zinc-900 dark:hover:bg-zinc-800",
@@ -9,20 +9,20 @@ const LOOKS = {
 } as const;
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  look?: keyof typeof LOOKS;
+  variant?: keyof typeof VARIANTS;
   /** Whether the action of the button is running. */
   busy?: boolean;
   children: ReactNode;
 }
 
-export function Button({ look = "plain", busy = false, type = "button", className = "", ...rest }: ButtonProps) {
+export function Button({ variant = "plain", busy = false, type = "button", className = "", ...rest }: ButtonProps) {
   return (
     <button
       {...rest}
       type={type}
       disabled={rest.disabled === true || busy}
       aria-busy={busy}
-      className={`inline-flex min-h-10 items-center justify-center rounded-md px-4 text-sm font-medium ${LOOKS[look]} ${className}`}
+      className={`inline-flex min-h-10 items-center justify-center rounded-md px-4 text-sm font-medium ${VARIANTS[variant]} ${className}`}
     />
   );
 }

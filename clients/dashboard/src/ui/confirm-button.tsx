@@ -5,7 +5,7 @@ interface ConfirmButtonProps {
   /** The text of both the button and the confirmation. */
   label: string;
   /** The label for screen readers, when the short one is ambiguous, such as `Revoke` in a table. */
-  longLabel?: string;
+  accessibleLabel?: string;
   question: string;
   children: ReactNode;
   busy?: boolean;
@@ -13,13 +13,20 @@ interface ConfirmButtonProps {
 }
 
 /** A button for an action that cannot be undone. It asks for confirmation first. */
-export function ConfirmButton({ label, longLabel, question, children, busy = false, onConfirm }: ConfirmButtonProps) {
+export function ConfirmButton({
+  label,
+  accessibleLabel,
+  question,
+  children,
+  busy = false,
+  onConfirm,
+}: ConfirmButtonProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
   const close = () => dialog.current?.close();
   return (
     <>
-      <Button look="danger" busy={busy} aria-label={longLabel} onClick={() => dialog.current?.showModal()}>
+      <Button variant="danger" busy={busy} aria-label={accessibleLabel} onClick={() => dialog.current?.showModal()}>
         {label}
       </Button>
       <dialog
@@ -34,7 +41,7 @@ export function ConfirmButton({ label, longLabel, question, children, busy = fal
         <div className="mt-6 flex justify-end gap-2">
           <Button onClick={close}>Cancel</Button>
           <Button
-            look="danger"
+            variant="danger"
             onClick={() => {
               close();
               onConfirm();

@@ -40,7 +40,7 @@ export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
       <form className="max-w-sm space-y-4" onSubmit={submit}>
         <Field label="Organization name" name="name" required maxLength={100} autoComplete="organization" />
         <ErrorNotice error={create.error} />
-        <Button type="submit" look="primary" busy={create.isPending}>
+        <Button type="submit" variant="primary" busy={create.isPending}>
           Create organization
         </Button>
       </form>

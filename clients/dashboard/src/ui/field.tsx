@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from "react";
 
-const BOX =
+const INPUT_CLASS =
   "block min-h-10 w-full rounded-md border border-zinc-400 bg-white px-3 text-sm dark:border-zinc-600 dark:bg-zinc-900";
 
 interface Labels {
@@ -15,7 +15,12 @@ export function Field({ label, hint, ...rest }: Labels & InputHTMLAttributes<HTM
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      <input id={id} className={BOX} aria-describedby={hint === undefined ? undefined : `${id}-hint`} {...rest} />
+      <input
+        id={id}
+        className={INPUT_CLASS}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        {...rest}
+      />
       {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
     </div>
   );
@@ -49,7 +54,12 @@ export function Select({ label, hint, options, ...rest }: SelectProps) {
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>
-      <select id={id} className={BOX} aria-describedby={hint === undefined ? undefined : `${id}-hint`} {...rest}>
+      <select
+        id={id}
+        className={INPUT_CLASS}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        {...rest}
+      >
         {options.map(([value, text]) => (
           <option key={value} value={value}>
             {text}

@@ -1,15 +1,15 @@
 import type { ReactNode } from "react";
 import { formatError } from "../api.ts";
 
-const LOOKS = {
+const VARIANTS = {
   success: "border-green-300 bg-green-50 text-green-900 dark:border-green-800 dark:bg-green-950 dark:text-green-100",
   plain: "border-zinc-300 bg-zinc-100 dark:border-zinc-700 dark:bg-zinc-900",
 } as const;
 
 /** A status message. Screen readers read it when it appears. */
-export function Notice({ look = "plain", children }: { look?: keyof typeof LOOKS; children: ReactNode }) {
+export function Notice({ variant = "plain", children }: { variant?: keyof typeof VARIANTS; children: ReactNode }) {
   return (
-    <div role="status" className={`rounded-md border px-4 py-3 text-sm ${LOOKS[look]}`}>
+    <div role="status" className={`rounded-md border px-4 py-3 text-sm ${VARIANTS[variant]}`}>
       {children}
     </div>
   );

@@ -22,7 +22,7 @@ export interface BundlePlan {
   assets: { directory: string; rules: AssetRules } | null;
 }
 
-interface Manifest {
+interface PackageJson {
   main?: unknown;
   scripts?: Record<string, unknown>;
   dependencies?: object;
@@ -31,8 +31,8 @@ interface Manifest {
 
 /** Decides what to bundle, by the files that exist after the build. The current folder is the root of the source. */
 export async function planBundle(): Promise<BundlePlan | { failure: { message: string; advice: string } }> {
-  const manifest = readManifest();
-  const frameworks = hasDependencies(manifest) ? await detectFrameworks() : [];
+  const packageJson = readPackageJson();
+  const frameworks = hasDependencies(packageJson) ? await detectFrameworks() : [];
   const framework = frameworks[0]?.id ?? null;
   const config = readEffectiveConfig();
   const argv = config?.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
@@ -43,11 +43,11 @@ export async function planBundle(): Promise<BundlePlan | { failure: { message: s
 
   const isStatic = buildsStaticFiles(frameworks);
   const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS];
-  const built = isStatic || hasBuildScript(manifest) ? outputs.find(hasIndexPage) : undefined;
-  const entry = findEntry(manifest);
+  const built = isStatic || hasBuildScript(packageJson) ? outputs.find(hasIndexPage) : undefined;
+  const entry = findEntry(packageJson);
   if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(argv, framework, built);
   if (entry !== undefined && !isStatic) return { argv: [entry, ...argv], framework, assets: null };
-  const unbuilt = hasBuildScript(manifest) || isStatic ? undefined : ["public", "."].find(hasIndexPage);
+  const unbuilt = hasBuildScript(packageJson) || isStatic ? undefined : ["public", "."].find(hasIndexPage);
   if (unbuilt !== undefined) return planStaticFiles(argv, framework, unbuilt);
   return { failure: isStatic ? noIndexPage(outputs) : nothingToDeploy() };
 }
@@ -83,7 +83,7 @@ function readConfigPointer(pointer: string): string | undefined {
   }
 }
 
-function findEntry({ main }: Manifest): string | undefined {
+function findEntry({ main }: PackageJson): string | undefined {
   const declared = typeof main === "string" ? [path.normalize(main)] : [];
   const usable = declared.filter(
     (file) => !file.startsWith("..") && !path.isAbsolute(file) && /\.[mc]?[jt]sx?$/.test(file),
@@ -111,17 +111,17 @@ function formatList(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : `${names[0]}`;
 }
 
-function readManifest(): Manifest {
+function readPackageJson(): PackageJson {
   // A link is treated as absent, as on the host, which has validated a regular file before.
   const exists = lstatSync("package.json", { throwIfNoEntry: false })?.isFile() ?? false;
-  return exists ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as Manifest) : {};
+  return exists ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as PackageJson) : {};
 }
 
-function hasDependencies({ dependencies, devDependencies }: Manifest): boolean {
+function hasDependencies({ dependencies, devDependencies }: PackageJson): boolean {
   return Object.keys({ ...dependencies, ...devDependencies }).length > 0;
 }
 
-function hasBuildScript({ scripts }: Manifest): boolean {
+function hasBuildScript({ scripts }: PackageJson): boolean {
   return typeof scripts?.["build"] === "string";
 }
 

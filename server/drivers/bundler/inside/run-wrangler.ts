@@ -1,5 +1,6 @@
-// Runs inside the sandbox. Decides what wrangler bundles, then becomes wrangler, and writes the result when wrangler
-// exits. One process does it all, because starting wrangler is most of the time that a small app takes.
+// Runs inside the sandbox. Decides what wrangler bundles, runs wrangler in the same process, and writes the result when
+// the process exits. A second process would take longer, because most of the time of a small bundle is the start of
+// wrangler.
 //
 // usage: node run-wrangler.ts <wrangler> <result file> <form file>
 import { writeFileSync } from "node:fs";
@@ -21,6 +22,6 @@ process.argv.push(wrangler, "deploy", ...plan.argv, "--name", "app", "--dry-run"
 process.on("exit", (code) => {
   if (code === 0) writeResult(collectBundle(plan, formFile));
 });
-// Starts wrangler as if it had been named on the command line. With `import`, its 15 MB of CommonJS would go through
-// the loader of ES modules, which reads them twice more and takes a tenth of the whole bundling time.
+// Starts wrangler as the main module. With `import`, its 15 MB of CommonJS would go through the loader of ES modules,
+// which reads them twice more and takes a tenth of the whole bundling time.
 runMain(wrangler);

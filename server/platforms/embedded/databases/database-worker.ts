@@ -1,23 +1,26 @@
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { latestCompatibilityDate } from "../workerd/miniflare-environment.ts";
-import { WORKER_NAME, type WorkerOptions } from "../workerd/worker-options.ts";
+import { type MiniflareWorkerOptions, WORKER_NAME } from "../workerd/worker-options.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { StartDatabaseWorker } from "./sql-databases.ts";
 
-/** Starts our own scripts on the database of an app. They run sandboxed like the app, because they run its SQL. */
+/**
+ * Starts scripts of the service on the database of an app. They run in a sandbox like the app, because they run its
+ * SQL.
+ */
 export function databaseWorkerStarter(launcher: WorkerdLauncher): StartDatabaseWorker {
   return async (script, { id, directory }, signal) => {
     const folders = { storageDirectory: null, databaseDirectory: directory, assetsDirectory: null };
     try {
       return await launcher.start({ worker: databaseWorker(script, id), ...folders }, signal);
     } catch (cause) {
-      // The script is ours, so the app did not cause this.
+      // The script belongs to the service, so the app did not cause this.
       throw cause instanceof UnhealthyScript ? new Error("The database did not start", { cause }) : cause;
     }
   };
 }
 
-function databaseWorker(script: string, databaseId: string): WorkerOptions {
+function databaseWorker(script: string, databaseId: string): MiniflareWorkerOptions {
   return {
     name: WORKER_NAME,
     modulesRoot: "/",

@@ -3,14 +3,16 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
-import type { TrustsPeer } from "../../../http/client-address.ts";
+import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts";
+import { lingerOnClose } from "../../../http/linger-on-close.ts";
 import { readRequestId } from "../../../http/request-id.ts";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
 import { AppUnavailable, type PlatformLog, type Supervisor } from "../supervisor/supervisor.ts";
 import { readClientInfo, type Scheme } from "./client-info.ts";
 import { EdgeError, sendError } from "./edge-error.ts";
 import { forwardRequest, forwardUpgrade, responseOn } from "./forward-request.ts";
-import { type ForwardedIdentity, hasBody } from "./proxy-headers.ts";
+import { OpenRequests, type RequestLimits } from "./open-requests.ts";
+import { type ForwardingContext, hasBody } from "./proxy-headers.ts";
 import { readAppToken, verifyAppToken } from "./verify-app-token.ts";
 
 export interface EdgeProxyOptions {
@@ -20,12 +22,15 @@ export interface EdgeProxyOptions {
   trusts: TrustsPeer | null;
   /** The scheme of the apps' URLs. A trusted proxy may name another one for a request. */
   scheme: Scheme;
+  limits: RequestLimits;
 }
 
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Enough for a large upload over a slow connection. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;
 const MAX_HEADER_BYTES = 32_768;
+/** A host name, which may end with a dot, and a port. */
+const HOST = /^([^:]*?)\.?(?::(\d+))?$/;
 const NO_APP = "There is no app at this address.";
 
 /** The HTTP server in front of all apps. It finds the app by the host name, verifies the app token and forwards. */
@@ -34,10 +39,12 @@ export class EdgeProxy {
   readonly #server: http.Server;
   /** The sockets that became WebSockets. The server does not track them any more. */
   readonly #upgraded = new Set<Duplex>();
+  readonly #openRequests: OpenRequests;
   #domain = "localhost";
 
   constructor(options: EdgeProxyOptions) {
     this.#options = options;
+    this.#openRequests = new OpenRequests(options.limits);
     this.#server = http.createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MS,
@@ -51,6 +58,7 @@ export class EdgeProxy {
       },
       (request, response) => void this.#serve(request, response),
     );
+    this.#server.on("connection", lingerOnClose);
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));
   }
 
@@ -83,9 +91,9 @@ export class EdgeProxy {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { app, identity } = await this.#acquireApp(request);
+      const { app, context } = await this.#acquireApp(request, response);
       if (response.destroyed) return app.release();
-      forwardRequest(request, response, app, identity);
+      forwardRequest(request, response, app, context);
     } catch (error) {
       sendError(response, this.#toEdgeError(error, request));
     }
@@ -95,31 +103,39 @@ export class EdgeProxy {
     this.#upgraded.add(socket);
     socket.on("error", () => socket.destroy()).once("close", () => this.#upgraded.delete(socket));
     try {
-      const { app, identity } = await this.#acquireApp(request);
+      const { app, context } = await this.#acquireApp(request, socket);
       if (socket.destroyed) return app.release();
-      forwardUpgrade(request, socket, head, app, identity);
+      forwardUpgrade(request, socket, head, app, context);
     } catch (error) {
       sendError(responseOn(request, socket), this.#toEdgeError(error, request));
     }
   }
 
   /**
-   * Returns the app of a request, and the identity of the request for the app.
+   * Returns the app of a request, and the context in which it is forwarded. The request counts towards the limits of
+   * the app until `exchange` closes.
    *
    * @throws {EdgeError}
    * @throws {AppUnavailable}
    */
-  async #acquireApp(request: IncomingMessage): Promise<{ app: AcquiredApp; identity: ForwardedIdentity }> {
+  async #acquireApp(
+    request: IncomingMessage,
+    exchange: ServerResponse | Duplex,
+  ): Promise<{ app: AcquiredApp; context: ForwardingContext }> {
     if (!request.url?.startsWith("/")) throw new EdgeError(400, "The request target must be a path.");
     // Node uses the first Host header, and the app might use another one (RFC 9112, section 3.2).
     if (countHosts(request) !== 1) throw new EdgeError(400, "The request must have exactly one Host header.");
     const slug = this.#readSlug(request.headers.host);
     if (slug === null) throw new EdgeError(404, NO_APP);
+    const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
+    // Counted before the first wait, so that requests for an app that starts are limited too.
+    const network = clientNetwork(clientInfo.address);
+    this.#openRequests.add(slug, network);
+    exchange.once("close", () => this.#openRequests.remove(slug, network));
     const verified = await this.#hasValidToken(slug, request.headers.authorization);
     const app = await this.#options.apps.acquire(slug);
     if (!app) throw new EdgeError(404, NO_APP);
-    const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
-    return { app, identity: { verified, requestId: readRequestId(request), clientInfo } };
+    return { app, context: { verified, requestId: readRequestId(request), clientInfo, appsDomain: this.#domain } };
   }
 
   /** Whether the request has the app's token. Checked before the start of the app, so an invalid token starts nothing. */
@@ -142,11 +158,17 @@ export class EdgeProxy {
     return new EdgeError(500, INTERNAL_ERROR, { "x-request-id": requestId });
   }
 
-  /** Reads `my-app` from `my-app.localhost:3001`. Returns `null` for a host that is not directly below the domain. */
+  /**
+   * Reads `my-app` from `my-app.localhost:3001`. Returns `null` for a host that is not directly below the domain.
+   *
+   * @throws {EdgeError} 400 when the port is invalid
+   */
   #readSlug(host: string | undefined): string | null {
-    const name = host?.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+    const [, name, port = "0"] = HOST.exec(host?.toLowerCase() ?? "") ?? [];
     const suffix = `.${this.#domain}`;
     if (!name?.endsWith(suffix)) return null;
+    // The runtime of the app would respond to it with a text of its own.
+    if (port.length > 5 || Number(port) > 65_535) throw new EdgeError(400, "The port in the Host header is invalid.");
     const slug = name.slice(0, -suffix.length);
     return slug.includes(".") ? null : slug;
   }

@@ -4,15 +4,22 @@ import type { Duplex } from "node:stream";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
 import { EdgeError, sendError } from "./edge-error.ts";
 import { connectHalfOpen, isDisconnect } from "./half-open-socket.ts";
-import { bodyFraming, type ForwardedIdentity, hasBody, requestHeaders, responseHeaders } from "./proxy-headers.ts";
+import { bodyFraming, type ForwardingContext, hasBody, requestHeaders, responseHeaders } from "./proxy-headers.ts";
 
 /**
  * Connections to apps are reused only for requests without a body. workerd closes a connection after it responded to a
- * request whose body it did not read, and the next request on that connection would be lost.
+ * request whose body it did not read, and the next request on that connection would be lost. `OpenRequests` limits the
+ * connections; at a limit of the agent, requests would wait without end.
  */
-const reusedConnections = new http.Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 256 });
+const reusedConnections = new http.Agent({ keepAlive: true, maxFreeSockets: 256 });
 
 const APP_STOPPED = new EdgeError(502, "The app stopped before it responded.");
+/** In bytes. Node's default of 16 KiB is less than what apps and browsers accept. */
+const MAX_RESPONSE_HEADERS = 64 * 1024;
+const LARGE_HEADERS = new EdgeError(
+  502,
+  `The headers of the app's response exceed ${MAX_RESPONSE_HEADERS / 1024} KiB.`,
+);
 const INVALID_RESPONSE = new EdgeError(502, "The app's response is invalid and cannot be forwarded.");
 
 /** Forwards one request to the app, and its response to the client, both as streams. Releases the app at the end. */
@@ -20,16 +27,16 @@ export function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
   app: AcquiredApp,
-  identity: ForwardedIdentity,
+  context: ForwardingContext,
 ): void {
-  const upstream = http.request(upstreamOptions(request, app, identity));
-  upstream.on("response", (reply) => relayResponse(reply, response, identity));
+  const upstream = http.request(upstreamOptions(request, app, context));
+  upstream.on("response", (reply) => relayResponse(reply, response, context));
   upstream.on("error", (error) => {
     // An app may respond without reading the body and close the connection. Its response is still sent.
     if (response.headersSent || response.destroyed) return;
     // The app closed a reused connection while the request was sent. Only GET and HEAD reuse one, and may be repeated.
-    if (upstream.reusedSocket && isDisconnect(error)) return forwardRequest(request, response, app, identity);
-    sendError(response, APP_STOPPED);
+    if (upstream.reusedSocket && isDisconnect(error)) return forwardRequest(request, response, app, context);
+    sendError(response, toEdgeError(error));
   });
   response.once("close", () => {
     app.release();
@@ -37,7 +44,7 @@ export function forwardRequest(
   });
   if (!hasBody(request)) return void upstream.end();
   request.pipe(upstream);
-  // An unread rest of the body would block the connection of the client.
+  // If the rest of the body remained unread, it would block the connection of the client.
   upstream.once("close", () => request.resume());
 }
 
@@ -47,9 +54,9 @@ export function forwardUpgrade(
   socket: Duplex,
   head: Buffer,
   app: AcquiredApp,
-  identity: ForwardedIdentity,
+  context: ForwardingContext,
 ): void {
-  const options = upstreamOptions(request, app, identity);
+  const options = upstreamOptions(request, app, context);
   const upstream = http.request({
     ...options,
     agent: false,
@@ -60,7 +67,7 @@ export function forwardUpgrade(
     upstream.destroy();
   });
   upstream.on("upgrade", (reply, appSocket, appHead) => {
-    socket.write(switchingProtocols(reply));
+    socket.write(switchingProtocols(reply, context));
     joinSockets(socket, appSocket);
     appSocket.write(head);
     socket.write(appHead);
@@ -68,8 +75,8 @@ export function forwardUpgrade(
   // A socket accepts one response only, and an app may fail in the middle of its response.
   let response: ServerResponse | undefined;
   const getResponse = () => (response ??= responseOn(request, socket));
-  upstream.on("response", (reply) => relayResponse(reply, getResponse(), identity));
-  upstream.on("error", () => sendError(getResponse(), APP_STOPPED));
+  upstream.on("response", (reply) => relayResponse(reply, getResponse(), context));
+  upstream.on("error", (error) => sendError(getResponse(), toEdgeError(error)));
   upstream.end();
 }
 
@@ -79,30 +86,36 @@ export function responseOn(request: IncomingMessage, socket: Duplex): ServerResp
   response.shouldKeepAlive = false;
   // The server always passes a net socket. The type is wider, for custom servers.
   response.assignSocket(socket as Socket);
-  response.once("finish", () => socket.end());
+  // The client could otherwise keep its half of the connection open.
+  response.once("finish", () => (socket as Socket).destroySoon());
   return response;
 }
 
-function upstreamOptions(request: IncomingMessage, app: AcquiredApp, identity: ForwardedIdentity) {
+function upstreamOptions(request: IncomingMessage, app: AcquiredApp, context: ForwardingContext) {
   const isRepeatable = !hasBody(request) && (request.method === "GET" || request.method === "HEAD");
   return {
     host: "127.0.0.1",
     port: app.port,
     method: request.method ?? "GET",
     path: request.url ?? "/",
-    headers: [...requestHeaders(request, identity), ...bodyFraming(request)],
+    maxHeaderSize: MAX_RESPONSE_HEADERS,
+    headers: [...requestHeaders(request, context), ...bodyFraming(request)],
     ...(isRepeatable ? { agent: reusedConnections } : { createConnection: connectHalfOpen }),
   };
 }
 
-function relayResponse(reply: IncomingMessage, response: ServerResponse, { requestId }: ForwardedIdentity): void {
-  const headers = responseHeaders(reply);
-  if (reply.headers["x-request-id"] === undefined) headers.push("x-request-id", requestId);
+function toEdgeError(error: NodeJS.ErrnoException): EdgeError {
+  return error.code === "HPE_HEADER_OVERFLOW" ? LARGE_HEADERS : APP_STOPPED;
+}
+
+function relayResponse(reply: IncomingMessage, response: ServerResponse, context: ForwardingContext): void {
+  const headers = responseHeaders(reply, context.appsDomain);
+  if (reply.headers["x-request-id"] === undefined) headers.push("x-request-id", context.requestId);
   reply.on("error", () => response.destroy());
   try {
     response.writeHead(reply.statusCode ?? 502, reasonPhrase(reply), headers);
   } catch {
-    // Node accepts more when it reads than when it writes. An uncaught error here would end the service.
+    // Node's parser accepts headers that `writeHead` rejects. An uncaught error here would end the service.
     reply.destroy();
     return sendError(response, INVALID_RESPONSE);
   }
@@ -114,8 +127,8 @@ function reasonPhrase({ statusMessage = "" }: IncomingMessage): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : "";
 }
 
-function switchingProtocols(reply: IncomingMessage): string {
-  const headers = ["connection", "Upgrade", "upgrade", "websocket", ...responseHeaders(reply)];
+function switchingProtocols(reply: IncomingMessage, { appsDomain }: ForwardingContext): string {
+  const headers = ["connection", "Upgrade", "upgrade", "websocket", ...responseHeaders(reply, appsDomain)];
   let text = `HTTP/1.1 101 ${reasonPhrase(reply)}\r\n`;
   for (let index = 0; index + 1 < headers.length; index += 2) text += `${headers[index]}: ${headers[index + 1]}\r\n`;
   return `${text}\r\n`;

@@ -1,35 +1,49 @@
 import type { IncomingMessage } from "node:http";
 import { HOP_BY_HOP_HEADERS } from "../../../http/hop-by-hop-headers.ts";
 import type { ClientInfo } from "./client-info.ts";
+import { isSharedCookie } from "./shared-cookie.ts";
 
 /** Node's server replies to `Expect` itself, so the app must not see it. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([...HOP_BY_HOP_HEADERS, "expect"]);
 
+/** The headers that frame a request. An app that folds names must not read another spelling as one of them. */
+const FRAMING_HEADERS: ReadonlySet<string> = new Set(["host", "content-length"]);
+
 /** Alternating names and values, like Node's `rawHeaders`. */
 export type RawHeaders = string[];
 
-export interface ForwardedIdentity {
+/** What the edge proxy knows about a request that it forwards. */
+export interface ForwardingContext {
   /** The request has a valid app token. The app learns this, and does not see the token. */
   verified: boolean;
   requestId: string;
   clientInfo: ClientInfo;
+  /** The domain of all apps, in lower case and without port. */
+  appsDomain: string;
 }
 
 /** The request headers that the app receives: the end-to-end headers, with reserved names set by the platform only. */
 export function requestHeaders(
   request: IncomingMessage,
-  { verified, requestId, clientInfo }: ForwardedIdentity,
+  { verified, requestId, clientInfo }: ForwardingContext,
 ): RawHeaders {
-  const headers = endToEndHeaders(request, (name) => !isReserved(name) && !(verified && name === "authorization"));
+  const headers = endToEndHeaders(
+    request,
+    (name, value) => !isReserved(name) && !(name === "authorization" && (verified || SERVICE_TOKEN.test(value))),
+  );
   headers.push("x-request-id", requestId, "cf-connecting-ip", clientInfo.address);
   headers.push("x-forwarded-for", clientInfo.address, "x-forwarded-proto", clientInfo.scheme);
   if (verified) headers.push("x-service-auth", "app");
   return headers;
 }
 
-/** The headers of an app's response that the client receives. */
-export function responseHeaders(response: IncomingMessage): RawHeaders {
-  return endToEndHeaders(response, () => true);
+/**
+ * The headers of an app's response that the client receives.
+ *
+ * @param appsDomain - the domain of all apps; a cookie for it would be sent to the other apps
+ */
+export function responseHeaders(response: IncomingMessage, appsDomain: string): RawHeaders {
+  return endToEndHeaders(response, (name, value) => name !== "set-cookie" || !isSharedCookie(value, appsDomain));
 }
 
 /** The headers that frame the body towards the app. The framing is unchanged, so both sides agree where the body ends. */
@@ -65,18 +79,29 @@ const CLIENT_HEADERS = new Set([
 
 const RESERVED = /^(x-forwarded-|x-service-|mf-)/;
 
+/** A token of the service anywhere in an `Authorization` header. Apps must not receive one, not even their own. */
+const SERVICE_TOKEN = /(^|[\s,=:"'])sv[akpg]_/i;
+
+/**
+ * @param name - in lower case. Many servers treat `x_service_auth` and `x.service.auth` as `x-service-auth`, so each other
+ *   character counts as a hyphen.
+ */
 function isReserved(name: string): boolean {
-  return name === "x-request-id" || CLIENT_HEADERS.has(name) || RESERVED.test(name);
+  const isPlain = !/[^a-z0-9-]/.test(name);
+  const folded = isPlain ? name : name.replaceAll(/[^a-z0-9]/g, "-");
+  if (folded === "x-request-id" || CLIENT_HEADERS.has(folded) || RESERVED.test(folded)) return true;
+  return !isPlain && (NOT_FORWARDED.has(folded) || FRAMING_HEADERS.has(folded));
 }
 
-function endToEndHeaders(message: IncomingMessage, isForwarded: (name: string) => boolean): RawHeaders {
+function endToEndHeaders(message: IncomingMessage, isForwarded: (name: string, value: string) => boolean): RawHeaders {
   const raw = message.rawHeaders;
   const connectionHeaders = readConnectionOptions(message);
   const headers: RawHeaders = [];
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const [name, value] = [raw[index] as string, raw[index + 1] as string];
     const key = name.toLowerCase();
-    if (!NOT_FORWARDED.has(key) && !connectionHeaders.includes(key) && isForwarded(key)) headers.push(name, value);
+    if (!NOT_FORWARDED.has(key) && !connectionHeaders.includes(key) && isForwarded(key, value))
+      headers.push(name, value);
   }
   return headers;
 }

@@ -4,7 +4,7 @@ import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 const TIMEOUT_MS = 10_000;
-/** The app's log takes another way than its response, and may arrive a little later. */
+/** The app's log arrives through a pipe, and may arrive a little later than its response. */
 const LOG_DELAY_MS = 100;
 
 /**

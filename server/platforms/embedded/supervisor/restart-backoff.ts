@@ -21,7 +21,7 @@ export class RestartBackoff {
     this.#failures.set(slug, { count: (earlier?.count ?? 0) + 1, lastAt: Date.now() });
   }
 
-  /** Forgets the failures of an app, for example when a new version replaces it. */
+  /** Resets the count of an app, for example when a new version replaces it. */
   reset(slug: string): void {
     this.#failures.delete(slug);
   }

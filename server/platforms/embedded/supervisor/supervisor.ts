@@ -18,7 +18,7 @@ export interface PlatformLog {
 export interface SupervisorLimits extends WatchdogLimits {
   /** How many apps may have a process at the same time. */
   maxActive: number;
-  /** How long an app that is stopped may finish its requests. */
+  /** How long a stop waits for requests in flight. */
   drainMs: number;
 }
 
@@ -217,7 +217,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const { slug, appId, generation } = version;
     const app = new RunningApp(version, process);
     this.#running.set(slug, app);
-    void process.exited.then(() => this.#handleFailure(app, "crashed"));
+    void process.exited.then(() => this.#handleFailure(app, process.hasExceededMemory() ? "memory" : "crashed"));
     this.#options.log.info({ slug, appId, generation }, "app started");
   }
 

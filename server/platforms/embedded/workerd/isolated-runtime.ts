@@ -5,7 +5,7 @@ import type {
   IsolatedRuntime,
 } from "../../../../domain/ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
-import { codeOptions, WORKER_NAME, type WorkerOptions } from "./worker-options.ts";
+import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME } from "./worker-options.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
 
 /** In bytes. V8 reserves about 500 MB of it without using them. */
@@ -26,7 +26,7 @@ export class WorkerdIsolatedRuntime implements IsolatedRuntime {
   }
 }
 
-function isolatedWorker(form: UploadForm, addModules: (mainPath: string) => AddedModule[]): WorkerOptions {
+function isolatedWorker(form: UploadForm, addModules: (mainPath: string) => AddedModule[]): MiniflareWorkerOptions {
   const { modules, ...code } = codeOptions(form);
   const [main] = modules;
   const added = main === undefined ? [] : addModules(main.path);

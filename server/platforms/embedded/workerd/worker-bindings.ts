@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { sha256Hex } from "../../../../domain/shared/sha256.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
 export interface BindingOptions {
@@ -103,5 +103,5 @@ function text(binding: UploadBinding, key: string): string {
 
 /** A hash, because ids come from the app's configuration and become folder names. */
 function storageName(binding: UploadBinding, key: string): string {
-  return createHash("sha256").update(text(binding, key)).digest("hex").slice(0, 32);
+  return sha256Hex(text(binding, key)).slice(0, 32);
 }

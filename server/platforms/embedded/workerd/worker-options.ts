@@ -11,7 +11,7 @@ export const WORKER_NAME = "app";
  * The options of a Miniflare worker that this project uses. Miniflare's own type needs its major version of zod, which
  * is not ours. Its constructor validates the values.
  */
-export interface WorkerOptions extends Partial<Omit<BindingOptions, "assetsBinding">> {
+export interface MiniflareWorkerOptions extends Partial<Omit<BindingOptions, "assetsBinding">> {
   name: string;
   modulesRoot: string;
   /** The first is the main module. */
@@ -41,7 +41,7 @@ const NO_OP_MAIN = "no-op-worker.js";
  *
  * @throws {UnhealthyScript} when the bundle is malformed or has an unsupported binding
  */
-export async function workerOptions(version: ScriptVersion): Promise<WorkerOptions> {
+export async function workerOptions(version: ScriptVersion): Promise<MiniflareWorkerOptions> {
   const form = await readUploadForm(version.formPath);
   const { assetsBinding, ...bindings } = bindingOptions(form.metadata.bindings, version.databaseId);
   return {
@@ -61,7 +61,7 @@ export async function workerOptions(version: ScriptVersion): Promise<WorkerOptio
 /** The options for the code of a bundle, without bindings and network. */
 export function codeOptions(
   form: UploadForm,
-): Pick<WorkerOptions, "modulesRoot" | "modules" | "compatibilityDate" | "compatibilityFlags"> {
+): Pick<MiniflareWorkerOptions, "modulesRoot" | "modules" | "compatibilityDate" | "compatibilityFlags"> {
   return {
     modulesRoot: "/",
     modules: form.modules.map(({ name, type, contents }) => ({ type, path: `/${name}`, contents })),
@@ -80,7 +80,7 @@ function assetOptions(
   version: ScriptVersion,
   form: UploadForm,
   binding: string | undefined,
-): Pick<WorkerOptions, "assets"> {
+): Pick<MiniflareWorkerOptions, "assets"> {
   if (!version.assets) return {};
   const { directory, rules } = version.assets;
   const { html_handling, not_found_handling } = rules;

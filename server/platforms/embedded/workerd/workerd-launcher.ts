@@ -3,9 +3,10 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import type { Miniflare } from "miniflare";
 import type * as miniflareLibrary from "miniflare";
+import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
-import type { WorkerOptions } from "./worker-options.ts";
+import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
 import { ProcessExit, type StartedWorkerd, stopWorkerd, WorkerdProcess } from "./workerd-process.ts";
@@ -16,17 +17,22 @@ export interface LauncherOptions {
   launchRoot: string;
   /** `none` only by explicit choice: apps then run as the user of the service and can access all its files. */
   sandbox: "bubblewrap" | "none";
+  /** The groups through which the kernel limits processes. */
+  groups?: ControlGroups | undefined;
   startTimeoutMs: number;
 }
 
 export interface WorkerdLaunch extends AppFolders {
-  worker: WorkerOptions;
+  worker: MiniflareWorkerOptions;
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
 }
 
 /** A hard limit behind the lower limit of the watchdog. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 1_600_000 * 1024;
+
+/** All memory of a process, with shared memory and the page cache. Also above the limit of the watchdog. */
+const MEMORY_MB = 1024;
 
 /** The largest database or object, as on the production platform. */
 const FILE_SIZE_MB = 10 * 1024;
@@ -38,7 +44,7 @@ export class WorkerdLauncher {
 
   constructor(options: LauncherOptions) {
     this.#options = options;
-    this.#processes = new ProcessLauncher(options.sandbox);
+    this.#processes = new ProcessLauncher(options.sandbox, options.groups);
     sandboxMiniflare();
   }
 
@@ -85,14 +91,14 @@ export class WorkerdLauncher {
       env: { TZ: "UTC" },
       writableFolders: [storage, database],
       readOnlyFolders: assets === null ? [] : [assets],
-      limits: { dataBytes, fileSizeMb: FILE_SIZE_MB, openFiles: 4096, processes: 256 },
+      limits: { dataBytes, memoryMb: MEMORY_MB, fileSizeMb: FILE_SIZE_MB, openFiles: 4096, processes: 256 },
     });
   }
 }
 
 function createMiniflare(
   { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
-  worker: WorkerOptions,
+  worker: MiniflareWorkerOptions,
   { storage, database }: WorkerdFolders,
   launched: LaunchedProcess,
   { output, exit }: { output: WorkerdOutput; exit: ProcessExit },

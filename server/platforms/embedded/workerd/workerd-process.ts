@@ -53,6 +53,11 @@ export class WorkerdProcess implements AsyncDisposable {
     this.exited = started.exit.promise;
   }
 
+  /** Whether the process has reached the limit of its control group on memory. */
+  hasExceededMemory(): boolean {
+    return this.#started.launched.hasExceededMemory();
+  }
+
   /** Resident memory of the process with its sandbox, in MiB. */
   residentMb(): Promise<number> {
     return this.#started.launched.residentMb();
@@ -91,5 +96,5 @@ export async function stopWorkerd({ miniflare, launched, exit, launchFolder }: S
   // exists until Miniflare is disposed of.
   await Promise.race([miniflare?.dispose().catch(() => {}), sleep(DISPOSE_TIMEOUT_MS, null, { ref: false })]);
   await rm(launchFolder, { recursive: true, force: true });
-  launched.release();
+  await launched.release();
 }

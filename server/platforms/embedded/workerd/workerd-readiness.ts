@@ -23,7 +23,9 @@ export async function untilReady(starting: StartingWorkerd, timeoutMs: number, s
   const finished = new AbortController();
   const timers = { signal: AbortSignal.any([signal, finished.signal]) };
   const late = sleep(timeoutMs, null, timers).then(() => {
-    throw new UnhealthyScript(`The script did not start within ${timeoutMs / 1000} s; does its top level loop?`);
+    throw new UnhealthyScript(
+      `The script did not start within ${timeoutMs / 1000} s. Its top-level code may contain an endless loop.`,
+    );
   });
   const exited = starting.exited
     .then(() => sleep(MISSED_EXIT_MS, null, timers))

@@ -44,8 +44,8 @@ function ChangePassword() {
         <Field label="Current password" name="current" type="password" autoComplete="current-password" required />
         <NewPasswordField label="New password" name="new" />
         <ErrorNotice error={change.error} />
-        {change.isSuccess && <Notice look="success">Password changed.</Notice>}
-        <Button type="submit" look="primary" busy={change.isPending}>
+        {change.isSuccess && <Notice variant="success">Password changed.</Notice>}
+        <Button type="submit" variant="primary" busy={change.isPending}>
           Change password
         </Button>
       </form>

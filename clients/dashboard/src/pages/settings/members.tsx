@@ -103,7 +103,7 @@ function MemberRow({ member: { id, role, createdAt, user } }: { member: Member }
       <Cell>
         <ConfirmButton
           label="Remove"
-          longLabel={`Remove ${user.name}`}
+          accessibleLabel={`Remove ${user.name}`}
           question={`Remove ${user.name}?`}
           busy={remove.isPending}
           onConfirm={() => remove.mutate()}
@@ -139,13 +139,13 @@ function InvitationsPanel() {
       <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]" onSubmit={submit}>
         <Field label="Email" name="email" type="email" required autoComplete="off" />
         <Select label="Role" name="role" options={ROLES} />
-        <Button type="submit" look="primary" busy={invite.isPending}>
+        <Button type="submit" variant="primary" busy={invite.isPending}>
           Invite
         </Button>
       </form>
       <ErrorNotice error={invite.error ?? invitations.error} />
       {invite.data !== undefined && (
-        <Notice look="success">
+        <Notice variant="success">
           <SecretValue label={`Invitation link for ${invite.data.email}`} value={invitationLink(invite.data.id)} />
         </Notice>
       )}

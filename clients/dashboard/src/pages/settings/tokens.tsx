@@ -97,13 +97,13 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
         <Field label="Name" name="name" required maxLength={100} placeholder="Purpose" autoComplete="off" />
         <Select label="Permissions" name="scope" options={SCOPES} />
         <Select label="Expiry" name="days" options={LIFETIMES} defaultValue="90" />
-        <Button type="submit" look="primary" busy={create.isPending}>
+        <Button type="submit" variant="primary" busy={create.isPending}>
           {KINDS[kind].create}
         </Button>
       </form>
       <ErrorNotice error={create.error} />
       {create.data !== undefined && (
-        <Notice look="success">
+        <Notice variant="success">
           <SecretValue
             label={`${create.data.name}: copy the token now. It is not shown again.`}
             value={create.data.token}
@@ -144,7 +144,7 @@ function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, 
       <Cell>
         <ConfirmButton
           label="Revoke"
-          longLabel={`Revoke ${name}`}
+          accessibleLabel={`Revoke ${name}`}
           question={`Revoke ${name}?`}
           busy={revoke.isPending}
           onConfirm={() => revoke.mutate()}

@@ -2,16 +2,16 @@ import { appToken } from "../../../domain/apps/app-token.ts";
 import type { App } from "../../../domain/apps/app.entity.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
-import { sha256Hex } from "../../../domain/tokens/mint-token.ts";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { newestDeployment } from "../service/given-app.ts";
 import type { Harness, Tenant } from "../service/harness.ts";
 import { provision } from "./platform-resources.ts";
 
-/** A procedure of an app, called with `GET` (a query) or `POST` (a mutation) at `/<name>`. */
-export function offered(
+/** Creates a procedure of an app. It is called with `GET` (a query) or `POST` (a mutation) at `/<name>`. */
+export function discoveredProcedure(
   name: string,
   kind: DiscoveredProcedure["kind"] = "query",
-  more: Partial<DiscoveredProcedure> = {},
+  overrides: Partial<DiscoveredProcedure> = {},
 ): DiscoveredProcedure {
   const method = kind === "query" ? "GET" : "POST";
   return {
@@ -21,18 +21,18 @@ export function offered(
     inputSchema: { type: "object" },
     outputSchema: null,
     invocation: { via: "openapi", method, path: `/${name}`, parameters: [], body: null },
-    ...more,
+    ...overrides,
   };
 }
 
 /** Creates an app that is live and has `procedures`, without a build. */
-export async function givenServedApp(
+export async function givenLiveApp(
   harness: Harness,
   tenant: Tenant,
   { script, procedures }: { script: string; procedures: DiscoveredProcedure[] },
 ): Promise<App> {
   const { deploymentDeps } = harness.service.parts;
-  const app = await harness.givenApp(tenant, { name: "served" });
+  const app = await harness.givenApp(tenant, { name: "live" });
   await provision(deploymentDeps, app, script);
   await deploymentDeps.authEntries.put({
     appId: app.id,

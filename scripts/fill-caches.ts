@@ -1,5 +1,5 @@
-// Prepares what makes builds and programs fast and independent of the network: the packages of every example, the compiled
-// toolchain, and the modules that programs can import. Does nothing if nothing has changed. `npm run setup` runs it.
+// Fills the caches that make builds and programs fast and independent of the network: the packages of every example, the
+// compiled toolchain, and the modules that programs can import. Does nothing if nothing has changed. `npm run setup` runs it.
 import { createHash } from "node:crypto";
 import { cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,8 @@ import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../examples");
-const DONE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "warm");
+/** Contains the fingerprint with which the caches were filled. */
+const MARKER_FILE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "caches-filled");
 
 /** A hash that changes when packages may have to be fetched or compiled again. */
 async function fingerprint(): Promise<string> {
@@ -43,7 +44,7 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
   }
 }
 
-async function warm(): Promise<void> {
+async function fillCaches(): Promise<void> {
   const config = readConfig();
   const sandbox = config.sandbox === "bubblewrap" ? new BubblewrapSandbox() : new UnconfinedSandbox();
   await new ImportableModules(MODULES_FOLDER).prepare();
@@ -57,10 +58,10 @@ async function warm(): Promise<void> {
 }
 
 const current = await fingerprint();
-if ((await readFile(DONE, "utf8").catch(() => "")) !== current) {
+if ((await readFile(MARKER_FILE, "utf8").catch(() => "")) !== current) {
   try {
-    await warm();
-    await writeFile(DONE, current);
+    await fillCaches();
+    await writeFile(MARKER_FILE, current);
   } catch (error) {
     console.error(error instanceof BuildFailure ? `${error.message}. ${error.advice}` : error);
     process.exitCode = 1;

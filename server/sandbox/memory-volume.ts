@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rmdir, statfs } from "node:fs/promises";
+import { totalmem } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { removeTree } from "../files/remove-tree.ts";
+import { isRoot } from "./file-ownership.ts";
+import { parseMountinfo } from "./mountinfo.ts";
+import { TOOL_ENVIRONMENT } from "./system-tools.ts";
+
+const run = promisify(execFile);
+
+const MEBIBYTE = 1024 * 1024;
+/** The type of tmpfs in linux/magic.h. */
+const TMPFS = 0x0102_1994;
+/** The part of the machine's memory that all volumes and the processes that use them may have together. */
+const MAX_SHARE = 0.75;
+
+export interface VolumeNeeds {
+  /** How many volumes exist at the same time. */
+  count: number;
+  sizeMb: number;
+  /** The memory of the processes that use one volume. */
+  processMb: number;
+}
+
+/**
+ * Returns why volumes in memory cannot be used below `folder`, or `null` if they can.
+ *
+ * A volume is a tmpfs. The kernel limits its size, which includes files that have no name any more.
+ */
+export async function volumeProblem(folder: string, { count, sizeMb, processMb }: VolumeNeeds): Promise<string | null> {
+  if (!isRoot()) return "only root can mount file systems";
+  const neededMb = Math.ceil((count * (sizeMb + processMb)) / MAX_SHARE);
+  const availableMb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / MEBIBYTE);
+  if (availableMb < neededMb)
+    return `${count} simultaneous builds in memory need a machine with ${neededMb} MiB, and it has ${availableMb} MiB`;
+  const probe = await mkdtemp(path.join(folder, "probe-"));
+  try {
+    await mountVolume(probe, 1);
+    await unmountVolumes(probe);
+    return null;
+  } catch (error) {
+    return `a file system cannot be mounted: ${(error as Error).message.trim()}`;
+  } finally {
+    await rmdir(probe);
+  }
+}
+
+/** Mounts an empty volume on an empty folder. The service must unmount it, also after a crash. */
+export async function mountVolume(folder: string, sizeMb: number): Promise<void> {
+  // One file per KiB, which is also the least that a file counts with when the service measures.
+  const options = `size=${sizeMb}m,nr_inodes=${sizeMb * 1024},mode=755,nosuid,nodev`;
+  await run("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { env: TOOL_ENVIRONMENT });
+}
+
+/** Removes the content of all volumes at and below `folder`, and unmounts them. No sandbox may be using them. */
+export async function unmountVolumes(folder: string): Promise<void> {
+  // The deepest first.
+  for (const volume of (await mountsAt(folder)).toReversed()) {
+    // A sandbox of another build may keep the mount in its namespace for as long as it runs, but then it is empty.
+    for (const name of await readdir(volume)) await removeTree(path.join(volume, name));
+    await run("umount", ["--", volume], { env: TOOL_ENVIRONMENT });
+  }
+}
+
+/** The size in MiB of the file system of `folder` if it is in memory, otherwise 0. */
+export async function sizeInMemoryMb(folder: string): Promise<number> {
+  const { type, blocks, bsize } = await statfs(folder);
+  return type === TMPFS ? (blocks * bsize) / MEBIBYTE : 0;
+}
+
+/** In the order in which they were mounted. */
+async function mountsAt(folder: string): Promise<string[]> {
+  const mountinfo = await readFile("/proc/self/mountinfo", "utf8").catch(() => "");
+  const targets = parseMountinfo(mountinfo).map(({ target }) => target);
+  return targets.filter((target) => target === folder || target.startsWith(`${folder}/`));
+}

@@ -1,0 +1,31 @@
+import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { isAbandoned, ownIdentity } from "./process-identity.ts";
+
+const PURPOSES = ["packages", "egress"] as const;
+
+export interface SocketFolder extends AsyncDisposable {
+  path: string;
+}
+
+/**
+ * Creates a folder for a unix socket that only this user can enter. Disposing removes it. It is not in the data folder,
+ * whose path may exceed the 107 bytes that the path of a unix socket can have.
+ */
+export async function createSocketFolder(purpose: (typeof PURPOSES)[number]): Promise<SocketFolder> {
+  const folder = await mkdtemp(path.join(tmpdir(), `${purpose}-${ownIdentity()}-`));
+  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Removes the folders of processes that were killed. */
+export async function removeAbandonedSocketFolders(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const purpose = PURPOSES.find((prefix) => name.startsWith(`${prefix}-`));
+    if (purpose === undefined || !isAbandoned(name.slice(purpose.length + 1))) continue;
+    const folder = path.join(tmpdir(), name);
+    // Every user may create such a name. A link is removed and not followed.
+    const stats = await lstat(folder).catch(() => null);
+    if (stats?.uid === process.getuid?.()) await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { createSocketFolder, removeAbandonedSocketFolders } from "../../server/sandbox/socket-folder.ts";
+
+test("socket folders of killed processes are removed, and those of running ones remain", async () => {
+  const names = [`packages-${process.pid}-1-killed`, "egress-999999999-1-killed", `packages-other-program`];
+  const [reusedPid = "", ended = "", other = ""] = names.map((name) => path.join(tmpdir(), name));
+  for (const folder of [reusedPid, ended, other]) await mkdir(folder);
+  await using own = await createSocketFolder("packages");
+  await removeAbandonedSocketFolders();
+  expect([reusedPid, ended, other, own.path].map((folder) => existsSync(folder))).toEqual([false, false, true, true]);
+  await rm(other, { recursive: true });
+});
+
+test("a socket folder is removed on disposal", async () => {
+  const folder = await createSocketFolder("egress");
+  await folder[Symbol.asyncDispose]();
+  expect(existsSync(folder.path)).toBe(false);
+});

@@ -1,0 +1,146 @@
+import { constants } from "node:os";
+import { describe, expect, test } from "vitest";
+import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
+import type { Architecture } from "../../server/sandbox/system-calls/filter-program.ts";
+import {
+  CHECKED_CALLS,
+  LAST_CHECKED_CALL,
+  NAMESPACE_FLAGS,
+  REFUSALS,
+} from "../../server/sandbox/system-calls/refused-system-calls.ts";
+import { systemCallFilter } from "../../server/sandbox/system-calls/system-call-filter.ts";
+import { runFilter } from "../support/sandbox/filter-interpreter.ts";
+import { runIn } from "../support/sandbox/sandbox-command.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+const sandbox = new BubblewrapSandbox();
+const architecture = process.arch as Architecture;
+const { errno } = constants;
+
+/** Makes system calls in a sandbox, each in a process of its own, and returns the error of each; 0 for success. */
+async function errorsOf(calls: readonly (readonly number[])[]): Promise<number[]> {
+  const script = `$| = 1;
+    for (@ARGV) {
+      my @call = map { $_ + 0 } split /,/;
+      my $pid = fork // die;
+      if (!$pid) { my $result = syscall($call[0], @call[1 .. 6]); print(($result == -1 ? $! + 0 : 0), "\\n"); kill 9, $$; }
+      waitpid $pid, 0;
+    }`;
+  const argv = calls.map((call) => Array.from({ length: 7 }, (_, index) => call[index] ?? 0).join(","));
+  const { output } = await runIn(sandbox, ["perl", "-e", script, ...argv]);
+  return output.toString().trim().split("\n").map(Number);
+}
+
+/** Every refused call that this architecture has, with the number of its error. */
+function refusedCalls(on: Architecture): { name: string; number: number; error: number }[] {
+  return REFUSALS.flatMap(({ calls, error }) =>
+    calls.flatMap((call) => {
+      const number = call[on];
+      return number === null ? [] : [{ name: call.name, number, error: errno[error] }];
+    }),
+  );
+}
+
+function numberOf(call: keyof typeof CHECKED_CALLS): number {
+  return CHECKED_CALLS[call][architecture] ?? -1;
+}
+
+verifies([hazard(49), hazard(50)], "a command cannot make any of the refused system calls", async () => {
+  const refused = refusedCalls(architecture);
+  const errors = await errorsOf(refused.map(({ number }) => [number]));
+  expect(refused.map(({ name }, index) => `${name}: ${errors[index]}`)).toEqual(
+    refused.map(({ name, error }) => `${name}: ${error}`),
+  );
+});
+
+verifies(hazard(49), "a command cannot store a key or list the keys of the service", async () => {
+  const script = `my ($type, $name, $value) = ("user", "channel", "secret");
+    print syscall(${architecture === "x64" ? 248 : 217}, $type, $name, $value, 6, -3) > 0 ? "stored" : "refused";
+    for ("/proc/keys", "/proc/key-users") { print " $_" if open(my $file, "<", $_) && <$file>; }`;
+  expect((await runIn(sandbox, ["perl", "-e", script])).output.toString()).toBe("refused");
+});
+
+verifies(hazard(50), "a command can open sockets of the families unix, IPv4, IPv6 and routing only", async () => {
+  const families = Array.from({ length: 50 }, (_, family) => family);
+  const [DATAGRAM, FIRST_PROTOCOL] = [2, 0];
+  const errors = await errorsOf(families.map((family) => [numberOf("socket"), family, DATAGRAM, FIRST_PROTOCOL]));
+  expect(families.filter((family) => errors[family] === 0)).toEqual([1, 2, 10, 16]);
+  expect(new Set(errors.filter((error) => error !== 0))).toEqual(new Set([errno.EAFNOSUPPORT]));
+});
+
+verifies(
+  hazard(50),
+  "a command cannot open netlink sockets of other protocols, or socket pairs of other families",
+  async () => {
+    const [NETLINK, VSOCK, RAW, GENERIC] = [16, 40, 3, 16];
+    const errors = await errorsOf([
+      [numberOf("socket"), NETLINK, RAW, GENERIC],
+      [numberOf("socketpair"), VSOCK, RAW, 0],
+    ]);
+    expect(errors).toEqual([errno.EPROTONOSUPPORT, errno.EAFNOSUPPORT]);
+  },
+);
+
+verifies(hazard(49), "clone cannot create a namespace of any kind", async () => {
+  const flags = Array.from({ length: 32 }, (_, bit) => (1 << bit) >>> 0).filter(
+    (flag) => (flag & NAMESPACE_FLAGS) !== 0,
+  );
+  const errors = await errorsOf(flags.map((flag) => [numberOf("clone"), flag | constants.signals.SIGCHLD]));
+  expect(errors).toEqual(Array.from({ length: 7 }, () => errno.EPERM));
+});
+
+test("system calls that are newer than the list do not exist in a sandbox", async () => {
+  expect(await errorsOf([[LAST_CHECKED_CALL + 1], [0x4000_0000]])).toEqual([errno.ENOSYS, errno.ENOSYS]);
+});
+
+test("no descriptor of the filter or of the sandbox's status is open in a command", async () => {
+  const { output } = await runIn(sandbox, ["sh", "-c", "exec ls /proc/self/fd"]);
+  const descriptors = output.toString().trim().split("\n").map(Number);
+  // The last one is that of the folder which is being listed. The test itself may have inherited higher ones.
+  expect(descriptors.filter((descriptor) => descriptor < 10)).toEqual([0, 1, 2, 3]);
+});
+
+test("a filter for an architecture with unknown numbers is an error", () => {
+  expect(() => systemCallFilter("riscv64")).toThrow("It supports x64 and arm64.");
+});
+
+describe.each(["x64", "arm64"] as const)("the filter for %s", (on) => {
+  const auditArchitecture = { x64: 0xc000_003e, arm64: 0xc000_00b7 }[on];
+  const filter = systemCallFilter(on);
+  const result = (number: number, args: readonly number[] = []) =>
+    runFilter(filter, { number, architecture: auditArchitecture, args });
+
+  test("refuses every listed call with its error", () => {
+    const refused = refusedCalls(on);
+    expect(refused.map(({ name, number }) => [name, result(number)])).toEqual(
+      refused.map(({ name, error }) => [name, { errno: error }]),
+    );
+  });
+
+  test("allows every other call up to the last one that was checked", () => {
+    const listed = new Set(refusedCalls(on).map(({ number }) => number));
+    for (const call of Object.values(CHECKED_CALLS)) listed.add(call[on] ?? -1);
+    const others = Array.from({ length: LAST_CHECKED_CALL + 1 }, (_, number) => number).filter((n) => !listed.has(n));
+    expect(others.filter((number) => result(number) !== "allow")).toEqual([]);
+    expect(result(LAST_CHECKED_CALL + 1)).toEqual({ errno: errno.ENOSYS });
+  });
+
+  test("checks the arguments of clone, socket and socketpair", () => {
+    const [clone = -1, socket = -1, socketpair = -1] = ["clone", "socket", "socketpair"].map(
+      (name) => CHECKED_CALLS[name as keyof typeof CHECKED_CALLS][on] ?? -1,
+    );
+    expect([result(clone, [0x11]), result(clone, [0x1000_0011])]).toEqual(["allow", { errno: errno.EPERM }]);
+    for (const call of [socket, socketpair]) {
+      expect([1, 2, 10, 16].map((family) => result(call, [family, 1, 0]))).toEqual(Array(4).fill("allow"));
+      const others = [0, 17, 38, 40].map((family) => result(call, [family, 1, 0]));
+      expect(others).toEqual(others.map(() => ({ errno: errno.EAFNOSUPPORT })));
+      expect(result(call, [16, 3, 16])).toEqual({ errno: errno.EPROTONOSUPPORT });
+    }
+  });
+
+  test("kills a process that uses the calls of another architecture", () => {
+    const [I386, ARM] = [0x4000_0003, 0x4000_0028];
+    const calls = [I386, ARM].map((other) => runFilter(filter, { number: 1, architecture: other, args: [] }));
+    expect(calls).toEqual(["kill", "kill"]);
+  });
+});
