@@ -7,7 +7,7 @@ export interface TemporaryFolder extends AsyncDisposable {
 }
 
 /** A new empty folder that is removed, with all it holds then, when the test ends. */
-export async function temporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), "test-"));
+export async function temporaryFolder(parent = tmpdir()): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(parent, "test-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
