@@ -7,12 +7,12 @@ import { installPackages } from "../../../server/drivers/bundler/install-package
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
 import { DEFAULT_LIMITS } from "../../../server/drivers/bundler/wrangler-bundler.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { memoryFolder } from "../memory-folder.ts";
 import type { TestCheckout } from "./bundle-checkout.ts";
 
 /** Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output. */
 export async function installCheckout(packages: PackageSource, checkout: TestCheckout): Promise<string> {
-  await using scratch = await temporaryFolder();
+  await using scratch = await memoryFolder();
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
   const context = {
