@@ -29,10 +29,9 @@ export const deployRequest = z
       .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
       .meta({ description: "The repository, as owner/name", examples: ["acme/site"] }),
     branch: z.string().default("main").meta({ description: "The branch to deploy" }),
-    customization: z
-      .string()
-      .optional()
-      .meta({ description: "Instructions in natural language for the app builder agent" }),
+    customization: z.string().optional().meta({
+      description: "Instructions in natural language for the app builder agent. Not available in this version",
+    }),
   })
   .meta({ id: "DeployRequest" });
 

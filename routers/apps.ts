@@ -22,9 +22,7 @@ import {
 import { deployProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
-const unauthenticated = "The token is missing or invalid";
 const notFound = "No such app in the organization";
-const internalError = "Internal error of the service";
 
 export const apps = router({
   deploy: deployProcedure
@@ -36,17 +34,15 @@ export const apps = router({
         tags,
         summary: "Deploy an app from a repository",
         description:
-          "Creates an app and starts its first deployment. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call.",
+          "Creates an app and starts its first deployment. Read the app's `status` until it is `ready` or `failed`. Repeating a call with the same `Idempotency-Key` returns the app of the first call. Every other attempt counts against the deploy limit, whatever its result.",
         successStatus: 201,
         successDescription: "The deployment has started",
         errorResponses: {
           400: "The request is invalid",
-          401: unauthenticated,
-          403: "The plan limit is exceeded, or the token may not deploy",
+          403: "The plan limit is exceeded, the scope is insufficient, or the user is a member of no organization",
           409: "The app made with this Idempotency-Key was deleted",
           422: "The Idempotency-Key was used for a different request",
-          429: "The organization has reached its deploy limit",
-          500: internalError,
+          429: "The organization has reached its deploy limit, or the client's network has sent too many invalid tokens",
         },
       },
     })
@@ -63,7 +59,6 @@ export const apps = router({
         summary: "List the organization's apps",
         description: "Every app of the organization, newest first.",
         successDescription: "The apps",
-        errorResponses: { 401: unauthenticated, 500: internalError },
       },
     })
     .output(listAppsResponse)
@@ -77,7 +72,7 @@ export const apps = router({
         tags,
         summary: "Get one app",
         successDescription: "The app",
-        errorResponses: { 401: unauthenticated, 404: notFound, 500: internalError },
+        errorResponses: { 404: notFound },
       },
     })
     .input(appId)
@@ -95,7 +90,6 @@ export const apps = router({
           "Removes the app's script, auth entry, SQL database and sources, then its record. The response is `deleted` only when all of them are removed. Repeating the call is safe.",
         successDescription: "The app and all of its resources are removed",
         errorResponses: {
-          401: unauthenticated,
           404: notFound,
           500: "The teardown has not finished yet. The service continues it; repeat the call to see whether it has finished",
         },
@@ -117,11 +111,8 @@ export const apps = router({
         successDescription: "The new token, which is valid now",
         errorResponses: {
           400: "The request is invalid",
-          401: unauthenticated,
-          403: "The token may not change apps",
           404: notFound,
           409: "The app is not ready",
-          500: internalError,
         },
       },
     })
@@ -137,7 +128,7 @@ export const apps = router({
         tags,
         summary: "Read an app's build log",
         successDescription: "The status and the log of the newest deployment, as far as it is written",
-        errorResponses: { 401: unauthenticated, 404: notFound, 500: internalError },
+        errorResponses: { 404: notFound },
       },
     })
     .input(appId)

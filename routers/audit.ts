@@ -14,12 +14,7 @@ export const audit = router({
         description:
           "Lists actor, action, target and client address of every change in the organization and of its members' sign-ins. Newest first, 100 events per page. Requires the role owner.",
         successDescription: "One page of audit events",
-        errorResponses: {
-          400: "Invalid cursor",
-          401: "Missing or invalid token",
-          403: "Role owner required",
-          500: "Internal error",
-        },
+        errorResponses: { 400: "Invalid cursor" },
       },
     })
     .input(auditRequest)

@@ -13,11 +13,6 @@ import {
 import { procedure, router } from "./core/trpc.ts";
 
 const tags = ["Tokens"];
-const errors = {
-  401: "Missing or invalid token",
-  403: "Insufficient role or scope",
-  500: "Internal error",
-};
 const notFound = "Token not found";
 const limitReached = "Token limit reached";
 
@@ -34,7 +29,7 @@ export const tokens = router({
           "Issues an API key, a personal access token or a gateway token. Only this response contains the token.",
         successStatus: 201,
         successDescription: "The issued token",
-        errorResponses: { 400: "Invalid request", ...errors, 409: limitReached },
+        errorResponses: { 400: "Invalid request", 409: limitReached },
       },
     })
     .input(issueTokenRequest)
@@ -51,7 +46,6 @@ export const tokens = router({
         description:
           "Lists the caller's personal access tokens. Owners, admins and API keys also get the API keys and gateway tokens of the organization. Newest first. Revoked tokens are not listed, and no response contains the secret of a token.",
         successDescription: "The tokens",
-        errorResponses: errors,
       },
     })
     .output(listTokensResponse)
@@ -67,7 +61,7 @@ export const tokens = router({
         summary: "Revoke a token",
         description: "Revokes a token immediately and permanently.",
         successDescription: "The token is revoked",
-        errorResponses: { ...errors, 404: notFound },
+        errorResponses: { 404: notFound },
       },
     })
     .input(tokenId)
@@ -85,7 +79,7 @@ export const tokens = router({
         description: "Issues a new token with the same permissions. The old token expires after the overlap.",
         successStatus: 201,
         successDescription: "The new token",
-        errorResponses: { 400: "Invalid request", ...errors, 404: notFound, 409: limitReached },
+        errorResponses: { 400: "Invalid request", 404: notFound, 409: limitReached },
       },
     })
     .input(rotateTokenRequest)

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
 import type { Context } from "./core/context.ts";
-import { formatValidationIssues } from "./core/format-validation-issues.ts";
+import { InvalidInput } from "./core/invalid-input.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
 import { appRouter, callRouterProcedure } from "./index.ts";
 
@@ -94,9 +94,9 @@ export async function callToolProcedure<T = Record<string, unknown>>(
 
 function toServiceError(error: unknown): ServiceError | null {
   if (!(error instanceof TRPCError)) return null;
-  if (error.cause instanceof ServiceError) return error.cause;
-  const issues = error.code === "BAD_REQUEST" ? formatValidationIssues(error.cause) : null;
-  return issues === null ? null : new ServiceError("invalid", `Invalid arguments: ${issues}.`);
+  if (error.cause instanceof InvalidInput)
+    return new ServiceError("invalid", `Invalid arguments: ${error.cause.message}.`);
+  return error.cause instanceof ServiceError ? error.cause : null;
 }
 
 /** Returns the tool of a procedure; an empty list for a procedure without `meta.tool`. */

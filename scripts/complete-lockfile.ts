@@ -21,15 +21,23 @@ interface Lockfile {
 }
 
 const OPERATING_SYSTEMS = ["android", "darwin", "freebsd", "linux", "openharmony", "win32"];
-const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390x", "x64"];
+const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
-/** Returns the missing entries by their path in the lockfile: each beside the package that depends on it. */
+/**
+ * Returns the missing entries by their path in the lockfile: each beside the package that depends on it.
+ *
+ * @throws when the platform of a missing package is not in its name
+ */
 export function missingPackages(lockfile: Lockfile): Record<string, LockedPackage> {
   const missing: Record<string, LockedPackage> = {};
   for (const [dependent, { dev, optionalDependencies = {} }] of Object.entries(lockfile.packages)) {
     for (const [name, version] of Object.entries(optionalDependencies)) {
+      const locked = lockedVersion(lockfile, dependent, name);
       const platform = platformOf(name);
-      if (platform === null || lockedVersion(lockfile, dependent, name) === version) continue;
+      // A range is satisfied by the version that npm chose. Packages of a platform are pinned.
+      if (locked === version || (locked !== undefined && platform === null)) continue;
+      if (platform === null)
+        throw new Error(`package-lock.json lacks ${name}@${version}, and its name contains no platform`);
       const { cpu, libc, os } = platform;
       // In npm's own order of fields, so that npm finds nothing to rewrite.
       missing[`${folderOf(dependent)}node_modules/${name}`] = {
@@ -38,7 +46,7 @@ export function missingPackages(lockfile: Lockfile): Record<string, LockedPackag
         ...(dev && { dev }),
         ...(libc && { libc }),
         optional: true,
-        os,
+        ...(os && { os }),
       };
     }
   }
@@ -61,10 +69,11 @@ function folderOf(place: string): string {
 }
 
 /** The platform in a package name such as `@scope/binding-linux-arm64-musl`; `null` for a name without one. */
-function platformOf(name: string): { os: string[]; cpu: string[]; libc?: string[] } | null {
+function platformOf(name: string): { os?: string[]; cpu: string[]; libc?: string[] } | null {
   const words = name.replace("windows", "win32").split(/[-/]/);
   const os = words.find((word) => OPERATING_SYSTEMS.includes(word));
   const cpu = words.find((word) => PROCESSORS.includes(word)) ?? (words.at(-1) === "64" ? "x64" : undefined);
+  if (cpu === "wasm32" && os === undefined) return { cpu: [cpu] };
   if (os === undefined || cpu === undefined) return null;
   const libc = os === "linux" ? words.map((word) => /^(musl|gnu)/.exec(word)?.[1]).find(Boolean) : undefined;
   return { os: [os], cpu: [cpu], ...(libc && { libc: [libc === "gnu" ? "glibc" : "musl"] }) };

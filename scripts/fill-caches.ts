@@ -37,7 +37,7 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
     const signal = new AbortController().signal;
     await bundler.bundle({ sourceDirectory, outputDirectory, signal, onOutput: (chunk) => chunks.push(chunk) });
   } catch (error) {
-    process.stderr.write(Buffer.concat(chunks));
+    process.stderr.write(`\nexamples/${example} could not be built:\n${Buffer.concat(chunks).toString()}`);
     throw error;
   } finally {
     await rm(workspace, { recursive: true, force: true });
@@ -51,9 +51,7 @@ async function fillCaches(): Promise<void> {
   await fillCompileCache(sandbox, TOOLCHAIN_FOLDERS.modules, TOOLCHAIN_FOLDERS.compiled);
   const bundler = createBundler(sandbox, config.npmEnvironment);
   for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {
-    const example = path.dirname(manifest);
-    console.log(`Fetching the packages of examples/${example} ...`);
-    await bundleExample(bundler, example);
+    await bundleExample(bundler, path.dirname(manifest));
   }
 }
 

@@ -6,7 +6,6 @@ interface Schema {
   enum?: string[];
   const?: string;
   pattern?: string;
-  default?: string | number | boolean;
   items?: Schema;
   anyOf?: Schema[];
   properties?: Record<string, Schema>;
@@ -32,7 +31,7 @@ Generated from the routers by \`npm run docs\`. The OpenAPI document is [openapi
 it at \`GET /v1/openapi.json\`, and as a web page at \`GET /docs\`.
 
 Every request needs the header \`Authorization: Bearer <token>\`. Every error has the body \`{"error": "…"}\`. Every response
-has the header \`X-Request-Id\`.
+has the header \`X-Request-Id\`. A path with \`GET\` also has \`HEAD\`.
 `;
 
 /** Renders the OpenAPI document as a reference in Markdown. */
@@ -82,14 +81,9 @@ function renderSchema(name: string, schema: Schema): string {
 function renderFields(schema: Schema): string {
   const rows = Object.entries(schema.properties ?? {}).map(([field, property]) => {
     const required = schema.required?.includes(field) === true ? "yes" : "no";
-    return `| \`${field}\` | ${renderType(property)} | ${required} | ${renderDescription(property)} |`;
+    return `| \`${field}\` | ${renderType(property)} | ${required} | ${property.description ?? ""} |`;
   });
   return ["| Field | Type | Required | Description |", "|---|---|---|---|", ...rows].join("\n");
-}
-
-function renderDescription({ description, default: defaultValue }: Schema): string {
-  const parts = [description, defaultValue === undefined ? undefined : `default \`${defaultValue}\``];
-  return parts.filter((part) => part !== undefined).join("; ");
 }
 
 function renderType(schema: Schema): string {

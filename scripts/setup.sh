@@ -18,6 +18,34 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 is_linux() { [ "$(uname -s)" = Linux ]; }
 
+is_ci() {
+  case "${CI:-}" in "" | 0 | false) return 1 ;; *) return 0 ;; esac
+}
+
+# with_progress TEXT COMMAND...: runs a command, and prints a dot each second so that setup is never silent for long.
+with_progress() {
+  printf '%s ' "$1"
+  shift
+  while sleep 1; do printf .; done &
+  progress=$!
+  result=0
+  "$@" || result=$?
+  stop_progress
+  printf '\n'
+  return "$result"
+}
+
+progress=""
+
+stop_progress() {
+  if [ -n "$progress" ]; then kill "$progress" 2>/dev/null || true; fi
+  progress=""
+}
+
+trap stop_progress EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 # --- System packages
 
 # Prints the command that installs packages on this system; prints nothing if no package manager is known.
@@ -43,6 +71,8 @@ as_root() {
   if [ "$(privilege)" = sudo ]; then sudo -n "$@"; else "$@"; fi
 }
 
+as_root_quietly() { as_root "$@" >/dev/null; }
+
 # install_system_packages PACKAGE...
 install_system_packages() {
   install=$(package_manager)
@@ -55,15 +85,17 @@ install_system_packages() {
     say "  sudo $install $*"
     return 1
   fi
-  say "Installing $* ..."
-  if has apt-get; then as_root apt-get update -qq || say "The package lists could not be updated. Continuing with the existing ones."; fi
+  if has apt-get; then
+    with_progress "Updating the package lists" as_root apt-get update -qq ||
+      say "The package lists could not be updated. Continuing with the existing ones."
+  fi
   # $install is a command with its options.
   # shellcheck disable=SC2086
-  as_root $install "$@" >/dev/null
+  with_progress "Installing $*" as_root_quietly $install "$@"
 }
 
 wants_browser() {
-  case "${SETUP_BROWSER:-${CI:-}}" in "" | 0 | false) return 1 ;; *) return 0 ;; esac
+  if [ -z "${SETUP_BROWSER:-}" ]; then is_ci; else [ "$SETUP_BROWSER" != 0 ] && [ "$SETUP_BROWSER" != false ]; fi
 }
 
 has_browser() { has chromium || has chromium-browser || has google-chrome; }
@@ -101,10 +133,13 @@ install_npm_packages() {
   lock=$(cksum <package-lock.json)
   if [ -f node_modules/.setup ] && [ "$(cat node_modules/.setup)" = "$lock" ]; then return 0; fi
 
-  say "Installing the npm packages ..."
-  if ! npm ci --no-audit --no-fund --loglevel=error; then
+  if ! with_progress "Installing the npm packages" npm ci --no-audit --no-fund --loglevel=error; then
+    if is_ci; then
+      say "'npm ci' failed (see above). If it rejects package-lock.json, run 'npm run lockfile' to complete it." >&2
+      exit 1
+    fi
     say "'npm ci' failed (see above). Trying 'npm install', which omits optional packages that the registry does not have."
-    if ! npm install --no-save --no-audit --no-fund --loglevel=error; then
+    if ! with_progress "Installing the npm packages" npm install --no-save --no-audit --no-fund --loglevel=error; then
       say "The npm packages could not be installed. Check that this machine can reach the registry $(npm config get registry)." >&2
       exit 1
     fi
@@ -125,16 +160,18 @@ check_runtime() {
 
 # The embedded PostgreSQL is one of the npm packages.
 link_postgres() {
-  node scripts/link-postgres.ts || problem "The embedded PostgreSQL cannot run (see above). Set DATABASE_URL to use another PostgreSQL server."
+  with_progress "Preparing the embedded PostgreSQL" node scripts/link-postgres.ts ||
+    problem "The embedded PostgreSQL cannot run (see above). Set DATABASE_URL to use another PostgreSQL server."
 }
 
 fill_caches() {
-  node scripts/fill-caches.ts || problem "The caches for builds and programs could not be filled (see above)."
+  with_progress "Filling the caches for builds and programs" node scripts/fill-caches.ts ||
+    problem "The caches for builds and programs could not be filled (see above)."
 }
 
 # The build takes only a few seconds, so it always runs.
 build_dashboard() {
-  if ! node node_modules/vite/bin/vite.js build --config clients/dashboard/vite.config.ts --logLevel warn; then
+  if ! with_progress "Building the dashboard" node node_modules/vite/bin/vite.js build --config clients/dashboard/vite.config.ts --logLevel warn; then
     problem "The dashboard could not be built (see above)."
   fi
 }

@@ -6,7 +6,7 @@ const NO_DETAILS: CallDetails = {
   address: null,
   authenticationError: null,
   idempotencyKey: null,
-  malformedBody: null,
+  unreadableBody: null,
   reportRateLimit: () => undefined,
 };
 

@@ -4,7 +4,7 @@ import { ServiceError } from "../shared/errors.ts";
 /** The longest customization, in characters. */
 const MAX_CUSTOMIZATION_LENGTH = 20_000;
 
-/** @throws {ServiceError} `invalid` when the text is blank, too long or not plain text, or no app builder is configured */
+/** @throws {ServiceError} `invalid` when the text is blank, too long or not plain text, or there is no app builder */
 export function checkCustomization(customization: string | undefined, appBuilder: AppBuilder | null): void {
   if (customization === undefined) return;
   if (customization.trim() === "") reject("customization is blank. Omit it, or describe the changes to the app.");
@@ -14,9 +14,7 @@ export function checkCustomization(customization: string | undefined, appBuilder
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(customization) || !customization.isWellFormed())
     reject("customization must be plain text without control characters.");
   if (appBuilder === null)
-    reject(
-      "customization needs an app builder agent, and none is configured (BUILDER_COMMAND). Deploy without customization, or ask the operator to configure one.",
-    );
+    reject("customization is not available in this version, which has no app builder agent. Deploy without it.");
 }
 
 function reject(message: string): never {

@@ -73,8 +73,8 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
   if (deps.appBuilder === null)
     throw new BuildFailure(
       "user",
-      "This deployment has a customization, and no app builder agent is configured.",
-      "Configure BUILDER_COMMAND, or deploy again without customization.",
+      "This deployment has a customization, which is not available in this version.",
+      "Deploy again without customization.",
     );
   await startStep(deps, attempt, "customizing", { statusMessage: "The app builder agent is customizing the source." });
   log.say("customizing");

@@ -6,6 +6,9 @@ import { FIRST_OWNER_EMAIL, placeholderOwnerEmail } from "./reserved-email.ts";
 
 const MAX_NAME_LENGTH = 100;
 
+/** The names of the tokens that are created with an organization. */
+export const FIRST_TOKEN_NAMES = { api_key: "First API key", personal_access_token: "First personal access token" };
+
 export interface NewOrganization {
   name: string;
   /** The email address of the invited owner; `null` for the first organization, which the first user claims. */
@@ -39,12 +42,12 @@ export async function createOrganization(
   const organization = { id: orgId, name: validateName(name), plan, ownerId: userId };
   await insertUser(db, { id: userId, name: "Owner", email: ownerEmail });
   await insertOrganization(db, organization);
-  const apiKey = mintToken(em, { orgId, userId, kind: "api_key", name: "First API key" });
+  const apiKey = mintToken(em, { orgId, userId, kind: "api_key", name: FIRST_TOKEN_NAMES.api_key });
   const personalToken = mintToken(em, {
     orgId,
     userId,
     kind: "personal_access_token",
-    name: "First personal access token",
+    name: FIRST_TOKEN_NAMES.personal_access_token,
   });
   await em.flush();
   return { org_id: orgId, user_id: userId, api_key: apiKey.token, personal_access_token: personalToken.token };

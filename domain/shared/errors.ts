@@ -40,6 +40,12 @@ export class RateLimited extends ServiceError {
   }
 }
 
+/** How long to wait before repeating a call, in seconds; `null` when repeating it does not help. */
+export function retryAfterSeconds(error: ServiceError): number | null {
+  if (error instanceof RateLimited) return error.retryAfterSeconds;
+  return error.code === "unavailable" ? 1 : null;
+}
+
 /**
  * The cause of a failed deployment. `user`: the repository, so another attempt would fail too. `platform`: the service or
  * a third party, so another attempt may succeed.

@@ -22,6 +22,20 @@ export function formatPropertyAccess(name: string): string {
   return isIdentifier(name) ? `.${name}` : `[${quote(name)}]`;
 }
 
+/** Writes a JSON value as an expression. */
+export function formatValue(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const members = Object.entries(value).map(([name, member]) => `${formatKey(name)}: ${formatValue(member)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+/** In an object literal, `__proto__` without brackets would set the prototype. */
+function formatKey(name: string): string {
+  return name === "__proto__" ? `["__proto__"]` : formatPropertyName(name);
+}
+
 const MAX_LINE_CHARACTERS = 100;
 
 /** Writes members in braces, on one line when they fit. */

@@ -50,7 +50,7 @@ export interface CallDetails {
   authenticationError: ServiceError | null;
   idempotencyKey: string | null;
   /** The error of an unreadable body. The procedure throws it after the rate limit has counted the attempt. */
-  malformedBody: ServiceError | null;
+  unreadableBody: ServiceError | null;
   /** Passes the state of a rate limit to the transport, which may send it in headers. */
   reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, state: QuotaState): void;
 }

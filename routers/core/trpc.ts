@@ -3,12 +3,12 @@ import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
 import { recordCall } from "../../domain/audit/record-call.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
-import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
-import { DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
+import { addRemainingDeploys, DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { type AccessMeta, getAccessError } from "./access.ts";
 import type { Capabilities, Context } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
+import { toServiceError } from "./invalid-input.ts";
 
 /** Makes a procedure a tool of the gateway. The description is for the agent that reads it. */
 export interface ToolMeta {
@@ -47,12 +47,12 @@ const TRPC_CODES = {
   unavailable: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorCode, TRPC_ERROR_CODE_KEY>;
 
-/** Gives a ServiceError the tRPC code that RPC clients understand. The ServiceError stays as its cause. */
-const mapServiceErrors = t.middleware(async ({ next }) => {
+/** Gives every error that the caller can act on the tRPC code that RPC clients understand, and a ServiceError as its cause. */
+const mapServiceErrors = t.middleware(async ({ next, meta }) => {
   const result = await next();
   if (result.ok) return result;
-  const cause = translateDatabaseOutage(result.error.cause);
-  if (!(cause instanceof ServiceError)) return result;
+  const cause = toServiceError(result.error, meta?.openapi?.path);
+  if (cause === null) return result;
   throw new TRPCError({ code: TRPC_CODES[cause.code], message: cause.message, cause });
 });
 
@@ -65,7 +65,9 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
     if (error !== null) throw error;
     return next({ ctx: { caller } });
   }
-  const call = { caller, action: path, address: ctx.address, input: await getRawInput() };
+  // An unreadable input is reported when it is validated, after the rate limit has counted the attempt.
+  const input = await getRawInput().catch(() => null);
+  const call = { caller, action: path, address: ctx.address, input };
   if (error !== null) {
     await recordCall(ctx.audit, call, { error });
     throw error;
@@ -75,26 +77,36 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   return result;
 });
 
-const rejectMalformedBody = t.middleware(({ ctx, next }) => {
-  if (ctx.malformedBody !== null) throw ctx.malformedBody;
+const rejectUnreadableBody = t.middleware(({ ctx, next }) => {
+  if (ctx.unreadableBody !== null) throw ctx.unreadableBody;
   return next();
 });
 
 const authorized = t.procedure.use(mapServiceErrors).use(authorize);
 
-/** Counts the attempt before its input is validated. A repeated call with a known idempotency key does not count. */
-const deployLimited = authorized.use(async ({ ctx, next }) => {
+/**
+ * Counts the attempt before its input is read, and adds to its error how many attempts are left. A repeated call with a
+ * known idempotency key does not count.
+ */
+const deployLimited = authorized.use(async ({ ctx, meta, next }) => {
   const { caller, rateLimits, idempotencyKey: key } = ctx;
-  if (key === null || !(await isKnownKey(rateLimits.em.fork(), caller.orgId, key)))
-    await limitDeploys(rateLimits.counter, caller.orgId, (state) =>
-      ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, state),
-    );
+  if (key !== null && (await isKnownKey(rateLimits.em.fork(), caller.orgId, key))) return next();
+  const taken = await limitDeploys(rateLimits.counter, caller.orgId, (state) =>
+    ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, state),
+  );
+  const result = await next();
+  const error = result.ok ? null : toServiceError(result.error, meta?.openapi?.path);
+  if (error === null) return result;
+  throw addRemainingDeploys(error, taken);
+});
+
+const checkedIdempotencyKey = t.middleware(({ ctx: { idempotencyKey: key }, next }) => {
   if (key !== null) checkIdempotencyKey(key);
   return next();
 });
 
 /** The base of every procedure. It requires a credential of an organization. */
-export const procedure = authorized.use(rejectMalformedBody);
+export const procedure = authorized.use(rejectUnreadableBody);
 
 /** The base of procedures that count against the organization's deploy limit. */
-export const deployProcedure = deployLimited.use(rejectMalformedBody);
+export const deployProcedure = deployLimited.use(checkedIdempotencyKey).use(rejectUnreadableBody);

@@ -1,11 +1,9 @@
 import { TRPCError } from "@trpc/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ZodError } from "zod";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
-import { type ErrorCode, INTERNAL_ERROR, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
-import { formatValidationIssues, isZodError } from "../../routers/core/format-validation-issues.ts";
+import { type ErrorCode, INTERNAL_ERROR, retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
 import type { Operation } from "./operations.ts";
-import { BODY_LIMIT } from "./request-body.ts";
+import { BODY_ERRORS, UnreadableBody } from "./request-body.ts";
 
 const STATUS_BY_CODE = {
   invalid: 400,
@@ -20,14 +18,13 @@ const STATUS_BY_CODE = {
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-export const UNKNOWN_ENDPOINT = "Unknown endpoint. GET /v1/openapi.json lists all endpoints.";
-const WRONG_CONTENT_TYPE = "Send the body as Content-Type: application/json.";
-
 /** Errors that Fastify throws before a procedure is called, by status. */
 const REQUEST_ERRORS: Record<number, string> = {
-  413: `The request body exceeds ${BODY_LIMIT / 1024} KiB.`,
-  415: WRONG_CONTENT_TYPE,
+  413: "The request body is too large.",
+  415: BODY_ERRORS[415],
 };
+
+export const UNKNOWN_ENDPOINT = "Unknown endpoint. GET /v1/openapi.json lists all endpoints.";
 
 /** Responds to an error that ended a request before a procedure was called. Only internal errors are logged as errors. */
 export function sendRequestError(
@@ -44,31 +41,24 @@ export function sendRequestError(
 }
 
 /** Responds to an error of a procedure. The text of an internal error is only in the log. */
-export function sendProcedureError(error: unknown, { procedure, path }: Operation, reply: FastifyReply): FastifyReply {
+export function sendProcedureError(error: unknown, { procedure }: Operation, reply: FastifyReply): FastifyReply {
   const cause = error instanceof TRPCError ? error.cause : error;
   if (cause instanceof ServiceError && STATUS_BY_CODE[cause.code] < 500) return sendServiceError(cause, reply);
-  if (isZodError(cause) && error instanceof TRPCError && error.code === "BAD_REQUEST")
-    return sendInvalidInput(cause, path, reply);
   reply.log.error({ err: cause ?? error, procedure }, "a procedure failed");
   return cause instanceof ServiceError ? sendServiceError(cause, reply) : sendError(reply, 500, INTERNAL_ERROR);
 }
 
-export function sendWrongContentType(reply: FastifyReply): FastifyReply {
-  return sendError(reply, 415, WRONG_CONTENT_TYPE);
+export function sendMethodNotAllowed(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
+  const methods = allowed.join(", ");
+  return sendError(reply.header("allow", methods), 405, `Method not allowed. This endpoint has: ${methods}.`);
 }
 
 function sendServiceError(error: ServiceError, reply: FastifyReply): FastifyReply {
-  if (error instanceof RateLimited) void reply.header("retry-after", String(error.retryAfterSeconds));
-  if (error.code === "unavailable") void reply.header("retry-after", "1");
+  const wait = retryAfterSeconds(error);
+  if (wait !== null) void reply.header("retry-after", String(wait));
   if (error.code === "unauthenticated") void reply.header("www-authenticate", "Bearer");
-  return sendError(reply, STATUS_BY_CODE[error.code], error.message);
-}
-
-function sendInvalidInput(error: ZodError, path: string, reply: FastifyReply): FastifyReply {
-  const isInPath = error.issues.every((issue) => path.includes(`{${String(issue.path[0])}}`));
-  // A malformed id gets the same response as an unknown id.
-  if (isInPath) return sendError(reply, 404, path.startsWith("/v1/tokens") ? "Token not found" : "App not found");
-  return sendError(reply, 400, formatValidationIssues(error) ?? "The request is invalid.");
+  const status = error instanceof UnreadableBody ? error.status : STATUS_BY_CODE[error.code];
+  return sendError(reply, status, error.message);
 }
 
 function sendError(reply: FastifyReply, status: number, error: string): FastifyReply {

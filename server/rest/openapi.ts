@@ -1,7 +1,9 @@
 import { generateOpenApiDocument } from "trpc-to-openapi";
 import { errorBody } from "../../routers/apps.schema.ts";
 import { appRouter } from "../../routers/index.ts";
+import { describeErrors, describeHeaders } from "./documented-errors.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
+import { allowUnknownFields, describeDefaults } from "./schema-corrections.ts";
 
 /** The parts of an OpenAPI document that this file changes. */
 interface Document {
@@ -23,6 +25,9 @@ interface DocumentedResponse {
   content?: Record<string, { schema: unknown }>;
 }
 
+const DESCRIPTION =
+  "Deploys apps from git repositories, lists, inspects and deletes them, and reads their build logs. A path with `GET` also has `HEAD`.";
+
 const TAGS = [
   { name: "Apps", description: "Apps of the organization" },
   { name: "Audit", description: "The audit log of the organization" },
@@ -36,7 +41,7 @@ const TAGS = [
 export function createOpenApiDocument(baseUrl: string): object {
   const document = generateOpenApiDocument(appRouter as never, {
     title: "App Provisioning Service",
-    description: "Deploys apps from git repositories, lists, inspects and deletes them, and reads their build logs.",
+    description: DESCRIPTION,
     version: "1.0.0",
     openApiVersion: "3.1.0",
     baseUrl,
@@ -47,6 +52,7 @@ export function createOpenApiDocument(baseUrl: string): object {
   }) as unknown as Document;
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = TAGS;
+  allowUnknownFields(document.components.schemas);
   for (const operation of OPERATIONS) {
     const documented = document.paths[operation.path]?.[operation.method.toLowerCase()];
     if (documented === undefined) continue;
@@ -58,33 +64,26 @@ export function createOpenApiDocument(baseUrl: string): object {
   return document;
 }
 
-function correctResponses(documented: DocumentedOperation, { successStatus, openapi }: Operation): void {
-  // The generator uses the first description of a status for all operations.
-  const descriptions = (openapi.errorResponses ?? {}) as Record<string, string>;
-  const { 200: success, ...errors } = documented.responses;
-  documented.responses = success === undefined ? {} : { [successStatus]: addHeaders(successStatus, success) };
-  for (const [status, response] of Object.entries(errors)) {
-    const description = descriptions[status] ?? response.description;
+/** The generator documents only the errors that a procedure names, with the same description for all procedures. */
+function correctResponses(documented: DocumentedOperation, operation: Operation): void {
+  const { 200: success } = documented.responses;
+  if (success === undefined) throw new Error(`${operation.procedure} has no documented success`);
+  allowUnknownFields(success.content);
+  const status = String(operation.successStatus);
+  documented.responses = { [status]: { ...success, headers: describeHeaders(status) } };
+  for (const [code, description] of Object.entries(describeErrors(operation))) {
     const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-    documented.responses[status] = addHeaders(Number(status), { description, content });
+    documented.responses[code] = { description, headers: describeHeaders(code), content };
   }
-}
-
-function addHeaders(status: number, response: DocumentedResponse): DocumentedResponse {
-  const headers: Record<string, unknown> = {
-    ...response.headers,
-    "X-Request-Id": { description: "Identifies this call in the service's log", schema: { type: "string" } },
-  };
-  if (status === 429)
-    headers["Retry-After"] = { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } };
-  return { ...response, headers };
 }
 
 /** The generator removes path parameters from a body schema and thereby its name. Other bodies get their name back. */
 function nameRequestBody(document: Document, documented: DocumentedOperation, { path, input }: Operation): void {
   const json = documented.requestBody?.content["application/json"];
+  if (json === undefined) return;
+  describeDefaults(json.schema);
   const name = input?.meta()?.id;
-  if (name === undefined || json === undefined || path.includes("{")) return;
+  if (name === undefined || path.includes("{")) return;
   document.components.schemas[name] = json.schema;
   json.schema = { $ref: `#/components/schemas/${name}` };
   if (path !== "/v1/apps/deploy") return;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
@@ -6,14 +6,15 @@ import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { callContext } from "../call-context.ts";
-import { sendProcedureError, sendWrongContentType, UNKNOWN_ENDPOINT } from "./error-response.ts";
+import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
-import { addBodyParser, BODY_LIMIT } from "./request-body.ts";
+import { addBodyParser, BODY_LIMIT, toUnreadableBody, UnreadableBody } from "./request-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
-    malformedBody: ServiceError | null;
+    /** The procedure throws it, because an attempt counts against the rate limit whatever its body is. */
+    unreadableBody: UnreadableBody | null;
   }
 }
 
@@ -28,33 +29,52 @@ const UNAUTHENTICATED = "Missing or invalid token. Send an API key as Authorizat
 export function restPlugin({ capabilities, authenticator }: RestOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
-    scope.decorateRequest("malformedBody", null);
+    scope.decorateRequest("unreadableBody", null);
     addBodyParser(scope);
     // This hook runs before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
       request.caller = await authenticator.authenticate(request.headers.authorization, request.ip);
       if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
     });
-    for (const operation of OPERATIONS) addRoutes(scope, operation, capabilities);
+    for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
+      const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
+      for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, capabilities);
+    }
     scope.route({
-      method: ["GET", "POST", "DELETE", "PUT", "PATCH"],
+      method: scope.supportedMethods,
       url: "/v1/*",
-      exposeHeadRoute: false,
-      bodyLimit: BODY_LIMIT,
-      handler: async () => {
+      ...respondBeforeBody(() => {
         throw new ServiceError("not_found", UNKNOWN_ENDPOINT);
-      },
+      }),
     });
   };
 }
 
-/** Adds the route with and without a trailing slash. */
-function addRoutes(scope: FastifyInstance, operation: Operation, capabilities: Capabilities): void {
-  const { method, path } = operation;
-  const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
-  const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, capabilities, request, reply);
-  for (const variant of [url, `${url}/`])
-    scope.route({ method, url: variant, exposeHeadRoute: false, bodyLimit: BODY_LIMIT, handler });
+/** Adds the operations of one path. Fastify adds HEAD to GET. */
+function addRoutes(
+  scope: FastifyInstance,
+  url: string,
+  operations: readonly Operation[],
+  capabilities: Capabilities,
+): void {
+  for (const operation of operations) {
+    const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, capabilities, request, reply);
+    const errorHandler = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+      request.unreadableBody = toUnreadableBody(error);
+      if (request.unreadableBody === null) sendRequestError(error, request, reply);
+      else void handler(request, reply);
+    };
+    scope.route({ method: operation.method, url, bodyLimit: BODY_LIMIT, handler, errorHandler });
+  }
+  const allowed = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const method = scope.supportedMethods.filter((each) => !allowed.includes(each));
+  scope.route({ method, url, ...respondBeforeBody((reply) => sendMethodNotAllowed(reply, allowed)) });
+}
+
+/** Responds in a hook, because an unreadable body would otherwise be the error. The handler is required, and never called. */
+function respondBeforeBody(send: (reply: FastifyReply) => FastifyReply) {
+  const onRequest = async (_request: FastifyRequest, reply: FastifyReply) => send(reply);
+  return { onRequest, handler: onRequest };
 }
 
 async function respond(
@@ -63,7 +83,7 @@ async function respond(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (hasBody(operation) && !isJson(request)) return sendWrongContentType(reply);
+  if (hasBody(operation) && !isJson(request)) request.unreadableBody ??= new UnreadableBody(415);
   try {
     const context = createContext(capabilities, request, reply);
     const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request));
@@ -97,7 +117,7 @@ function createContext(capabilities: Capabilities, request: FastifyRequest, repl
   const key = request.headers["idempotency-key"];
   return callContext(capabilities, request.caller, {
     address: request.ip,
-    malformedBody: request.malformedBody,
+    unreadableBody: request.unreadableBody,
     idempotencyKey: typeof key === "string" ? key : null,
     reportRateLimit: (policy, state) => reportRateLimit(reply, policy, state),
   });

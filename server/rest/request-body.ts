@@ -1,21 +1,43 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyError, FastifyInstance } from "fastify";
 import { ServiceError } from "../../domain/shared/errors.ts";
 
 /** The maximum size of a request body, in bytes. */
 export const BODY_LIMIT = 256 * 1024;
 
-const MALFORMED = 'The body must be a JSON object, such as {"repo": "acme/site"}.';
+/** By the status of the response. */
+export const BODY_ERRORS = {
+  400: 'The body must be a JSON object, such as {"repo": "acme/site"}.',
+  413: `The request body exceeds ${BODY_LIMIT / 1024} KiB.`,
+  415: "Send the body as Content-Type: application/json.",
+} as const;
 
-/** Parses JSON bodies. A malformed body sets `request.malformedBody`. */
+/** The body of a request cannot be read. */
+export class UnreadableBody extends ServiceError {
+  readonly status: keyof typeof BODY_ERRORS;
+
+  constructor(status: keyof typeof BODY_ERRORS) {
+    super("invalid", BODY_ERRORS[status]);
+    this.status = status;
+  }
+}
+
+/** Converts an error of Fastify's body parsers; returns `null` for any other error. */
+export function toUnreadableBody({ code = "", statusCode = 400 }: Partial<FastifyError>): UnreadableBody | null {
+  if (!code.startsWith("FST_ERR_CTP_")) return null;
+  return new UnreadableBody(statusCode === 413 || statusCode === 415 ? statusCode : 400);
+}
+
+/** Parses JSON bodies, and rejects all others. A malformed body sets `request.unreadableBody`. */
 export function addBodyParser(scope: FastifyInstance): void {
+  // Fastify would accept it.
+  scope.removeContentTypeParser("text/plain");
   const parse = scope.getDefaultJsonParser("error", "error");
   scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     // With DELETE, clients send this content type and an empty body, which counts as no body.
     if (body === "") return done(null, undefined);
     void parse(request, body as string, (error, value) => {
       const isObject = error === null && typeof value === "object" && value !== null && !Array.isArray(value);
-      // The procedure throws the error, because an attempt counts against the rate limit whatever its body is.
-      if (!isObject) request.malformedBody = new ServiceError("invalid", MALFORMED);
+      if (!isObject) request.unreadableBody = new UnreadableBody(400);
       done(null, isObject ? value : {});
     });
   });

@@ -1,6 +1,6 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
@@ -46,9 +46,9 @@ async function createContext(options: RpcOptions, request: FastifyRequest): Prom
 /** Creates the headers of a response to a batch from the causes of its errors. */
 function createHeaders(causes: unknown[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  const waits = causes.filter((cause) => cause instanceof RateLimited).map((cause) => cause.retryAfterSeconds);
+  const errors = causes.filter((cause) => cause instanceof ServiceError);
+  const waits = errors.map(retryAfterSeconds).filter((wait) => wait !== null);
   if (waits.length > 0) headers["retry-after"] = String(Math.max(...waits));
-  if (causes.some((cause) => cause instanceof ServiceError && cause.code === "unauthenticated"))
-    headers["www-authenticate"] = "Bearer";
+  if (errors.some(({ code }) => code === "unauthenticated")) headers["www-authenticate"] = "Bearer";
   return headers;
 }

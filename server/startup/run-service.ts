@@ -11,15 +11,21 @@ const STOP_MS = 30_000;
 /** The delay after which compiled code is saved for the next start, in milliseconds. It keeps the first requests fast. */
 const SAVE_CODE_MS = 5000;
 
-/** Runs the service until a signal stops it. An error that prevents the start ends the process with exit code 1. */
-export async function runService(): Promise<void> {
+/**
+ * Runs the service until a signal stops it. An error that prevents the start ends the process with exit code 1.
+ *
+ * @param onStarted - called when the service accepts requests
+ */
+export async function runService(onStarted: () => void): Promise<void> {
   try {
     const config = readConfig();
     const log = createLogger(config.logLevel);
     process.on("unhandledRejection", (err) => log.error({ err }, "unhandled promise rejection"));
     const starting = startService(config, log);
     stopOnSignal(async () => (await starting).stop(), log);
-    process.stdout.write(startupMessage(await starting, config));
+    const service = await starting;
+    onStarted();
+    process.stdout.write(startupMessage(service, config));
     setTimeout(flushCompileCache, SAVE_CODE_MS).unref();
   } catch (error) {
     process.stderr.write(`${describeStartError(error)}\n`);

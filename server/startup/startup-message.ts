@@ -14,13 +14,13 @@ export function startupMessage(
   if (bootstrapped !== null)
     lines.push(
       ``,
-      `A first organization was created. Its tokens are shown only now, and stored in`,
+      `A first organization was created. Its first tokens, which are also in`,
       `${path.join(config.dataDirectory, "bootstrap.json")}:`,
       ``,
       `  API key                ${bootstrapped.api_key}`,
       `  Personal access token  ${bootstrapped.personal_access_token}`,
       ``,
-      `The first user who signs up at ${publicUrl} becomes its owner.`,
+      `The first user who signs up at ${publicUrl} becomes its owner. These tokens are invalid from then on.`,
       ``,
       `Deploy a first app:`,
       ``,

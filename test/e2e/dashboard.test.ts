@@ -86,7 +86,8 @@ test.skipIf(lacksBrowser)(
   async () => {
     await using setup = await openSetup();
     const owner = await signUpFirstUser(setup);
-    const rest = new RestClient(setup.publicUrl, setup.harness.service.bootstrapped!.api_key);
+    await owner.getByRole("link", { name: "Tokens" }).click();
+    const rest = new RestClient(setup.publicUrl, await createToken(owner, "API keys", "CI"));
     expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
     await owner.getByRole("link", { name: "Members" }).click();
     await fillIn(owner, { Email: "bob@example.com" });

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { createInstallation } from "../support/service/service-process.ts";
+import { createInstallation, PROJECT } from "../support/service/service-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Returns the output of a service that fails to start. */
 async function outputOfFailedStart(env: Record<string, string>): Promise<string> {
@@ -13,7 +15,7 @@ async function outputOfFailedStart(env: Record<string, string>): Promise<string>
 
 test("a start with an unreachable database fails with one line that names the setting and contains no password", async () => {
   const output = await outputOfFailedStart({ DATABASE_URL: "postgres://ada:hunter2@127.0.0.1:1/apps" });
-  expect(output).toMatch(/^the service ended with 1:\nDATABASE_URL .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
+  expect(output).toMatch(/^the service ended with 1:\n(Starting.*\n)*DATABASE_URL .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
   expect(output).not.toContain("hunter2");
 });
 
@@ -25,10 +27,35 @@ test("a start on a port that is in use fails with one line that names the port",
     for (const setting of ["PORT", "EDGE_PORT"]) {
       const output = await outputOfFailedStart({ [setting]: String(port), LOG_LEVEL: "silent" });
       expect(output).toMatch(
-        new RegExp(`^the service ended with 1:\\n.*127\\.0\\.0\\.1:${port}\\. .*EDGE_PORT\\.\\n$`),
+        new RegExp(`^the service ended with 1:\\n(Starting.*\\n)*.*127\\.0\\.0\\.1:${port}\\. .*EDGE_PORT\\.\\n$`),
       );
     }
   } finally {
     taken.close();
+  }
+});
+
+test("a start that waits for its database is not silent", async () => {
+  const silentDatabase = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(silentDatabase, "listening");
+  const { port } = silentDatabase.address() as AddressInfo;
+  await using folder = await temporaryFolder();
+  const { PATH = "", HOME = "" } = process.env;
+  const env = { PATH, HOME, DATA_DIR: folder.path, PORT: "0", EDGE_PORT: "0" };
+  const child = spawn(process.execPath, ["server/main.ts"], {
+    cwd: PROJECT,
+    env: { ...env, DATABASE_URL: `postgres://ada@127.0.0.1:${port}/apps` },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    let output = "";
+    for await (const chunk of child.stdout) {
+      output += String(chunk);
+      if (output.includes("3 s\n")) break;
+    }
+    expect(output).toMatch(/Starting the service \.\.\. 1 s\n[^]*2 s\n[^]*3 s\n/);
+  } finally {
+    child.kill("SIGKILL");
+    silentDatabase.close();
   }
 });

@@ -11,9 +11,13 @@ test("the migrations create every table and column that better-auth needs", asyn
   expect(await listMissingStatements(harness.service.parts.orm)).toEqual([]);
 });
 
-test("the first user to sign up owns the first organization, and its tokens remain valid", async () => {
+test("the first user to sign up owns the first organization, whose printed tokens expire at once, and no others", async () => {
   await using harness = await createHarness();
   const { publicUrl, bootstrapped } = harness.service;
+  const before = new RestClient(publicUrl, bootstrapped!.api_key);
+  const gateway = new GatewayClient(publicUrl, bootstrapped!.personal_access_token);
+  expect([(await before.get("/v1/apps")).status, (await gateway.call("tools/list")).status]).toEqual([200, 200]);
+  const issued = await before.post("/v1/tokens", { kind: "api_key", name: "First API key" });
   const user = new TestUser(publicUrl);
   const signedUp = await user.signUp();
   expect([signedUp.status, signedUp.text]).toEqual([200, expect.stringContaining(user.email)]);
@@ -25,8 +29,8 @@ test("the first user to sign up owns the first organization, and its tokens rema
     org_id: bootstrapped!.org_id,
     created_by: (signedUp.body["user"] as { id: string }).id,
   });
-  expect((await rest.as(bootstrapped!.api_key).get("/v1/apps")).body["apps"]).toHaveLength(1);
-  expect((await new GatewayClient(publicUrl, bootstrapped!.personal_access_token).call("tools/list")).status).toBe(200);
+  expect([(await before.get("/v1/apps")).status, (await gateway.call("tools/list")).status]).toEqual([401, 401]);
+  expect((await rest.as(String(issued.body["token"])).get("/v1/apps")).body["apps"]).toHaveLength(1);
 });
 
 async function countRows({ service }: Harness): Promise<Record<string, unknown>> {

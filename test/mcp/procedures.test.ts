@@ -76,7 +76,7 @@ verifies(
       procedure: "markPaid",
       kind: "mutation",
       description: "Marks an invoice as paid. Safe to repeat.",
-      snippet: expect.stringContaining(`await service.apps["${slug}"].markPaid({ id: number })`),
+      snippet: expect.stringContaining(`await service.apps["${slug}"].markPaid({ id: 1 })`),
       direct_tool: `${slug}_markPaid`,
       score: expect.any(Number),
     });

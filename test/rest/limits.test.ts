@@ -45,16 +45,65 @@ verifies(
 
 verifies(
   hazard(1),
-  "every attempt counts against the limit before its body is read, also one with a malformed body",
+  "every attempt counts against the limit whatever its body is, and its error says how many are left",
   async () => {
     const { rest } = await service().tenant();
-    const broken = { body: "{", headers: { "content-type": "application/json" } };
-    for (let n = 0; n < 3; n++) expect((await rest.send("POST", "/v1/apps/deploy", broken)).status).toBe(400);
-    expect((await rest.deploy({ repo: "../.." })).status).toBe(400);
-    expect((await rest.deploy({ repo: "acme/site" }, { "idempotency-key": "two words" })).status).toBe(400);
-    expect((await rest.deploy({ repo: "../.." })).status).toBe(429);
+    const json = { "content-type": "application/json" };
+    const attempts: [status: number, request: { body?: string; headers?: Record<string, string> }][] = [
+      [400, { body: "{", headers: json }],
+      [413, { body: JSON.stringify({ repo: "x".repeat(300 * 1024) }), headers: json }],
+      [415, { body: "repo=acme/site", headers: { "content-type": "text/plain" } }],
+      [415, {}],
+      [400, { body: `{"repo": "../.."}`, headers: json }],
+    ];
+    for (const [at, [status, request]] of attempts.entries()) {
+      const response = await rest.send("POST", "/v1/apps/deploy", request);
+      const left = expect.stringContaining(`. This attempt counted: ${4 - at} of 5 are left.`);
+      expect([response.status, response.body]).toEqual([status, { error: left }]);
+      expect(response.headers.get("ratelimit")).toContain(`;r=${4 - at};`);
+    }
+    const sixth = await rest.deploy({ repo: "../.." });
+    expect([sixth.status, sixth.body]).toEqual([429, { error: expect.not.stringContaining("counted") }]);
   },
 );
+
+test("every attempt over typed RPC counts too, also one with a malformed input", async () => {
+  const { rest, api_key: apiKey } = await service().tenant();
+  const { publicUrl } = service().service;
+  for (const [at, body] of ["{", "[]", `{"repo": "../.."}`].entries()) {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${apiKey}` };
+    const response = await fetch(`${publicUrl}/trpc/apps.deploy`, { method: "POST", headers, body });
+    const { error } = (await response.json()) as { error: { message: string } };
+    expect([body, response.status, error.message]).toEqual([
+      body,
+      400,
+      expect.stringContaining(`. This attempt counted: ${4 - at} of 5 are left.`),
+    ]);
+  }
+  expect((await rest.deploy({ repo: "acme/site" })).headers.get("ratelimit")).toContain(";r=1;");
+});
+
+test("an attempt of a token that may not deploy does not count", async () => {
+  const { rest } = await service().tenant();
+  const issued = await rest.post("/v1/tokens", { kind: "api_key", name: "Reader", scope: "read" });
+  const reader = rest.as(String(issued.body["token"]));
+  for (let n = 0; n < 6; n++) expect((await reader.deploy({ repo: "acme/site" })).status).toBe(403);
+  expect((await rest.deploy({ repo: "acme/site" })).headers.get("ratelimit")).toContain(";r=4;");
+});
+
+test("an error of a repeated call with a known Idempotency-Key does not say that the attempt counted", async () => {
+  const { rest } = await service().tenant();
+  const headers = { "idempotency-key": "2f6a9c" };
+  expect((await rest.deploy({ repo: "acme/site" }, headers)).status).toBe(201);
+  const repeated = await rest.deploy({ repo: "acme/other" }, headers);
+  expect([repeated.status, repeated.body]).toEqual([422, { error: expect.not.stringContaining("counted") }]);
+});
+
+verifies(hazard(1), "an Idempotency-Key that is not valid counts too", async () => {
+  const { rest } = await service().tenant();
+  const response = await rest.deploy({ repo: "acme/site" }, { "idempotency-key": "two words" });
+  expect([response.status, response.body]).toEqual([400, { error: expect.stringContaining("4 of 5 are left") }]);
+});
 
 verifies(
   ["rest.deploy.403", "rest.error.403", "limits.plan"],

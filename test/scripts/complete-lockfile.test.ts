@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { missingPackages } from "../../scripts/complete-lockfile.ts";
 
@@ -24,17 +25,29 @@ test.each([
   ["@tool/linux-x64-gnu", { os: ["linux"], cpu: ["x64"], libc: ["glibc"] }],
   ["@tool/linux-arm-gnueabihf", { os: ["linux"], cpu: ["arm"], libc: ["glibc"] }],
   ["@tool/android-arm-eabi", { os: ["android"], cpu: ["arm"] }],
+  ["@tool/binding-wasm32-wasi", { cpu: ["wasm32"] }],
 ])("the platform is derived from the name %s", (name, platform) => {
   const missing = missingPackages({ packages: { "node_modules/tool": tool({ [name]: "2.0.0" }) } });
   expect(missing[`node_modules/${name}`]).toMatchObject(platform);
 });
 
-test("a package that is present, or whose name contains no platform, is not added", () => {
+test("a package that is present is not added", () => {
   const packages = {
-    "node_modules/tool": tool({ "@tool/linux-x64": "2.0.0", fsevents: "2.3.3" }),
+    "node_modules/tool": tool({ "@tool/linux-x64": "2.0.0", fsevents: "~2.3.0" }),
     "node_modules/@tool/linux-x64": { version: "2.0.0" },
+    "node_modules/fsevents": { version: "2.3.3" },
   };
   expect(missingPackages({ packages })).toEqual({});
+});
+
+test("a missing package whose name contains no platform is an error, because npm ci refuses a lockfile without it", () => {
+  const packages = { "node_modules/tool": tool({ fsevents: "2.3.3" }) };
+  expect(() => missingPackages({ packages })).toThrow("package-lock.json lacks fsevents@2.3.3");
+});
+
+test("the lockfile of this repository lacks no package of any platform", () => {
+  const lockfile = JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8")) as never;
+  expect(missingPackages(lockfile)).toEqual({});
 });
 
 test("a platform package of a nested tool is added beside that tool", () => {

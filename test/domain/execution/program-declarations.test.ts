@@ -155,19 +155,32 @@ test("recursive types are declared separately for each app", () => {
   expect(findTypeErrors(declarations, program)).toEqual([]);
 });
 
-test("a call snippet matches the declaration of its procedure", () => {
+test("a call snippet has an example input, and compiles as it is", () => {
   const snippets = OFFERED.map(createCallSnippet);
   expect(snippets).toEqual([
-    `const result: { id: number; name: string; companyId: number | null }[] = await service.apps["crm-k7m2xq"].contacts.search({ text?: string; companyId?: number })`,
+    `// input?: { text?: string; companyId?: number }
+const result: { id: number; name: string; companyId: number | null }[] = await service.apps["crm-k7m2xq"].contacts.search({})`,
     `const result: { removed: boolean } = await service.apps["crm-k7m2xq"].contacts["remove-all"]()`,
-    `const result: { id: number; customer: string; cents: number; due: string; paid: boolean } = await service.apps["invoices-s2rrx4"].create({ customer: string; due: string; cents: number })`,
-    `const result: { id: number; customer: string; cents: number; due: string; paid: boolean }[] = await service.apps["invoices-s2rrx4"].list({ paid?: boolean })`,
+    `// input: { customer: string; due: string; cents: number }
+const result: { id: number; customer: string; cents: number; due: string; paid: boolean } = await service.apps["invoices-s2rrx4"].create({ customer: "customer", due: "2026-12-24", cents: 1 })`,
+    `// input?: { paid?: boolean }
+const result: { id: number; customer: string; cents: number; due: string; paid: boolean }[] = await service.apps["invoices-s2rrx4"].list({})`,
   ]);
-  const declarations = declare(...OFFERED);
-  const program = snippets.map(
-    (snippet) => `{ ${snippet.replace(/\((\{.*\})\)$/, "(null as never as $1)")}; void result; }`,
-  );
-  expect(findTypeErrors(declarations, program.join("\n"))).toEqual([]);
+  const program = snippets.map((snippet) => `{ ${snippet}; void result; }`);
+  expect(findTypeErrors(declare(...OFFERED), program.join("\n"))).toEqual([]);
+});
+
+test("an app cannot inject code through its schemas into a call snippet", () => {
+  const evil = 'x */ \n stolen(); // "\u2028 stolen(); `${stolen()}`';
+  const schema = {
+    type: "object",
+    properties: { [evil]: { examples: [{ [evil]: evil }] }, __proto__: { const: evil }, b: { enum: [evil] } },
+    required: [evil, "b", "__proto__"],
+  };
+  const snippet = createCallSnippet(procedure("evil-k7m2xq", evil, { input: schema, output: schema }));
+  // The comment is one line; the rest is one statement without a call but the intended one.
+  expect(snippet.split(/[\n\r\u2028\u2029]/)).toHaveLength(2);
+  expect(snippet.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')).not.toContain("stolen");
 });
 
 test("a program can request the declarations of an app, of a part of it, or of the tools", () => {

@@ -12,9 +12,9 @@ const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
 async function bundleExample(name: string) {
   const checkout = await createEmptyCheckout();
   await cp(path.join(EXAMPLES, name), checkout.sourceDirectory, { recursive: true });
-  const { bundle } = await runBundler(shareBuilds(createMachineBundler()), checkout);
+  const { bundle, log } = await runBundler(shareBuilds(createMachineBundler()), checkout);
   const form = await readUploadForm(bundle.scriptPath);
-  return { bundle, form, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
+  return { bundle, form, log, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
 }
 
 describe("the bundles of the examples", () => {
@@ -22,6 +22,8 @@ describe("the bundles of the examples", () => {
     await using example = await bundleExample("hello");
     expect(example.bundle).toMatchObject({ framework: null, assets: null, migrations: [] });
     expect(example.form.main).toContain("Hello");
+    expect(example.log).toContain("Total Upload");
+    expect(example.log).not.toContain("dry-run");
   });
 
   test("examples/guestbook is bundled as a Hono app with a database and its migrations", async () => {

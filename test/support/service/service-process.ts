@@ -8,7 +8,7 @@ import type { CreatedOrganization } from "../../../domain/organizations/create-o
 import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 
-const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
+export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** A data folder on which a test can start the service, kill it, and start it again. */
 export interface Installation extends AsyncDisposable {

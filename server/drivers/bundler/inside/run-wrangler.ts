@@ -19,9 +19,16 @@ if ("failure" in plan) {
 }
 // Wrangler requires a name. The platform replaces it.
 process.argv.push(wrangler, "deploy", ...plan.argv, "--name", "app", "--dry-run", "--outfile", formFile);
+omitFromOutput("--dry-run: exiting now.");
 process.on("exit", (code) => {
   if (code === 0) writeResult(collectBundle(plan, formFile));
 });
 // Starts wrangler as the main module. With `import`, its 15 MB of CommonJS would go through the loader of ES modules,
 // which reads them twice more and takes a tenth of the whole bundling time.
 runMain(wrangler);
+
+/** Omits a line of wrangler's output that would mislead the reader of a build log, who knows nothing of a dry run. */
+function omitFromOutput(line: string): void {
+  const write = process.stdout.write.bind(process.stdout) as (...values: unknown[]) => boolean;
+  process.stdout.write = (...[chunk, ...rest]: unknown[]) => write(chunk === `${line}\n` ? "" : chunk, ...rest);
+}

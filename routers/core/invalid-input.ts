@@ -1,0 +1,58 @@
+import type { TRPCError } from "@trpc/server";
+import type { ZodError } from "zod";
+import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
+import { ServiceError } from "../../domain/shared/errors.ts";
+
+export interface InputIssue {
+  path: PropertyKey[];
+  message: string;
+}
+
+/** The input of a procedure is invalid. The message has every issue in one line. */
+export class InvalidInput extends ServiceError {
+  readonly issues: readonly InputIssue[];
+
+  constructor(issues: readonly InputIssue[]) {
+    super("invalid", issues.map(formatIssue).join("; "));
+    this.issues = issues;
+  }
+}
+
+/**
+ * Returns the error that the caller of a procedure can act on; `null` for an internal error.
+ *
+ * @param path - the path of the procedure in REST, with parameters in braces
+ */
+export function toServiceError({ code, cause }: TRPCError, path: string | undefined): ServiceError | null {
+  const error = translateDatabaseOutage(cause);
+  if (error instanceof ServiceError) return error;
+  if (code !== "BAD_REQUEST") return null;
+  if (error instanceof SyntaxError) return new ServiceError("invalid", "The input is not valid JSON.");
+  return isZodError(error) ? fromValidation(error, path) : null;
+}
+
+/** A malformed id gets the same response as an unknown id. */
+function fromValidation({ issues }: ZodError, path = ""): ServiceError {
+  if (issues.every((issue) => path.includes(`{${String(issue.path[0])}}`)))
+    return new ServiceError("not_found", path.startsWith("/v1/tokens") ? "Token not found" : "App not found");
+  return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue) })));
+}
+
+function isZodError(error: unknown): error is ZodError {
+  return error instanceof Error && error.name === "ZodError" && "issues" in error;
+}
+
+/** The maximum number of unknown fields in a message, so that the response does not grow with the request. */
+const MAX_UNKNOWN_FIELDS = 5;
+/** In characters. */
+const MAX_FIELD_NAME = 64;
+
+function describeIssue(issue: ZodError["issues"][number]): string {
+  if (issue.code !== "unrecognized_keys") return issue.message;
+  const names = issue.keys.slice(0, MAX_UNKNOWN_FIELDS).map((key) => JSON.stringify(key.slice(0, MAX_FIELD_NAME)));
+  return `unknown field ${names.join(", ")}`;
+}
+
+function formatIssue({ path, message }: InputIssue): string {
+  return path.length === 0 ? message : `${path.join(".")}: ${message}`;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../../server/config.ts";
+import { startupMessage } from "../../server/startup/startup-message.ts";
+
+const config = readConfig({ DATA_DIR: "/var/lib/apps" });
+const publicUrl = "http://127.0.0.1:3000";
+
+test("the message of the first start says once where its tokens are stored, and until when they are valid", () => {
+  const bootstrapped = { org_id: "o", user_id: "u", api_key: "svk_one", personal_access_token: "svp_two" };
+  const message = startupMessage({ publicUrl, bootstrapped }, config);
+  expect(message.split("/var/lib/apps/bootstrap.json")).toHaveLength(2);
+  expect(message).not.toContain("only now");
+  expect(message).toMatch(/API key +svk_one\n.*Personal access token +svp_two\n/);
+  expect(message).toContain(`The first user who signs up at ${publicUrl} becomes its owner. These tokens are invalid`);
+});
+
+test("the message of a later start mentions no token", () => {
+  const message = startupMessage({ publicUrl, bootstrapped: null }, config);
+  expect(message).toBe(`\nThe service is ready at ${publicUrl} (reference: ${publicUrl}/docs)\n\n`);
+});
