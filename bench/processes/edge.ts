@@ -26,7 +26,7 @@ async function open({ dataDirectory }: EdgeOptions) {
     trustedProxies: config.trustedProxies,
     log: createLogger(config.logLevel),
   });
-  const buildPlatform = openBuildPlatform(config);
+  const buildPlatform = await openBuildPlatform(config);
   const signal = new AbortController().signal;
   const commands = {
     build: (example: string) => buildExample(buildPlatform, example),

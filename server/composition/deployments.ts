@@ -7,6 +7,7 @@ import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import type { Workspaces } from "../../domain/ports/workspaces.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
+import { DEFAULT_LIMITS } from "../drivers/bundler/wrangler-bundler.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
 import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
@@ -14,6 +15,7 @@ import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-disco
 import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { type ControlGroups, NO_GROUPS } from "../sandbox/cgroups/control-groups.ts";
+import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
 import { createBundler } from "./bundler.ts";
@@ -21,22 +23,28 @@ import type { Foundation } from "./foundation.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
+/** What a build may write, and room for the copy of its static files. */
+const VOLUME_MB = (DEFAULT_LIMITS.build.diskMb ?? 0) + 768;
+
 export interface DeploymentServices {
   /** For calls that read deployments. */
   deployments: Capabilities["deployments"];
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
+  /** Why the kernel does not limit the disk space of builds; `null` if it does. */
+  diskProblem: string | null;
 }
 
 /** Opens the dependencies of deployments: the source, the sandbox, the bundler and the object store. */
 export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
   const { config, controlGroups, database, edge, external, log, queue, shared, tokenSecret } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
-  const buildPlatform = openBuildPlatform(config, controlGroups);
   // The edge platform has locked the data folder by now, so no other process can be building in it.
-  await buildPlatform.workspaces.clear();
+  const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, controlGroups);
+  if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
   return {
+    diskProblem,
     deployments: { db: database.db, objects },
     deploymentDeps: {
       ...buildPlatform,
@@ -60,14 +68,23 @@ interface BuildPlatform {
   git: GitSource;
   bundler: Bundler;
   workspaces: Workspaces;
+  /** Why the kernel does not limit the size of workspaces; `null` if it does. */
+  diskProblem: string | null;
 }
 
-/** Opens the parts of a build that need no database: the source, the bundler and the workspaces. */
-export function openBuildPlatform(config: Config, groups: ControlGroups = NO_GROUPS): BuildPlatform {
+/** Opens the parts of a build that need no database: the source, the bundler and empty workspaces. */
+export async function openBuildPlatform(config: Config, groups: ControlGroups = NO_GROUPS): Promise<BuildPlatform> {
   const sandbox = config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups });
   const bundler = createBundler(sandbox, config.npmEnvironment);
-  const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "builds"));
-  return { git: gitSource(config, sandbox), bundler, workspaces };
+  const root = path.join(config.dataDirectory, "builds");
+  await new FilesystemWorkspaces(root).clear();
+  const diskProblem = await volumeProblem(root, {
+    count: config.buildConcurrency,
+    sizeMb: VOLUME_MB,
+    processMb: DEFAULT_LIMITS.build.memoryMb,
+  });
+  const workspaces = new FilesystemWorkspaces(root, diskProblem === null ? VOLUME_MB : null);
+  return { git: gitSource(config, sandbox), bundler, workspaces, diskProblem };
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */

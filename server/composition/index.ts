@@ -38,7 +38,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const foundation = await openFoundation(config, log, external, opening);
   const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
   const procedures = createProcedures(foundation);
-  const { deployments, deploymentDeps } = await openDeployments(foundation);
+  const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation);
   const capabilities: Capabilities = {
     apps: createApps(foundation),
     audit: createAudit(foundation),
@@ -66,7 +66,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     deploymentDeps,
     ...identity,
     readiness: [database.readiness, queue.readiness, edge.readiness, ...shared.readiness],
-    readinessDetails: { sandbox_limits: describeGroups(controlGroups) },
+    readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },
     orm: database.orm,
     db: database.db,
     boss: queue.boss,
@@ -74,6 +74,9 @@ export async function openServices(config: Config, log: Logger, external: Extern
   };
 }
 
-function describeGroups({ version, controllers, problem }: ControlGroups): ReadinessDetails["sandbox_limits"] {
-  return { cgroups: version, controllers, problem };
+function describeLimits(
+  { version, controllers, problem }: ControlGroups,
+  diskProblem: string | null,
+): ReadinessDetails["sandbox_limits"] {
+  return { cgroups: version, controllers, problem, disk: diskProblem === null, disk_problem: diskProblem };
 }

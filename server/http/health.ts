@@ -9,7 +9,14 @@ export interface ReadinessCheck {
 /** What operators should know about a service that is ready. */
 export interface ReadinessDetails {
   /** The resources of sandboxes that the kernel limits, and why it does not limit others. */
-  sandbox_limits: { cgroups: string | null; controllers: readonly string[]; problem: string | null };
+  sandbox_limits: {
+    cgroups: string | null;
+    controllers: readonly string[];
+    problem: string | null;
+    /** Whether the kernel limits the disk space of builds. */
+    disk: boolean;
+    disk_problem: string | null;
+  };
 }
 
 /** The time in which a dependency must respond, in milliseconds. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rmdir, statfs } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rmdir, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -35,6 +35,7 @@ export async function volumeProblem(folder: string, { count, sizeMb, processMb }
   const availableMb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / MEBIBYTE);
   if (availableMb < neededMb)
     return `${count} simultaneous builds in memory need a machine with ${neededMb} MiB, and it has ${availableMb} MiB`;
+  await mkdir(folder, { recursive: true });
   const probe = await mkdtemp(path.join(folder, "probe-"));
   try {
     await mountVolume(probe, 1);
@@ -73,6 +74,8 @@ export async function sizeInMemoryMb(folder: string): Promise<number> {
 /** In the order in which they were mounted. */
 async function mountsAt(folder: string): Promise<string[]> {
   const mountinfo = await readFile("/proc/self/mountinfo", "utf8").catch(() => "");
-  const targets = parseMountinfo(mountinfo).map(({ target }) => target);
-  return targets.filter((target) => target === folder || target.startsWith(`${folder}/`));
+  // The kernel knows the folder by its path without links.
+  const real = await realpath(folder).catch(() => folder);
+  const volumes = parseMountinfo(mountinfo).filter(({ type }) => type === "tmpfs");
+  return volumes.map(({ target }) => target).filter((target) => target === real || target.startsWith(`${real}/`));
 }

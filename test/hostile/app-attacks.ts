@@ -70,12 +70,12 @@ function attackMemory(environment: AttackEnvironment, target: string): Promise<A
   });
 }
 
-/** The largest resident memory of a process, in MiB, until the signal is aborted. */
+/** The largest private memory of a process, in MiB, until the signal is aborted. */
 async function watchPeak(pids: readonly number[], signal: AbortSignal): Promise<number> {
   let peakKb = 0;
   while (!signal.aborted) {
     const statuses = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, "utf8").catch(() => "")));
-    for (const status of statuses) peakKb = Math.max(peakKb, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0));
+    for (const status of statuses) peakKb = Math.max(peakKb, Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0));
     await sleep(10);
   }
   return peakKb / 1024;

@@ -1,13 +1,16 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { SandboxLimits, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import { FilesystemWorkspaces } from "../../server/drivers/workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
+import { volumeProblem } from "../../server/sandbox/memory-volume.ts";
+import { SEND_AWAY } from "../support/sandbox/in-flight-files.ts";
 import { runIn } from "../support/sandbox/sandbox-command.ts";
 import { type Attack, type AttackEnvironment, type AttackResult, judgeHeld } from "./attack.ts";
 
 const MEMORY_MB = 256;
 const DISK_MB = 256;
 const TEMPORARY_MB = 64;
+const VOLUME = { count: 1, sizeMb: DISK_MB, processMb: MEMORY_MB };
 const LIMITS: Partial<SandboxLimits> = {
   wallTimeMs: 8000,
   memoryMb: MEMORY_MB,
@@ -17,29 +20,20 @@ const LIMITS: Partial<SandboxLimits> = {
 };
 
 /** The numbers of system calls that the attacks make. */
-const [ADD_KEY, KEYCTL, SHMGET, SHMAT, SENDMSG, MEMFD_CREATE, UNSHARE, IO_URING_SETUP] =
-  process.arch === "x64" ? [248, 250, 29, 30, 46, 319, 272, 425] : [217, 219, 194, 196, 211, 279, 97, 425];
+const [ADD_KEY, KEYCTL, SHMGET, SHMAT, MEMFD_CREATE, UNSHARE, IO_URING_SETUP] =
+  process.arch === "x64" ? [248, 250, 29, 30, 319, 272, 425] : [217, 219, 194, 196, 279, 97, 425];
 
 /** Perl code that prints what the attack holds, in MiB, and waits when it has all that it can get. */
 const HOLD = `$| = 1; my $held = 0;
   sub held { $held += shift; print "held $held\\n"; }
   sub wait_or_fail { print "stopped: $!\\n" if $held == 0; sleep 60 if $held > 0; exit; }`;
 
-/** Perl code that sends an open file to a socket of the same process, and closes it. Then no process has it open. */
-const IN_FLIGHT = `use Socket; use IO::Handle; my $byte = "x"; my @sockets;
-  sub send_away { my $file = shift;
-    socketpair(my $in, my $out, AF_UNIX, SOCK_STREAM, 0) or wait_or_fail; push @sockets, $in, $out;
-    my $iov = pack("P Q", $byte, 1); my $control = pack("Q i i i x4", 20, 1, 1, fileno $file);
-    my $message = pack("x16 P Q P Q i x4", $iov, 1, $control, 24, 0);
-    syscall(${SENDMSG}, fileno $out, $message, 0) > 0 or wait_or_fail;
-    close $file; }`;
-
 /** Fills files without a name below a folder, each of 32 MiB, and sends them away. */
-const filesIn = (folder: string): string => `${HOLD} ${IN_FLIGHT}
+const filesIn = (folder: string): string => `${HOLD} ${SEND_AWAY}
   for my $n (1 .. 64) {
     open(my $file, "+>", "${folder}/$n") or wait_or_fail; unlink "${folder}/$n";
     for (1 .. 32) { syswrite($file, "x" x 1048576) or wait_or_fail; held(1); }
-    send_away($file);
+    send_away($file) or wait_or_fail;
   } wait_or_fail;`;
 
 const MEMORY_ATTACKS: Readonly<Record<string, string>> = {
@@ -47,18 +41,22 @@ const MEMORY_ATTACKS: Readonly<Record<string, string>> = {
     my $id = syscall(${SHMGET}, 0, 33554432, 0600); wait_or_fail if $id < 0;
     my $at = syscall(${SHMAT}, $id, 0, 0); wait_or_fail if $at == -1; held(32);
   } wait_or_fail;`,
-  "Memory in memory files in flight": `${HOLD} ${IN_FLIGHT} my $name = "x"; for (1 .. 64) {
+  "Memory in memory files in flight": `${HOLD} ${SEND_AWAY} my $name = "x"; for (1 .. 64) {
     my $fd = syscall(${MEMFD_CREATE}, $name, 0); wait_or_fail if $fd < 0;
     open(my $file, "+<&=", $fd) or wait_or_fail;
     for (1 .. 32) { syswrite($file, "x" x 1048576) or wait_or_fail; held(1); }
-    send_away($file);
+    send_away($file) or wait_or_fail;
   } wait_or_fail;`,
   "Memory in files of /tmp and /dev/shm": `${HOLD} for my $folder ("/tmp", "/dev/shm") {
     for my $n (1 .. 8) { open(my $file, ">", "$folder/$n") or next; for (1 .. 64) { syswrite($file, "x" x 1048576) or last; held(1); } }
   } wait_or_fail;`,
-  "Memory of many processes": `${HOLD} for (1 .. 16) {
-    if (!fork) { my $data = "x" x 67108864; sleep 60; } select(undef, undef, undef, 0.05); held(64);
-  } wait_or_fail;`,
+  // Adds up what the processes have, because one that was killed has nothing any more.
+  "Memory of many processes": `${HOLD} for (1 .. 16) { if (!fork) { my $data = "x" x 67108864; sleep 60; } }
+    while (1) {
+      my $pages = 0;
+      for (glob "/proc/[0-9]*/statm") { open(my $file, "<", $_) or next; my @sizes = split / /, (<$file> // ""); $pages += $sizes[1] - $sizes[2] if @sizes; }
+      print "held ", int($pages / 256), "\\n"; select(undef, undef, undef, 0.01);
+    }`,
   "Memory in full pipes": `${HOLD} use Fcntl; my @pipes; while (1) {
     pipe(my $in, my $out) or wait_or_fail; push @pipes, $in, $out;
     fcntl($out, 1031, 1048576); fcntl($out, F_SETFL, O_NONBLOCK); my $size = fcntl($out, 1032, 0);
@@ -79,8 +77,11 @@ export const BUILD_ATTACKS: readonly Attack[] = [
     name: "Disk space in unlinked files in flight",
     through: "build",
     run: async ({ groups, folder }) => {
-      const mounts = [{ from: path.join(folder, "work"), to: "/work", writable: true }];
-      await mkdir(mounts[0]?.from ?? "");
+      // As the service opens workspaces, with control groups only: so the second column shows a host without any limits.
+      const isLimited = groups.version !== null && (await volumeProblem(folder, VOLUME)) === null;
+      const workspaces = new FilesystemWorkspaces(path.join(folder, "builds"), isLimited ? VOLUME.sizeMb : null);
+      await using workspace = await openWorkspace(workspaces);
+      const mounts = [{ from: workspace.sourceDirectory, to: "/work", writable: true }];
       const { heldMb, end } = await runPerl(groups, filesIn("/work"), { mounts });
       return judgeHeld(heldMb, DISK_MB, end);
     },
@@ -128,6 +129,11 @@ export const BUILD_ATTACKS: readonly Attack[] = [
     },
   },
 ];
+
+async function openWorkspace(workspaces: FilesystemWorkspaces): Promise<{ sourceDirectory: string } & AsyncDisposable> {
+  const { sourceDirectory, remove } = await workspaces.open("build", 1);
+  return { sourceDirectory, [Symbol.asyncDispose]: remove };
+}
 
 interface PerlRun {
   /** The largest amount that the script reported. */

@@ -1,5 +1,5 @@
 import { hostilePrograms } from "../../bench/execute/hostile-programs.ts";
-import type { RunResult } from "../../domain/ports/code-runtime.ts";
+import { MAX_OUTPUT_BYTES, type RunResult } from "../../domain/ports/code-runtime.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { openDenoRuntime } from "../support/procedures/deno-runtime.ts";
 import { runProgram } from "../support/procedures/run-program.ts";
@@ -34,7 +34,9 @@ export const PROGRAM_ATTACKS: readonly Attack[] = [
     through: "program",
     run: async (environment) => {
       const { stdout, stderr, exitCode, truncated, timedOut } = await run(environment, code);
-      const execution = { stdout, stderr, exit_code: exitCode, truncated, timed_out: timedOut };
+      // The tool gateway shortens the output further.
+      const kept = stdout.slice(0, MAX_OUTPUT_BYTES);
+      const execution = { stdout: kept, stderr, exit_code: exitCode, truncated, timed_out: timedOut };
       return { isContained: isContained(execution), text: `exit code ${exitCode}${timedOut ? ", timed out" : ""}` };
     },
   })),

@@ -11,6 +11,7 @@ import { findOwnGroups, parseOwnGroups } from "../../server/sandbox/cgroups/find
 import { configureGroup, configureKind, V2 } from "../../server/sandbox/cgroups/group-settings.ts";
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
 import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
+import { fillInFlight } from "../support/sandbox/in-flight-files.ts";
 import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { openTestPlatform } from "../support/edge/test-platform.ts";
 import { workerdPids } from "../support/edge/app-processes.ts";
@@ -42,22 +43,9 @@ describe.skipIf(!limitsMemory)("with control groups of this host,", () => {
   });
 
   verifies(hazard(50), "files that no process has open but are in flight on a socket count as memory", async () => {
-    const inFlight = `use Socket; use POSIX;
-      my $byte = "x";
-      socketpair(my $in, my $out, AF_UNIX, SOCK_STREAM, 0) or die;
-      for my $n (1 .. 20) {
-        open(my $file, "+>", "/tmp/file$n") or die; unlink "/tmp/file$n";
-        print $file "x" x 10_000_000; $file->flush;
-        my ($socket, $fd) = (fileno($out), fileno($file));
-        my $iov = pack("P Q", $byte, 1); my $control = pack("Q i i i x4", 20, 1, 1, $fd);
-        my $message = pack("x8 x4 x4 P Q P Q i x4", $iov, 1, $control, 24, 0);
-        syscall(${process.arch === "x64" ? 46 : 211}, $socket, $message, 0) > 0 or die "sendmsg: $!";
-        close $file;
-      }
-      print "sent"; sleep 20;`;
-    const { outcome } = await runIn(sandbox, ["perl", "-e", inFlight], {
-      limits: { memoryMb: 96, wallTimeMs: 15_000 },
-    });
+    const script = `${fillInFlight("/tmp", 200)} sleep 20;`;
+    const limits = { memoryMb: 96, wallTimeMs: 15_000 };
+    const { outcome } = await runIn(sandbox, ["perl", "-e", script], { limits });
     expect(outcome).toEqual({ reason: "memory" });
   });
 

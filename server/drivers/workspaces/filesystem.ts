@@ -33,7 +33,10 @@ export class FilesystemWorkspaces implements Workspaces {
   }
 
   async clear(): Promise<void> {
-    await remove(this.#root);
+    // The root itself may be a file system of the operator.
+    const names = await readdir(this.#root).catch(() => []);
+    for (const name of names) await remove(path.join(this.#root, name));
+    await removeTree(this.#root);
   }
 }
 
