@@ -37,6 +37,7 @@ export class LongestFirst extends BaseSequencer {
     const missing = LONGEST.find((file) => !existsSync(file));
     if (missing !== undefined)
       throw new Error(`${missing} does not exist. Correct the list in ${import.meta.filename}.`);
+    // oxlint-disable-next-line unicorn/no-array-sort -- this is not the method of an array
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => projectRank(a) - projectRank(b) || lengthRank(a) - lengthRank(b));
   }

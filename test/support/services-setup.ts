@@ -5,7 +5,7 @@ import { executeOnServer } from "./service/databases.ts";
 import { createTemplateDatabase } from "./template-database.ts";
 
 /** Creates the template database on the outside PostgreSQL, which other runs may use at the same time. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = TEST_SERVICES.TEST_DATABASE_URL;
   const name = `template_${randomBytes(8).toString("hex")}`;
   await createTemplateDatabase(server, name);
