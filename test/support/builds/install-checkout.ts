@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -17,7 +18,10 @@ export async function installCheckout(packages: PackageSource, checkout: TestChe
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
   const context = {
     sandbox: new BubblewrapSandbox(),
-    toolchain: { modulesDirectory: TOOLCHAIN_FOLDERS.modules, compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled },
+    toolchain: {
+      modulesDirectory: TOOLCHAIN_FOLDERS.modules,
+      compileCacheDirectory: existsSync(TOOLCHAIN_FOLDERS.compiled) ? TOOLCHAIN_FOLDERS.compiled : null,
+    },
     limits: DEFAULT_LIMITS,
     request: { ...checkout, onOutput, signal: new AbortController().signal },
     scratchDirectory: scratch.path,
