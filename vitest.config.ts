@@ -5,7 +5,7 @@ import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.
 const TESTS_ON_SERVICES = [
   "test/contract/{change-feed,counter,job-queue}.test.ts",
   "test/e2e/{change-feed,crash,examples,start}.test.ts",
-  "test/rest/tokens-across-processes.test.ts",
+  "test/rest/{redis-outage,tokens-across-processes}.test.ts",
 ];
 
 const embedded = {

@@ -44,5 +44,7 @@ export interface AuthTables {
   "auth.jwks": { id: string; publicKey: string; alg: string | null; expiresAt: string | null };
   /** The service added the column `lastUsedAt`. The provider does not know it. */
   "auth.oauthClient": { id: string; clientId: string; lastUsedAt: string | null };
+  /** `referenceId`: see `consented-organization.ts`. */
+  "auth.oauthConsent": { id: string; clientId: string; userId: string; referenceId: string | null };
   "auth.oauthRefreshToken": { id: string; userId: string; revoked: string | null };
 }

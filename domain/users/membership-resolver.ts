@@ -1,5 +1,6 @@
-import { type Caller, highestRole, type Role, type Scope } from "../shared/caller.ts";
+import { type Caller, highestRole, type Role } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import type { Scope } from "../shared/scopes.ts";
 import type { Db } from "../database-types.ts";
 import { TokenCache } from "../tokens/token-cache.ts";
 
@@ -8,9 +9,12 @@ export interface AccessTokenUser {
   userId: string;
   /** The session that must still exist; `null` for a token that is independent of a session. */
   sessionId: string | null;
+  /** The only organization in which the token is valid; `null` for a token that is valid in all of the user's. */
+  orgId: string | null;
   /** Seconds since the epoch. A token that was issued before the password was changed is invalid. */
   issuedAt: number;
-  scope: Scope;
+  /** `null` for a token without a scope of the service. */
+  scope: Scope | null;
 }
 
 interface UserState {
@@ -32,24 +36,32 @@ export class MembershipResolver {
   }
 
   /**
-   * Returns the user as a caller in the active organization of their session, else in their first organization.
+   * Returns the user as a caller in the organization of the token, else in the active organization of their session, else in
+   * their first organization.
    *
-   * @returns `null` when the user or the session does not exist any more, or the password was changed after the token was
-   *   issued
+   * @returns `null` when the user or the session does not exist any more, when the password was changed after the token was
+   *   issued, and when the user is no longer a member of the token's organization
    * @throws {ServiceError} `forbidden` when the user is a member of no organization
    */
-  async resolveCaller({ userId, sessionId, issuedAt, scope }: AccessTokenUser): Promise<Caller | null> {
+  async resolveCaller({ userId, sessionId, orgId, issuedAt, scope }: AccessTokenUser): Promise<Caller | null> {
     const state = await this.#getState(userId, sessionId);
     if (state === null || predatesPassword(state, sessionId, issuedAt)) return null;
     const { memberships, activeOrgId } = state;
-    const membership = memberships.find(({ orgId }) => orgId === activeOrgId) ?? memberships[0];
+    const find = (id: string | null) => memberships.find((membership) => membership.orgId === id);
+    const membership = orgId === null ? (find(activeOrgId) ?? memberships[0]) : find(orgId);
+    if (membership === undefined && orgId !== null) return null;
     if (membership === undefined) throw new ServiceError("forbidden", NO_ORGANIZATION);
-    return { ...membership, userId, scope, credential: { kind: "access_token", id: sessionId ?? userId } };
+    const credential = { kind: "access_token", id: sessionId ?? userId } as const;
+    return { ...membership, userId, scope, credential, isLimitedToOrganization: orgId !== null };
   }
 
-  /** Returns the caller in another of their organizations; `null` when they are not a member of it, or not a user. */
+  /**
+   * Returns the caller in another of their organizations; `null` when they are not a member of it, not a user, or when their
+   * credential is limited to one organization.
+   */
   async switchOrganization(caller: Caller, orgId: string): Promise<Caller | null> {
     if (caller.orgId === orgId) return caller;
+    if (caller.isLimitedToOrganization === true) return null;
     const { kind } = caller.credential;
     if (caller.userId === null || (kind !== "personal_access_token" && kind !== "access_token")) return null;
     const state = await this.#getState(caller.userId, null);

@@ -1,4 +1,5 @@
-import { type Caller, SCOPES, type Scope, type TokenKind } from "../../domain/shared/caller.ts";
+import type { Caller, TokenKind } from "../../domain/shared/caller.ts";
+import { highestScope, type Scope } from "../../domain/shared/scopes.ts";
 import { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
@@ -69,22 +70,27 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
 
 /**
  * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. A token of
- * an OAuth client (`at+jwt`) is independent of any session and has the scope that the user consented to.
+ * an OAuth client (`at+jwt`) is independent of any session. The user consented to its scope and its organization.
  */
 function resolveOwnCaller(
   membershipResolver: MembershipResolver,
-  { sub: userId, sid: sessionId, iat: issuedAt, type, scope }: AccessTokenClaims,
+  { sub: userId, sid: sessionId, iat: issuedAt, type, scope, org_id: orgId }: AccessTokenClaims,
 ): Promise<Caller | null> {
   if (type === "at+jwt")
-    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: grantedScope(scope) });
+    return membershipResolver.resolveCaller({
+      userId,
+      sessionId: null,
+      orgId: typeof orgId === "string" ? orgId : null,
+      issuedAt,
+      scope: readScope(scope),
+    });
   if (typeof sessionId !== "string") return Promise.resolve(null);
-  return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything" });
+  return membershipResolver.resolveCaller({ userId, sessionId, orgId: null, issuedAt, scope: "everything" });
 }
 
-/** The highest scope among those of a space-separated `scope` claim. */
-function grantedScope(claim: unknown): Scope {
-  const names = typeof claim === "string" ? claim.split(" ") : [];
-  return SCOPES.findLast((scope) => names.includes(scope)) ?? "read";
+/** The scope that a `scope` claim grants; `null` when the user consented to no scope of the service. */
+function readScope(claim: unknown): Scope | null {
+  return typeof claim === "string" ? highestScope(claim) : null;
 }
 
 function externalAccessTokens(
@@ -102,6 +108,7 @@ function externalAccessTokens(
       membershipResolver.resolveCaller({
         userId: await users.resolveUserId(claims),
         sessionId: null,
+        orgId: null,
         issuedAt: claims.iat,
         scope: "everything",
       }),

@@ -3,6 +3,7 @@ import type { Db } from "../../domain/database-types.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { trustedPeers } from "./client-address.ts";
+import { prepareConnections } from "./client-connections.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
@@ -62,6 +63,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
   closeUnusedConnections(server);
+  prepareConnections(server);
   addRequestIds(server);
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);

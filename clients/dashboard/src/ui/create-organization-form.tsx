@@ -12,8 +12,11 @@ function createSlug(name: string): string {
   return `${prefix.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** @param props.first - whether the user has no organization yet */
-export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
+/**
+ * @param props.first - whether the user has no organization yet
+ * @param props.next - the page to open afterwards
+ */
+export function CreateOrganizationForm({ first = false, next = "/" }: { first?: boolean; next?: string }) {
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const name = readText(form, "name");
@@ -21,7 +24,7 @@ export function CreateOrganizationForm({ first = false }: { first?: boolean }) {
     },
     onSuccess: () => {
       clearAccessToken();
-      location.assign("/");
+      location.assign(next);
     },
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {

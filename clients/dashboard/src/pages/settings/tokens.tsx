@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
+import { SCOPES } from "../../../../../domain/shared/scopes.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { ScopeSummaries } from "../../ui/scope-summaries.tsx";
 import { SecretValue } from "../../ui/secret-value.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
 import { Cell, Table } from "../../ui/table.tsx";
@@ -35,6 +37,7 @@ export function TokensPage() {
       <PageTitle>Tokens</PageTitle>
       <TokenPanel kind="api_key" />
       <TokenPanel kind="personal_access_token" />
+      <ScopeSummaries />
     </>
   );
 }
@@ -58,11 +61,8 @@ function TokenPanel({ kind }: { kind: Kind }) {
   );
 }
 
-const SCOPES = [
-  ["everything", "everything"],
-  ["deploy", "deploy"],
-  ["read", "read"],
-] as const;
+/** The broadest scope first. */
+const SCOPE_OPTIONS = SCOPES.toReversed().map((scope) => [scope, scope] as const);
 
 const LIFETIMES = [
   ["30", "30 days"],
@@ -80,7 +80,7 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
       return api.tokens.issue.mutate({
         kind,
         name: readText(form, "name"),
-        scope: readText(form, "scope") as (typeof SCOPES)[number][0],
+        scope: readText(form, "scope") as Token["scope"],
         ...(days > 0 && { expires_at: expiresAt }),
       });
     },
@@ -95,7 +95,7 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
     <div className="space-y-4">
       <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_1fr_auto]" onSubmit={submit}>
         <Field label="Name" name="name" required maxLength={100} placeholder="Purpose" autoComplete="off" />
-        <Select label="Permissions" name="scope" options={SCOPES} />
+        <Select label="Permissions" name="scope" options={SCOPE_OPTIONS} />
         <Select label="Expiry" name="days" options={LIFETIMES} defaultValue="90" />
         <Button type="submit" variant="primary" busy={create.isPending}>
           {KINDS[kind].create}
@@ -131,7 +131,7 @@ function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, 
       <Cell>
         <code>{prefix}…</code>
       </Cell>
-      <Cell>{SCOPES.find(([value]) => value === scope)?.[1] ?? scope}</Cell>
+      <Cell>{scope}</Cell>
       <Cell>
         <Timestamp at={created_at} />
       </Cell>
