@@ -67,7 +67,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     capabilities,
     deploymentDeps,
     ...identity,
-    readiness: [database.readiness, queue.readiness, edge.readiness, ...shared.readiness],
+    readiness: [database.readiness, queue.readiness, edge.readiness],
     readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },
     orm: database.orm,
     db: database.db,

@@ -15,9 +15,23 @@ export interface RpcOptions extends RequestAuthentication {
 
 const MAX_BATCH_SIZE = 20;
 
+/** Without the characters that would end the host in a URL. */
+const HOST = /^[^/?#\\@\s]+$/;
+const METHODS = ["GET", "HEAD", "POST"];
+
 /** Serves the router itself as typed RPC at `/trpc`. It accepts bearer tokens only, no cookies. */
 export function rpcPlugin(options: RpcOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
+    // The adapter of tRPC throws for requests that the Fetch API cannot represent, and Fastify would respond with 500.
+    scope.addHook("onRequest", async ({ method, headers, url }, reply) => {
+      if (!METHODS.includes(method))
+        return reply
+          .code(405)
+          .header("allow", METHODS.join(", "))
+          .send({ error: "Use GET for a query and POST for a mutation." });
+      if (!HOST.test(headers.host ?? "") || !URL.canParse(url, `http://${headers.host}`))
+        return reply.code(400).send({ error: "The Host header or the URL is invalid." });
+    });
     await scope.register(fastifyTRPCPlugin<AppRouter>, {
       prefix: "/trpc",
       trpcOptions: {
