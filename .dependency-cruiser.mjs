@@ -4,7 +4,7 @@ const anyPackage = packages(".+");
 const anyBuiltIn = builtIns(...builtinModules.map((name) => name.replace(/^node:/, "")));
 
 /** Functions on Node's HTTP types, for the control plane, the edge proxy and the egress proxy. */
-const sharedHttp = "^server/http/(client-address|hop-by-hop-headers|request-id)[.]ts$";
+const sharedHttp = "^server/http/(client-address|hop-by-hop-headers|linger-on-close|request-id)[.]ts$";
 
 /**
  * The import rules. Each layer lists everything that it may import; any other import is an error.
@@ -78,10 +78,10 @@ export default {
       from: sharedHttp,
       to: [anyPackage, anyBuiltIn],
     }),
-    ...only("clients", "A client imports only the type of the service's router.", {
+    ...only("clients", "A client imports only the type of the service's router, and the description of the scopes.", {
       from: "^clients/([^/]+)/",
       fromNot: "^clients/cli/",
-      to: ["^clients/$1/", "^clients/sdk/", anyPackage, anyBuiltIn],
+      to: ["^clients/$1/", "^clients/sdk/", "^domain/shared/scopes[.]ts$", anyPackage, anyBuiltIn],
       typesOf: ["^routers/index[.]ts$"],
     }),
     ...only("cli", "The command line may also import the schemas, because it derives its commands from them.", {

@@ -132,5 +132,5 @@ const appOverview = appSummary
 
 export const browseAppsResponse = z.object({
   apps: z.array(appOverview),
-  next_cursor: z.string().nullable().meta({ description: "null on the last page" }),
+  next_cursor: z.string().nullable(),
 }) satisfies z.ZodType<AppPage>;

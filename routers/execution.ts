@@ -5,6 +5,8 @@ import { procedure, router } from "./core/trpc.ts";
 export const execution = router({
   run: procedure
     .meta({
+      // Each call of the program requires its own scope.
+      access: { scope: "read" },
       tool: {
         name: "service_execute",
         title: "Run TypeScript",

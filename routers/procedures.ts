@@ -5,6 +5,8 @@ import { procedure, router } from "./core/trpc.ts";
 
 export const procedures = router({
   invoke: procedure
+    // The kind of the app's procedure decides which scope a call requires.
+    .meta({ access: { scope: "read" } })
     .input(callRequest)
     .output(callResponse)
     .mutation(({ ctx, input, signal }) =>

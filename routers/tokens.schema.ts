@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { SCOPES, TOKEN_KINDS } from "../domain/shared/caller.ts";
+import { TOKEN_KINDS } from "../domain/shared/caller.ts";
+import { SCOPE_DESCRIPTIONS, SCOPES } from "../domain/shared/scopes.ts";
 import type { TokenRequest } from "../domain/tokens/issue-token.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import type { IssuedToken, TokenView } from "../domain/tokens/token-view.ts";
@@ -10,8 +11,7 @@ const kind = z.enum(TOKEN_KINDS).meta({
     "`api_key`: REST, for the organization. `personal_access_token`: the tool gateway, for a user. `gateway_token`: the tool gateway, for one agent",
 });
 const scope = z.enum(SCOPES).meta({
-  description:
-    "`read`: read only. `deploy`: also deploy apps. `everything`: everything that the owner of the token may do",
+  description: SCOPES.map((name) => `\`${name}\`: ${SCOPE_DESCRIPTIONS[name].summary}`).join(". "),
 });
 
 const view = {

@@ -1,7 +1,10 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
+import { describeArguments } from "../domain/procedures/describe-arguments.ts";
 import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
+import type { Caller } from "../domain/shared/caller.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
+import { type AccessMeta, getAccessError, type ProcedureType, requiredAccess } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { InvalidInput } from "./core/invalid-input.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
@@ -20,12 +23,16 @@ export interface ToolEntry {
   input: z.ZodType<object>;
   /** A sentence with the names of the arguments, for error messages. */
   argumentNames: string;
+  /** The scope and the role that a caller needs. */
+  access: Required<AccessMeta>;
+  /** Returns the error for a caller who may not call the tool; `null` for one who may. */
+  getAccessError(caller: Caller): ServiceError | null;
   /** See {@link ToolMeta.resultVersion}. */
   resultVersion: ToolMeta["resultVersion"];
 }
 
 interface Procedure {
-  _def: { type: "query" | "mutation"; meta?: Meta; inputs: z.ZodType<object>[]; output?: z.ZodType };
+  _def: { type: ProcedureType; meta?: Meta; inputs: z.ZodType<object>[]; output?: z.ZodType };
 }
 
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, Procedure>;
@@ -114,19 +121,29 @@ function createEntries(path: string, { _def: { type, meta, inputs, output } }: P
   const inputSchema = toJsonSchema(input, "input");
   const outputSchema = toJsonSchema(output, "output");
   const tool = { name, title, description, annotations, inputSchema, outputSchema };
-  return [{ tool, path, input, argumentNames: describeArguments(inputSchema), resultVersion }];
-}
-
-function describeArguments({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema): string {
-  const names = Object.keys(properties).map((name) => (required.includes(name) ? name : `${name} (optional)`));
-  return names.length === 0 ? "The tool has no arguments." : `Arguments: ${names.join(", ")}.`;
+  const argumentNames = describeArguments(inputSchema);
+  const access = requiredAccess(type, meta.access);
+  const getError = (caller: Caller) => getAccessError(caller, type, meta.access);
+  return [{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion }];
 }
 
 function toJsonSchema(type: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {
   const override = ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => shorten(jsonSchema, io);
   const metadata = METADATA_WITHOUT_IDS as never;
   const { $schema: _dialect, ...schema } = z.toJSONSchema(type, { io, metadata, override });
+  splitTypeUnions(schema);
   return schema;
+}
+
+/** Replaces lists of types by `anyOf`. Some clients convert the schemas to dialects in which a schema has a single type. */
+function splitTypeUnions(node: object): void {
+  const schema = node as z.core.JSONSchema.BaseSchema;
+  const types: unknown = schema.type;
+  if (Array.isArray(types)) {
+    delete schema.type;
+    schema.anyOf = types.map((type) => ({ type }));
+  }
+  for (const child of Object.values(node)) if (typeof child === "object" && child !== null) splitTypeUnions(child);
 }
 
 /**

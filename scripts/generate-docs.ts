@@ -1,10 +1,12 @@
-// Writes the documents that are generated from the routers: docs/openapi.json, docs/rest.md and docs/tools.md. With --check,
-// fails if one of them is out of date.
+// Writes the documents that are generated from the routers: docs/openapi.json, docs/rest.md, docs/tools.md and docs/scopes.md.
+// With --check, fails if one of them is out of date.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { TOOL_LIST } from "../routers/tool-registry.ts";
+import { TOOL_LIST, TOOLS } from "../routers/tool-registry.ts";
 import { createOpenApiDocument } from "../server/rest/openapi.ts";
+import { OPERATIONS } from "../server/rest/operations.ts";
 import { renderRestReference } from "./rest-reference.ts";
+import { renderScopesReference } from "./scopes-reference.ts";
 import { renderToolsReference } from "./tools-reference.ts";
 
 const docs = path.join(import.meta.dirname, "..", "docs");
@@ -12,6 +14,7 @@ const document = createOpenApiDocument("http://127.0.0.1:3000");
 const files = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "rest.md": renderRestReference(document),
+  "scopes.md": renderScopesReference(OPERATIONS, TOOLS.values()),
   "tools.md": renderToolsReference(TOOL_LIST),
 };
 

@@ -6,6 +6,8 @@ export interface PackageReport {
   missing: readonly string[];
   /** Hosts other than the registry that the install tried to reach. */
   blockedHosts: readonly string[];
+  /** The limit of one install that it exceeded: the packages beside its dependencies, or the size of all packages. */
+  exceeded: "otherPackages" | "bytes" | null;
 }
 
 /** The package access of one install. Disposing of it closes the socket. */
@@ -19,6 +21,10 @@ export interface PackageSession extends AsyncDisposable {
 
 /** Gives installs access to the package registry, and to no other host. */
 export interface PackageSource {
-  /** @throws when the settings of the registry cannot be read, or the socket cannot be opened */
-  open(): Promise<PackageSession>;
+  /**
+   * @param names - the package names in the project's manifests and lockfile; further names are allowed. These and what
+   *   they depend on are not limited in number.
+   * @throws when the settings of the registry cannot be read, or the socket cannot be opened
+   */
+  open(names: ReadonlySet<string>): Promise<PackageSession>;
 }

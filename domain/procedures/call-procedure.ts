@@ -1,7 +1,10 @@
 import { appToken } from "../apps/app-token.ts";
 import { AppCallFailed, type AppCaller, type ProcedureResult } from "../ports/app-caller.ts";
+import type { ProcedureKind } from "../ports/procedure-discovery.ts";
 import type { Caller } from "../shared/caller.ts";
-import { ServiceError } from "../shared/errors.ts";
+import { InsufficientScope, ServiceError } from "../shared/errors.ts";
+import { DEFAULT_SCOPES, reachesScope } from "../shared/scopes.ts";
+import { formatAppErrorMessage } from "./app-error-message.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
 
@@ -23,24 +26,34 @@ export interface ProcedureCall {
  * a result, not an internal error.
  *
  * @throws {ServiceError} `not_found` when the organization has no ready app with this slug that offers this procedure
+ * @throws {InsufficientScope} when the scope of the caller does not permit calling a procedure of this kind
  */
 export async function callProcedure(
   deps: CallDeps,
-  { orgId }: Caller,
+  caller: Caller,
   { app, procedure, input }: ProcedureCall,
   signal: AbortSignal,
 ): Promise<ProcedureResult> {
-  const { all: procedures } = await deps.procedureIndex.get(orgId);
+  const { all: procedures } = await deps.procedureIndex.get(caller.orgId);
   const found = procedures.find(({ slug, name }) => slug === app && name === procedure);
   if (found === undefined) throw notFound(procedures, app);
+  const error = getScopeError(caller, found.kind);
+  if (error !== null) throw error;
   const token = appToken(deps.tokenSecret, { id: found.appId, tokenVersion: found.tokenVersion });
-  const { slug, name, kind, invocation } = found;
+  const { slug, name, kind, invocation, inputSchema } = found;
   try {
-    return await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input, signal });
+    const result = await deps.appCaller.call({ slug, appToken: token, name, kind, invocation, input, signal });
+    return result.ok ? result : { ...result, message: formatAppErrorMessage(result, inputSchema) };
   } catch (error) {
     if (!(error instanceof AppCallFailed)) throw error;
     return { ok: false, status: 502, message: error.message };
   }
+}
+
+/** Returns the error for a caller whose scope does not permit calling procedures of this kind; `null` for any other. */
+export function getScopeError({ scope }: Caller, kind: ProcedureKind): InsufficientScope | null {
+  const required = DEFAULT_SCOPES[kind];
+  return reachesScope(scope, required) ? null : new InsufficientScope(required, scope);
 }
 
 const MAX_SUGGESTED_NAMES = 20;

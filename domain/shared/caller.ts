@@ -1,3 +1,5 @@
+import type { Scope } from "./scopes.ts";
+
 /** Who makes a call, and in which organization. It always comes from a verified credential. */
 export interface Caller {
   orgId: string;
@@ -5,9 +7,11 @@ export interface Caller {
   userId: string | null;
   /** The role of the user in the organization, or the fixed role of a machine token. */
   role: Role;
-  /** What the credential permits. The role limits it further. */
-  scope: Scope;
+  /** What the credential permits; `null`: nothing. The role limits it further. */
+  scope: Scope | null;
   credential: { kind: CredentialKind; id: string };
+  /** Whether a user's credential is valid in this organization only; without it, in every organization of the user. */
+  isLimitedToOrganization?: boolean;
 }
 
 /** The tokens that the service issues and stores as hashes. */
@@ -23,17 +27,8 @@ export const ROLES = ["member", "admin", "owner"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** In ascending order: `read` changes nothing, `deploy` also deploys apps, `everything` permits all that the role permits. */
-export const SCOPES = ["read", "deploy", "everything"] as const;
-
-export type Scope = (typeof SCOPES)[number];
-
 export function reachesRole(role: Role, required: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(required);
-}
-
-export function reachesScope(scope: Scope, required: Scope): boolean {
-  return SCOPES.indexOf(scope) >= SCOPES.indexOf(required);
 }
 
 /** The highest role of a member. The identity provider may store several roles, separated by commas. */

@@ -1,3 +1,5 @@
+import type { Scope } from "./scopes.ts";
+
 /** Every reason to reject a call. Each API maps the set with `satisfies Record<ErrorCode, …>`. */
 export const ERROR_CODES = [
   "invalid",
@@ -37,6 +39,18 @@ export class RateLimited extends ServiceError {
   constructor(message: string, retryAfterSeconds: number) {
     super("rate_limited", message);
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The token does not permit the call. A token with the required scope does. */
+export class InsufficientScope extends ServiceError {
+  override readonly name = "InsufficientScope";
+  readonly required: Scope;
+
+  constructor(required: Scope, granted: Scope | null) {
+    const has = granted === null ? "has no scope of this service" : `has the scope "${granted}"`;
+    super("forbidden", `Scope "${required}" required. This token ${has}. Use a token with the scope "${required}".`);
+    this.required = required;
   }
 }
 

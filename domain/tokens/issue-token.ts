@@ -1,7 +1,8 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import type { Caller, Scope, TokenKind } from "../shared/caller.ts";
+import type { Caller, TokenKind } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import type { Scope } from "../shared/scopes.ts";
 import { queryBuilderOf, type Db } from "../database-types.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";

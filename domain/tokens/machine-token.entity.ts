@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Scope, TokenKind } from "../shared/caller.ts";
+import type { TokenKind } from "../shared/caller.ts";
+import type { Scope } from "../shared/scopes.ts";
 
 export const MachineTokenSchema = defineEntity({
   name: "MachineToken",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { Scope, TokenKind } from "../shared/caller.ts";
+import type { TokenKind } from "../shared/caller.ts";
+import type { Scope } from "../shared/scopes.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { formatToken, type TokenPrefix } from "./token-format.ts";

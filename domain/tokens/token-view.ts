@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
-import type { Scope, TokenKind } from "../shared/caller.ts";
+import type { TokenKind } from "../shared/caller.ts";
+import type { Scope } from "../shared/scopes.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import type { DatabaseTables } from "../database-types.ts";

@@ -112,7 +112,7 @@ export interface RequestAuthentication {
 }
 
 const NOT_A_MEMBER =
-  "X-Service-Org-Id: you are not a member of this organization. Omit the header to use the token's organization.";
+  "X-Service-Org-Id: you are not a member of this organization, or the token is limited to another one. Omit the header to use the token's organization.";
 
 /**
  * Identifies the caller of a request by the headers `Authorization` and `X-Service-Org-Id`. For APIs that let a user

@@ -1,4 +1,5 @@
-import { type Caller, SCOPES, type Scope, type TokenKind } from "../../domain/shared/caller.ts";
+import type { Caller, TokenKind } from "../../domain/shared/caller.ts";
+import { highestScope, type Scope } from "../../domain/shared/scopes.ts";
 import { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
@@ -68,23 +69,29 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
 }
 
 /**
- * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. A token of
- * an OAuth client (`at+jwt`) is independent of any session and has the scope that the user consented to.
+ * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. It names the
+ * organization that was active when it was issued, because the session may switch to another one meanwhile. A token of
+ * an OAuth client (`at+jwt`) is independent of any session and valid while the client is connected. The user consented to
+ * its scope and its organization.
  */
-function resolveOwnCaller(
-  membershipResolver: MembershipResolver,
-  { sub: userId, sid: sessionId, iat: issuedAt, type, scope }: AccessTokenClaims,
-): Promise<Caller | null> {
-  if (type === "at+jwt")
-    return membershipResolver.resolveCaller({ userId, sessionId: null, issuedAt, scope: grantedScope(scope) });
-  if (typeof sessionId !== "string") return Promise.resolve(null);
-  return membershipResolver.resolveCaller({ userId, sessionId, issuedAt, scope: "everything" });
+function resolveOwnCaller(membershipResolver: MembershipResolver, claims: AccessTokenClaims): Promise<Caller | null> {
+  const { sub: userId, iat: issuedAt, type, scope } = claims;
+  const sessionId = readText(claims["sid"]);
+  const clientId = readText(claims["client_id"]);
+  const user = { userId, issuedAt, orgId: readText(claims["org_id"]), issuedOrgId: readText(claims["active_org"]) };
+  if (type === "at+jwt" && clientId !== null)
+    return membershipResolver.resolveCaller({ ...user, sessionId: null, clientId, scope: readScope(scope) });
+  if (type === "at+jwt" || sessionId === null) return Promise.resolve(null);
+  return membershipResolver.resolveCaller({ ...user, sessionId, clientId: null, scope: "everything" });
 }
 
-/** The highest scope among those of a space-separated `scope` claim. */
-function grantedScope(claim: unknown): Scope {
-  const names = typeof claim === "string" ? claim.split(" ") : [];
-  return SCOPES.findLast((scope) => names.includes(scope)) ?? "read";
+function readText(claim: unknown): string | null {
+  return typeof claim === "string" ? claim : null;
+}
+
+/** The scope that a `scope` claim grants; `null` when the user consented to no scope of the service. */
+function readScope(claim: unknown): Scope | null {
+  return typeof claim === "string" ? highestScope(claim) : null;
 }
 
 function externalAccessTokens(
@@ -102,8 +109,11 @@ function externalAccessTokens(
       membershipResolver.resolveCaller({
         userId: await users.resolveUserId(claims),
         sessionId: null,
+        orgId: null,
         issuedAt: claims.iat,
         scope: "everything",
+        clientId: null,
+        issuedOrgId: null,
       }),
   });
 }

@@ -1,6 +1,7 @@
 import type { Db } from "../../domain/database-types.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
+import { DatabaseLock, type DatabaseLockOptions } from "../database/database-lock.ts";
 import { openDatabase } from "../database/open-database.ts";
 import type { Orm } from "../database/orm.ts";
 import type { ReadinessCheck } from "../http/health.ts";
@@ -18,12 +19,22 @@ export interface DatabaseServices {
   readiness: ReadinessCheck;
 }
 
-/** Opens the database with every migration applied. */
+const WAITING = "another process of this service uses the database: waiting up to 12 seconds for its end";
+
+/**
+ * Opens the database with every migration applied.
+ *
+ * @param onTaken - called when another process has taken the database from this one; `null` to share the database
+ */
 export async function openDatabaseServices(
   config: Config,
   log: Logger,
+  onTaken: DatabaseLockOptions["onTaken"] | null,
   opening: AsyncDisposableStack,
 ): Promise<DatabaseServices> {
+  // Before the migrations, which the other process may not understand. The embedded database locks its folder.
+  if (config.databaseUrl !== null && onTaken !== null)
+    opening.use(await DatabaseLock.acquire({ url: config.databaseUrl, onTaken, onWait: () => log.warn(WAITING) }));
   const { orm, url, isEmbedded } = opening.use(await openDatabase(config, log));
   const { em } = orm;
   const check = async (): Promise<void> => void (await em.fork().execute("select 1"));

@@ -17,6 +17,8 @@ export interface ExternalDeps {
   appBuilder: AppBuilder | null;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
+  /** Called when another process has taken the database from this one; `null` to share the database with others. */
+  onDatabaseTaken: ((error: Error) => void) | null;
   /** Known once the server listens. */
   publicUrl(): string;
 }
@@ -43,7 +45,7 @@ export async function openFoundation(
   external: ExternalDeps,
   opening: AsyncDisposableStack,
 ): Promise<Foundation> {
-  const database = await openDatabaseServices(config, log, opening);
+  const database = await openDatabaseServices(config, log, external.onDatabaseTaken, opening);
   const queue = await openJobQueue(database, log, opening);
   const shared = await openSharedState(config, database, log, opening);
   const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import type { Config } from "../config.ts";
@@ -5,9 +6,9 @@ import { PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.
 import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
 import { createTopicFeed } from "../drivers/change-feed/topic-change-feed.ts";
 import { DatabaseCounter } from "../drivers/counter/database-counter.ts";
+import { FallbackCounter } from "../drivers/counter/fallback-counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { RedisCounter } from "../drivers/counter/redis-counter.ts";
-import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import type { DatabaseServices } from "./database.ts";
 
@@ -19,7 +20,6 @@ export interface SharedState {
   changes: ChangeFeed;
   /** Announces changes of tokens, memberships and sessions. */
   accessChanges: ChangeFeed;
-  readiness: readonly ReadinessCheck[];
 }
 
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
@@ -32,27 +32,44 @@ export async function openSharedState(
   if (config.redisUrl !== null) return openRedis(config.redisUrl, log, opening);
   const onError = (err: unknown): void => log.warn({ err }, "change notifications between processes are interrupted");
   const feed = opening.use(await PostgresChangeFeed.open({ url, em, onError }));
-  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed), readiness: [] };
+  return { counter: new DatabaseCounter(em), callCounter: new MemoryCounter(), ...topicsOf(feed) };
 }
+
+/** The longest wait for Redis, in milliseconds. Afterwards this process counts the limits itself. */
+const REDIS_TIMEOUT_MS = 400;
 
 async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack): Promise<SharedState> {
   const { Redis } = await import("ioredis");
-  // The command timeout bounds the wait of a deploy on a Redis that accepts a command and never replies.
-  const redis = new Redis(url, { maxRetriesPerRequest: 2, connectTimeout: 5000, commandTimeout: 5000 });
-  const subscriber = new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 5000 });
-  redis.on("error", (err) => log.warn({ err }, "Redis cannot be reached: deploys fail until it is reachable"));
-  subscriber.on("error", (err) => log.debug({ err }, "cannot receive change notifications from Redis"));
+  const connectionOptions = { connectTimeout: 5000, keepAlive: 10_000, socketTimeout: 5000 };
+  // Without the offline queue, a command fails at once while there is no connection.
+  const redis = new Redis(url, { ...connectionOptions, commandTimeout: REDIS_TIMEOUT_MS, enableOfflineQueue: false });
+  const subscriber = new Redis(url, { ...connectionOptions, maxRetriesPerRequest: null });
   for (const connection of [redis, subscriber]) opening.defer(() => connection.disconnect());
-  const counter = new RedisCounter(redis);
-  const check = async (): Promise<void> => void (await redis.ping());
-  return {
-    counter,
-    callCounter: counter,
-    ...topicsOf(new RedisChangeFeed(redis, subscriber)),
-    readiness: [{ name: "redis", check }],
-  };
+  const counter = opening.use(
+    new FallbackCounter({
+      shared: new RedisCounter(redis),
+      local: new MemoryCounter(),
+      onLost: (error) =>
+        log.warn(
+          { reason: messageOf(error) },
+          "Redis does not respond: each process counts its own limits until it does",
+        ),
+      onRestored: () => log.info("Redis responds again: the processes share their limits"),
+    }),
+  );
+  redis.on("error", (err) => counter.useLocal(err));
+  subscriber.on("error", (error) =>
+    log.debug({ reason: messageOf(error) }, "cannot receive change notifications from Redis"),
+  );
+  await once(redis, "ready", { signal: AbortSignal.timeout(REDIS_TIMEOUT_MS) }).catch((err) => counter.useLocal(err));
+  return { counter, callCounter: counter, ...topicsOf(new RedisChangeFeed(redis, subscriber)) };
 }
 
 function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges"> {
   return { changes: createTopicFeed(feed, "apps"), accessChanges: createTopicFeed(feed, "access") };
+}
+
+/** Only the message: the errors of ioredis contain the command, which can be the one with the password. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

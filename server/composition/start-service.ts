@@ -23,22 +23,31 @@ export interface Service {
 }
 
 export interface ServiceOptions {
-  /** Whether this process runs deployments and teardowns from the queue; `true` by default. */
+  /**
+   * Whether this process runs deployments and teardowns from the queue; `true` by default. Only one process per database
+   * can, so it then locks the database.
+   */
   worker?: boolean;
+  /** Called when another process has taken the database from this one. This process must then stop. */
+  onDatabaseTaken?: (error: Error) => void;
   /** The agent that customizes apps; none is configured by default. */
   appBuilder?: AppBuilder | null;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
 }
 
+export const DATABASE_TAKEN = "another process of this service has taken the database";
+
 /** Starts the service with the given configuration. When this returns, the service accepts requests. */
 export async function startService(config: Config, log: Logger, options: ServiceOptions = {}): Promise<Service> {
   // Each part stops in the opposite order, even if another one fails: requests that wait for a teardown need the worker.
   await using starting = new AsyncDisposableStack();
   let publicUrl = config.publicUrl;
+  const { worker: runsWorker = true, onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN) } = options;
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder ?? null,
     clientMetadata: options.clientMetadata,
+    onDatabaseTaken: runsWorker ? onDatabaseTaken : null,
     publicUrl: () => publicUrl ?? "",
   });
   starting.defer(() => parts.close());
@@ -56,7 +65,7 @@ export async function startService(config: Config, log: Logger, options: Service
   await server.listen({ host: config.host, port: config.port });
   const { port } = server.server.address() as AddressInfo;
   publicUrl ??= `http://${urlHost(config.host)}:${port}`;
-  if (options.worker ?? true) await worker.start();
+  if (runsWorker) await worker.start();
   const started = starting.move();
   return { publicUrl, port, parts, bootstrapped, stop: () => started.disposeAsync() };
 }

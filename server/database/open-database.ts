@@ -1,6 +1,6 @@
 import path from "node:path";
 import { FolderInUse } from "../files/folder-lock.ts";
-import { DatabaseUnavailable } from "./database-unavailable.ts";
+import { toDatabaseUnavailable } from "./database-unavailable.ts";
 import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
 import { migrate } from "./migrate.ts";
 import { openOrm, type Orm } from "./orm.ts";
@@ -82,8 +82,6 @@ async function checkConnection(orm: Orm, failure: string): Promise<void> {
   try {
     await orm.em.fork().execute("select 1");
   } catch (cause) {
-    // A name with several addresses fails with an error for each, and without a message.
-    const { message, code } = cause as NodeJS.ErrnoException;
-    throw new DatabaseUnavailable(`${failure}: ${message === "" ? code : message}`, { cause });
+    throw toDatabaseUnavailable(failure, cause);
   }
 }

@@ -2,10 +2,11 @@ import { mcp } from "@better-auth/mcp";
 import { oauthDeviceAuthorization } from "@better-auth/oauth-provider";
 import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
 import { bearer, jwt, organization } from "better-auth/plugins";
-import { SCOPES } from "../../domain/shared/caller.ts";
+import { IDENTITY_SCOPES, SCOPES } from "../../domain/shared/scopes.ts";
 import type { Config } from "../config.ts";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 import { listOwnOrigins } from "../http/own-origins.ts";
+import { organizationClaims } from "./consented-organization.ts";
 import { storePrivateUseRedirects } from "./private-use-redirects.ts";
 
 export interface IdentityOptions {
@@ -15,6 +16,8 @@ export interface IdentityOptions {
   social: Config["social"];
   /** Accepts OAuth clients that publish a metadata document; `null` when clients must register. */
   clientMetadataRegistration: BetterAuthPlugin | null;
+  /** Returns what is stored with the consent of a user and passed to `organizationClaims`. */
+  resolveConsentedOrganization(userId: string): Promise<string>;
   hooks: Pick<BetterAuthOptions, "hooks" | "databaseHooks" | "logger" | "onAPIError">;
 }
 
@@ -75,7 +78,7 @@ export function authOptions(options: IdentityOptions) {
   } satisfies BetterAuthOptions;
 }
 
-function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
+function plugins({ publicUrl, clientMetadataRegistration, resolveConsentedOrganization }: IdentityOptions) {
   const resources = listOwnOrigins(publicUrl).flatMap((origin) => [`${origin}/mcp`, `${origin}/v1`]);
   return [
     storePrivateUseRedirects(),
@@ -88,7 +91,7 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
         issuer: publicUrl,
         audience: publicUrl,
         expirationTime: "15m",
-        definePayload: ({ session }) => ({ sid: session.id }),
+        definePayload: ({ session }) => ({ sid: session.id, active_org: session["activeOrganizationId"] ?? null }),
       },
     }),
     mcp({
@@ -97,8 +100,15 @@ function plugins({ publicUrl, clientMetadataRegistration }: IdentityOptions) {
       resource: `${publicUrl}/mcp`,
       resources,
       clientRegistrationDefaultResources: resources,
-      scopes: ["openid", "profile", "email", "offline_access", ...SCOPES],
+      scopes: [...Object.keys(IDENTITY_SCOPES), ...SCOPES],
       accessTokenExpiresIn: ACCESS_TOKEN_SECONDS,
+      // The consent page also asks for the organization, so there is no other page to redirect to.
+      postLogin: {
+        page: "/consent",
+        shouldRedirect: () => false,
+        consentReferenceId: ({ user }) => resolveConsentedOrganization(user.id),
+      },
+      customAccessTokenClaims: ({ referenceId }) => organizationClaims(referenceId),
       allowDynamicClientRegistration: true,
       // A client that knows only the URL of the gateway registers itself.
       allowUnauthenticatedClientRegistration: true,

@@ -12,12 +12,15 @@ import { auditEventFromCall } from "./audit-from-call.ts";
 import {
   type AuthCall,
   type AuthSession,
+  type Fields,
   isErrorResponse,
   readFields,
   readSignInAttempt,
   SIGN_IN,
 } from "./auth-call.ts";
 import { normalizeClientRegistration } from "./client-registration-rules.ts";
+import { chooseOrganization } from "./consented-organization.ts";
+import { withDefaultResource } from "./default-resource.ts";
 import { requireConsentForPrograms } from "./private-use-redirects.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
 import { applySideEffects, claimFirstOrganizationOnSignUp } from "./side-effects.ts";
@@ -30,6 +33,7 @@ export interface HookDeps {
   /** Counts failed sign-ins across all processes. */
   counter: Counter;
   accessChanges: ChangeFeed;
+  publicUrl(): string;
 }
 
 const SIGN_UP = "/sign-up/email";
@@ -37,6 +41,7 @@ const SIGN_OUT = "/sign-out";
 const REGISTER_CLIENT = "/oauth2/register";
 const CHANGE_PASSWORD = "/change-password";
 const AUTHORIZE = "/oauth2/authorize";
+const REQUEST_DEVICE_CODE = "/device/code";
 const CONSENT = "/oauth2/consent";
 /** Endpoints after which the cached memberships and sessions of a user may be outdated. */
 const CHANGES_ACCESS = /^\/(organization\/|change-password|sign-out|revoke-)/;
@@ -99,15 +104,22 @@ async function beforeCall(
   // The old password may be known to an attacker, so their sessions must end too.
   if (path === CHANGE_PASSWORD) return { context: { body: { ...body, revokeOtherSessions: true } } };
   // The consent page shows scopes. A user who consents to them has not consented to separately requested claims.
+  if (path === CONSENT) await readOrganizationChoice(deps, context, body);
   if (path === CONSENT) return { context: { body: { ...body, claims: "{}" } } };
-  if (path === AUTHORIZE) return requireConsent(call);
+  if (path === AUTHORIZE && method === "POST") return { context: { body: completeAuthorization(deps, body) } };
+  if (path === AUTHORIZE) return { context: { query: completeAuthorization(deps, readFields(call.query)) } };
+  if (path === REQUEST_DEVICE_CODE) return { context: { body: withDefaultResource(body, deps.publicUrl()) } };
   if (path === REGISTER_CLIENT) return { context: { body: normalizeClientRegistration(body) } };
   return undefined;
 }
 
-function requireConsent({ method, body, query }: AuthCall): { context: { body?: object; query?: object } } {
-  if (method === "POST") return { context: { body: requireConsentForPrograms(readFields(body)) } };
-  return { context: { query: requireConsentForPrograms(readFields(query)) } };
+function completeAuthorization({ publicUrl }: HookDeps, request: Fields): Fields {
+  return requireConsentForPrograms(withDefaultResource(request, publicUrl()));
+}
+
+async function readOrganizationChoice({ orm }: HookDeps, context: GenericEndpointContext, body: Fields): Promise<void> {
+  const session = await findSession(context);
+  if (session !== null) await chooseOrganization(queryBuilderOf(orm.em.fork()), body, session.user.id);
 }
 
 async function checkSignInLimit({ counter, orm }: HookDeps, attempt: SignInAttempt): Promise<void> {

@@ -3,9 +3,11 @@ import type { BetterAuthOptions } from "better-auth";
 import { APIError, isAPIError } from "better-auth/api";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
+import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { clientMetadataRegistration } from "./client-metadata-registration.ts";
+import { resolveConsentedOrganization } from "./consented-organization.ts";
 import { type HookDeps, identityHooks } from "./hooks.ts";
 import type { InternetReachability } from "./internet-reachability.ts";
 import { type Auth, openAuth } from "./open-auth.ts";
@@ -43,8 +45,10 @@ export function openIdentity(options: IdentityDeps): () => Auth {
           ownHosts: listOwnHosts(publicUrl(), config),
           isOffered: () => clientMetadata.reachability?.isReachable ?? true,
         }),
+      resolveConsentedOrganization: (userId) =>
+        resolveConsentedOrganization(queryBuilderOf(deps.orm.em.fork()), userId),
       hooks: {
-        ...identityHooks({ ...deps, signUp: config.signUp }),
+        ...identityHooks({ ...deps, publicUrl, signUp: config.signUp }),
         logger: createAuthLogger(log),
         onAPIError: { onError: (err) => reportError(log, err) },
       },

@@ -31,6 +31,7 @@ export async function listMissingStatements(orm: Orm): Promise<string[]> {
     secret: "the schema does not depend on the secret",
     social: { github: null, google: null },
     clientMetadataRegistration: null,
+    resolveConsentedOrganization: () => Promise.reject(new Error("the schema needs no consent")),
     hooks: {},
   });
   const { compileMigrations } = await getMigrations(withDatabase(orm, options));

@@ -23,9 +23,16 @@ const BODY_LIMIT = 64 * 1024;
 const REQUEST_LIMIT = { limit: 300, windowSeconds: 60 } as const;
 /** Requests of one client network that store records without authentication: sign-ups, OAuth clients and device codes. */
 const UNAUTHENTICATED_WRITE_LIMIT = { limit: 100, windowSeconds: 3600 } as const;
-const UNAUTHENTICATED_WRITES = ["sign-up/email", "oauth2/register", "device/code"];
+const REGISTER_CLIENT = "oauth2/register";
+const UNAUTHENTICATED_WRITES = ["sign-up/email", REGISTER_CLIENT, "device/code"];
 /** Requests that check a password. */
 const PASSWORD_CHECKS = ["sign-in/email", "change-password"];
+/** Metadata is public, so every origin may read it, with any header that a client adds. */
+const METADATA_PREFLIGHT = {
+  "access-control-allow-methods": "GET",
+  "access-control-allow-headers": "*",
+  "access-control-max-age": "7200",
+};
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'";
 const BASE_PATH = "/api/auth/";
@@ -49,6 +56,7 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
     // better-auth parses the body itself.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.addHook("onRequest", allowMetadataRequest);
     scope.addHook("onRequest", async (request) => {
       const network = clientNetwork(request.ip);
       await checkLimit({ key: `requests:${network}`, ...REQUEST_LIMIT });
@@ -94,6 +102,19 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
 /** Whether better-auth routes a request to one of these endpoints. It routes by the normalized path. */
 function isPostTo(request: FastifyRequest, paths: readonly string[]): boolean {
   return request.method === "POST" && paths.includes(readAuthPath(request));
+}
+
+/** Lets clients in a browser read the metadata from another origin, and responds to their preflight requests. */
+async function allowMetadataRequest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  if (!isMetadata(request)) return undefined;
+  void reply.header("access-control-allow-origin", "*");
+  return request.method === "OPTIONS" ? reply.code(204).headers(METADATA_PREFLIGHT).send() : undefined;
+}
+
+/** Whether a request is for a metadata document. */
+function isMetadata({ raw }: FastifyRequest): boolean {
+  const { pathname } = new URL(raw.url ?? "/", "http://localhost");
+  return pathname.startsWith("/.well-known/") || pathname.startsWith(`${BASE_PATH}.well-known/`);
 }
 
 /** The normalized path below `/api/auth/`. */
@@ -147,6 +168,8 @@ function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   for (const [name, values = []] of Object.entries(request.headers))
     for (const value of [values].flat()) headers.append(name, value);
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
+  // Some clients send a token of the gateway with their registration. Anyone may register, so no token is necessary.
+  if (isPostTo(request, [REGISTER_CLIENT])) headers.delete("authorization");
   const body = request.body as Buffer<ArrayBuffer> | undefined;
   // Path and query only: the request line may contain another host.
   const { search } = new URL(request.raw.url ?? "/", publicUrl);

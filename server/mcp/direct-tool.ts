@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../domain/ports/procedure-discovery.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
+import { isRecord } from "../../domain/shared/json.ts";
 import { truncateText } from "../../domain/shared/response-budget.ts";
 import type { Tool } from "../../routers/tool-registry.ts";
 import { DIRECT_TOOL_OUTPUT } from "./direct-tool-result.ts";
@@ -16,7 +17,7 @@ export function createDirectTool(
   const listedSchema = limitSchema(inputSchema);
   const sentences = [`Calls the procedure ${procedure} of the app ${slug}, which ${isQuery ? "reads" : "writes"}.`];
   if (listedSchema !== inputSchema)
-    sentences.push("The input schema is too large to be listed: only names of properties are listed.");
+    sentences.push("The input schema is too large to be listed: only names and types of properties are listed.");
   if (description !== "")
     sentences.push(`The app's description: ${JSON.stringify(truncateText(description, MAX_DESCRIPTION))}`);
   return {
@@ -34,9 +35,15 @@ const MAX_SCHEMA = 8000;
 const MAX_PROPERTIES = 50;
 const MAX_PROPERTY_NAME = 100;
 
-/** Returns the schema itself, or one that accepts every input of it and names its properties. */
+function keepType(property: unknown): JsonSchema {
+  const type = isRecord(property) ? property["type"] : undefined;
+  return typeof type === "string" ? { type } : {};
+}
+
+/** Returns the schema itself, or one that accepts every input of it, with the names and types of its properties. */
 function limitSchema(schema: JsonSchema): JsonSchema {
   if (JSON.stringify(schema).length <= MAX_SCHEMA) return schema;
-  const names = Object.keys(schema["properties"] ?? {}).filter((name) => name.length <= MAX_PROPERTY_NAME);
-  return { properties: Object.fromEntries(names.slice(0, MAX_PROPERTIES).map((name) => [name, {}])) };
+  const properties = Object.entries(schema["properties"] ?? {}).filter(([name]) => name.length <= MAX_PROPERTY_NAME);
+  const listed = properties.slice(0, MAX_PROPERTIES).map(([name, property]) => [name, keepType(property)] as const);
+  return { properties: Object.fromEntries(listed) };
 }

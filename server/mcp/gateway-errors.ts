@@ -1,4 +1,12 @@
-import { INTERNAL_ERROR, type RateLimited, type ServiceError } from "../../domain/shared/errors.ts";
+import type { IncomingHttpHeaders } from "node:http";
+import {
+  type InsufficientScope,
+  INTERNAL_ERROR,
+  type RateLimited,
+  type ServiceError,
+} from "../../domain/shared/errors.ts";
+import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
+import { explainGatewayUnauthenticated } from "../auth/unauthenticated.ts";
 
 /** An error that the gateway returns before the protocol handles the request. */
 export interface GatewayError {
@@ -20,18 +28,31 @@ function createError(
   return { status, headers, body: { jsonrpc: "2.0", id: null, error: { code, message } } };
 }
 
-const UNAUTHENTICATED =
-  "Missing or invalid token. Send a personal access token as Authorization: Bearer svp_…. On a self-hosted service, bootstrap.json in the data folder contains the first token, and npm run admin -- create-token creates more.";
+/** The methods of `/mcp`, as the header `Allow` lists them. */
+export const ALLOWED_METHODS = "GET, POST";
 
 /**
  * The 401 tells OAuth clients where to read how users sign in (RFC 9728, section 5.1), and which scope to request. Without
  * `offline_access`, earlier clients would send the user to the consent page every 15 minutes.
  */
-export function unauthenticated(publicUrl: string): GatewayError {
-  const metadata = `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
-  return createError(401, -32_001, UNAUTHENTICATED, {
-    "www-authenticate": `Bearer resource_metadata="${metadata}", scope="everything offline_access"`,
-  });
+export function unauthenticated({ authorization }: IncomingHttpHeaders, publicUrl: string): GatewayError {
+  const challenge = {
+    resource_metadata: metadataUrl(publicUrl),
+    scope: "everything offline_access",
+    ...challengeError(authorization),
+  };
+  const message = explainGatewayUnauthenticated(authorization, publicUrl);
+  return createError(401, -32_001, message, { "www-authenticate": formatChallenge(challenge) });
+}
+
+/** Tells an OAuth client to request the scope from its user and to repeat the request. */
+export function insufficientScope(error: InsufficientScope, publicUrl: string): GatewayError {
+  const challenge = { ...scopeChallenge(error), resource_metadata: metadataUrl(publicUrl) };
+  return createError(403, -32_003, error.message, { "www-authenticate": formatChallenge(challenge) });
+}
+
+function metadataUrl(publicUrl: string): string {
+  return `${publicUrl}/.well-known/oauth-protected-resource/mcp`;
 }
 
 export function forbidden({ message }: ServiceError): GatewayError {
@@ -44,7 +65,7 @@ export function unavailable({ message }: ServiceError): GatewayError {
 
 export function methodNotAllowed(): GatewayError {
   const message = "Send requests with POST. GET with Accept: text/event-stream opens a stream of notifications.";
-  return createError(405, -32_000, message, { allow: "GET, POST" });
+  return createError(405, -32_000, message, { allow: ALLOWED_METHODS });
 }
 
 export function tooManyStreams(): GatewayError {

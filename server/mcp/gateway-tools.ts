@@ -1,12 +1,14 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import type { ProcedureResult } from "../../domain/ports/app-caller.ts";
+import { getScopeError } from "../../domain/procedures/call-procedure.ts";
 import type { LiveProcedure } from "../../domain/procedures/list-procedures.ts";
+import type { OfferedProcedures } from "../../domain/procedures/procedure-index.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
-import { INTERNAL_ERROR, ServiceError } from "../../domain/shared/errors.ts";
+import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
-import { callToolProcedure, TOOL_LIST, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
+import { callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createDirectTool } from "./direct-tool.ts";
@@ -39,7 +41,7 @@ interface CachedResult {
 
 /** A cached result takes up to 60 KB. */
 const MAX_CACHED_RESULTS = 300;
-/** As many as the organizations whose procedures `ProcedureIndex` caches. */
+/** About the number of organizations whose procedures are cached, too. */
 const MAX_CACHED_LISTS = 100;
 
 /** Lists and calls the tools of the caller's organization: those of the service, and the direct tools of its apps. */
@@ -47,7 +49,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   readonly #capabilities: Capabilities;
   /** Results of tools with `resultVersion`, by organization, tool and input. */
   readonly #results = new LRUCache<string, CachedResult>({ max: MAX_CACHED_RESULTS });
-  /** Lists by organization. */
+  /** Lists by organization, scope and role. */
   readonly #lists = new LRUCache<string, ToolList>({ max: MAX_CACHED_LISTS });
 
   constructor(capabilities: Capabilities) {
@@ -63,6 +65,19 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     if (entry !== undefined) return this.#callTool(call, entry, input ?? {});
     const procedure = (await this.#getList(call)).procedureByToolName.get(name);
     return procedure === undefined ? null : this.#callDirectTool(call, procedure, input ?? {});
+  }
+
+  /** Returns the error of a call that the caller's scope does not permit; `null` for any other call. */
+  async findInsufficientScope(call: GatewayCall, name: string): Promise<InsufficientScope | null> {
+    const entry = TOOLS.get(name);
+    if (entry !== undefined) {
+      const error = entry.getAccessError(call.caller);
+      return error instanceof InsufficientScope ? error : null;
+    }
+    // A list that cannot be read is an error of the call itself, which reports it.
+    const list = await this.#getList(call).catch(() => null);
+    const procedure = list?.procedureByToolName.get(name);
+    return procedure === undefined ? null : getScopeError(call.caller, procedure.kind);
   }
 
   async #callTool(call: GatewayCall, entry: ToolEntry, input: unknown): Promise<string> {
@@ -101,19 +116,14 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   }
 
   /** @throws {ProtocolError} without the details of an internal error, which are in the log */
-  async #getList({ caller: { orgId }, log }: GatewayCall): Promise<ToolList> {
+  async #getList({ caller, log }: GatewayCall): Promise<ToolList> {
     try {
-      const offered = await this.#capabilities.procedures.procedureIndex.get(orgId);
-      const cached = this.#lists.get(orgId);
+      const offered = await this.#capabilities.procedures.procedureIndex.get(caller.orgId);
+      const key = `${caller.orgId} ${caller.scope} ${caller.role}`;
+      const cached = this.#lists.get(key);
       if (cached?.version === offered.version) return cached;
-      const named = [...offered.toolNames];
-      const tools = [...TOOL_LIST, ...named.map(([procedure, name]) => createDirectTool(name, procedure))];
-      const list: ToolList = {
-        version: offered.version,
-        json: JSON.stringify({ tools }),
-        procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
-      };
-      this.#lists.set(orgId, list);
+      const list = createToolList(offered, caller);
+      this.#lists.set(key, list);
       return list;
     } catch (err) {
       log.error({ err }, "the gateway could not read the tools of an organization");
@@ -124,6 +134,22 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   #createContext({ caller, address }: GatewayCall): ReturnType<typeof callContext> {
     return callContext(this.#capabilities, caller, { address });
   }
+}
+
+/** Lists the tools that the caller may call. The map also contains direct tools that the caller may not call. */
+function createToolList({ version, toolNames }: OfferedProcedures, caller: Caller): ToolList {
+  const named = [...toolNames];
+  const tools = [
+    ...[...TOOLS.values()].filter((entry) => entry.getAccessError(caller) === null).map(({ tool }) => tool),
+    ...named
+      .filter(([{ kind }]) => getScopeError(caller, kind) === null)
+      .map(([procedure, name]) => createDirectTool(name, procedure)),
+  ];
+  return {
+    version,
+    json: JSON.stringify({ tools }),
+    procedureByToolName: new Map(named.map(([procedure, name]) => [name, procedure])),
+  };
 }
 
 interface ToolResult {

@@ -3,16 +3,18 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from "fastify";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
-import { RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import { isSameHost, selectOwnOrigin } from "../http/own-origins.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { createCorsHeaders, createPreflightHeaders } from "./cors.ts";
 import { FastPath } from "./fast-path.ts";
 import {
   forbidden,
   foreignOrigin,
   type GatewayError,
+  insufficientScope,
   methodNotAllowed,
   rateLimited,
   tooManyStreams,
@@ -24,6 +26,7 @@ import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
 import { NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
 import { type StreamRevocation, watchStreams } from "./stream-revocation.ts";
+import { findInsufficientScope } from "./step-up.ts";
 import { McpTransport } from "./transport.ts";
 
 export interface McpOptions extends RequestAuthentication {
@@ -56,25 +59,19 @@ export function mcpPlugin(options: McpOptions) {
     scope.addHook("onRequest", async (request, reply) => {
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
+      if (ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
+        void reply.headers(createCorsHeaders(request.headers));
+      if (request.method === "OPTIONS") return reply.code(204).headers(createPreflightHeaders(request.headers)).send();
       const error = await authorize(request, ownUrl, options);
-      if (error !== null) await sendError(reply, error);
+      return error === null ? undefined : sendError(reply, error);
     });
-    const streams = watchStreams(capabilities.tokens.accessChanges, (request) =>
-      isStillAuthenticated(request, options),
-    );
-    const notifications = new NotificationStreams();
-    const unlisten = forwardToolChanges(capabilities.apps.changes, [transport, notifications]);
-    // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
-    scope.addHook("preClose", async () => {
-      streams.stop();
-      unlisten();
-      notifications.close();
-      await transport.close();
-    });
+    const { streams, notifications } = openStreams(scope, transport, options);
     const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { caller, headers, body: parsedBody } = request;
       if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
       const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
+      const scopeError = await findInsufficientScope(tools, call, parsedBody);
+      if (scopeError !== null) return sendError(reply, insufficientScope(scopeError, originOf(request, publicUrl())));
       const message = { headers, parsedBody };
       const json = await fastPath.respond(message, call);
       if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
@@ -82,6 +79,27 @@ export function mcpPlugin(options: McpOptions) {
     };
     addRoutes(scope, { post, get: (request, reply) => openStream(request, reply, notifications, streams) });
   };
+}
+
+interface OpenStreams {
+  streams: StreamRevocation;
+  notifications: NotificationStreams;
+}
+
+/** Notifies open streams about changed tools, and ends them when their credentials become invalid or the server closes. */
+function openStreams(scope: FastifyInstance, transport: McpTransport<GatewayCall>, options: McpOptions): OpenStreams {
+  const { tokens, apps } = options.capabilities;
+  const streams = watchStreams(tokens.accessChanges, (request) => isStillAuthenticated(request, options));
+  const notifications = new NotificationStreams();
+  const unlisten = forwardToolChanges(apps.changes, [transport, notifications]);
+  // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
+  scope.addHook("preClose", async () => {
+    streams.stop();
+    unlisten();
+    notifications.close();
+    await transport.close();
+  });
+  return { streams, notifications };
 }
 
 function addRoutes(scope: FastifyInstance, { post, get }: Record<"post" | "get", RouteHandler>): void {
@@ -107,9 +125,12 @@ async function authorize(
   if (ownUrl === null || !isOwnOrigin(request.headers, ownUrl)) return foreignOrigin();
   try {
     request.caller = await authenticateRequest(request, options);
-    if (request.caller === null) return unauthenticated(selectOwnOrigin(publicUrl(), request.headers.host));
+    const { caller, headers } = request;
+    if (caller === null) return unauthenticated(headers, originOf(request, publicUrl()));
+    if (caller.scope === null)
+      return insufficientScope(new InsufficientScope("read", null), originOf(request, publicUrl()));
     if (request.method === "POST" || request.method === "GET")
-      await limitCalls(capabilities.rateLimits.callCounter, request.caller.orgId);
+      await limitCalls(capabilities.rateLimits.callCounter, caller.orgId);
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);
@@ -131,6 +152,11 @@ export function isOwnOrigin({ origin, host }: IncomingHttpHeaders, own: URL): bo
 
 function isSameSite(url: URL | null, own: URL): boolean {
   return url !== null && isSameHost(url.hostname, own.hostname);
+}
+
+/** The origin of the service by which a client knows the gateway. */
+function originOf({ headers }: FastifyRequest, publicUrl: string): string {
+  return selectOwnOrigin(publicUrl, headers.host);
 }
 
 /** Creates a signal that is aborted when the client disconnects before it has the response. */

@@ -44,7 +44,12 @@ const RETRY_AFTER: Record<string, Header> = {
 };
 
 const HEADERS: Record<string, Record<string, Header>> = {
-  401: { "WWW-Authenticate": { description: "The scheme `Bearer`", schema: { type: "string" } } },
+  401: {
+    "WWW-Authenticate": {
+      description: "The scheme `Bearer`, with the error `invalid_token` if the request has a token",
+      schema: { type: "string" },
+    },
+  },
   405: { Allow: { description: "The methods of the path, separated by commas", schema: { type: "string" } } },
   429: RETRY_AFTER,
   503: RETRY_AFTER,

@@ -1,7 +1,14 @@
 import { TRPCError } from "@trpc/server";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
-import { type ErrorCode, INTERNAL_ERROR, retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
+import {
+  type ErrorCode,
+  InsufficientScope,
+  INTERNAL_ERROR,
+  retryAfterSeconds,
+  ServiceError,
+} from "../../domain/shared/errors.ts";
+import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import type { Operation } from "./operations.ts";
 import { BODY_ERRORS, UnreadableBody } from "./request-body.ts";
 
@@ -56,7 +63,9 @@ export function sendMethodNotAllowed(reply: FastifyReply, allowed: readonly stri
 function sendServiceError(error: ServiceError, reply: FastifyReply): FastifyReply {
   const wait = retryAfterSeconds(error);
   if (wait !== null) void reply.header("retry-after", String(wait));
-  if (error.code === "unauthenticated") void reply.header("www-authenticate", "Bearer");
+  if (error.code === "unauthenticated")
+    void reply.header("www-authenticate", formatChallenge(challengeError(reply.request.headers.authorization)));
+  if (error instanceof InsufficientScope) void reply.header("www-authenticate", formatChallenge(scopeChallenge(error)));
   const status = error instanceof UnreadableBody ? error.status : STATUS_BY_CODE[error.code];
   return sendError(reply, status, error.message);
 }

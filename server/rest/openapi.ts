@@ -14,6 +14,7 @@ interface Document {
 }
 
 interface DocumentedOperation {
+  description?: string;
   parameters?: object[];
   requestBody?: { content: Record<string, { schema: unknown }> };
   responses: Record<string, DocumentedResponse>;
@@ -56,12 +57,19 @@ export function createOpenApiDocument(baseUrl: string): object {
   for (const operation of OPERATIONS) {
     const documented = document.paths[operation.path]?.[operation.method.toLowerCase()];
     if (documented === undefined) continue;
+    addRequiredAccess(documented, operation);
     correctResponses(documented, operation);
     nameRequestBody(document, documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
     if (name.startsWith("error.")) delete document.components.schemas[name];
   return document;
+}
+
+/** Documents the scope and the role that a call requires. */
+function addRequiredAccess(documented: DocumentedOperation, { access: { scope, role } }: Operation): void {
+  const required = role === "member" ? `Scope: \`${scope}\`.` : `Scope: \`${scope}\`. Role: \`${role}\`.`;
+  documented.description = [documented.description, required].filter((text) => text !== undefined).join(" ");
 }
 
 /** The generator documents only the errors that a procedure names, with the same description for all procedures. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { type AccessMeta, type ProcedureType, requiredAccess } from "../../routers/core/access.ts";
 import type { Meta } from "../../routers/core/trpc.ts";
 import { appRouter } from "../../routers/index.ts";
 
@@ -12,11 +13,13 @@ export interface Operation {
   successStatus: number;
   /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `z.coerce`. */
   input: z.ZodType | undefined;
+  /** The scope and the role that a caller needs. */
+  access: Required<AccessMeta>;
   openapi: NonNullable<Meta["openapi"]>;
 }
 
 interface Procedure {
-  _def: { meta?: Meta; inputs: z.ZodType[] };
+  _def: { type: ProcedureType; meta?: Meta; inputs: z.ZodType[] };
 }
 
 /** Every procedure with `meta.openapi`. */
@@ -26,5 +29,6 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
   const openapi = _def.meta?.openapi;
   if (openapi === undefined) return [];
   const { method, path, successStatus = 200 } = openapi;
-  return [{ procedure, method, path, successStatus, input: _def.inputs[0], openapi }];
+  const access = requiredAccess(_def.type, _def.meta?.access);
+  return [{ procedure, method, path, successStatus, input: _def.inputs[0], access, openapi }];
 });

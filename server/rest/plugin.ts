@@ -5,6 +5,7 @@ import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
@@ -21,20 +22,21 @@ declare module "fastify" {
 export interface RestOptions {
   capabilities: Capabilities;
   authenticator: Authenticator;
+  publicUrl: () => string;
 }
 
-const UNAUTHENTICATED = "Missing or invalid token. Send an API key as Authorization: Bearer svk_…";
-
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
-export function restPlugin({ capabilities, authenticator }: RestOptions) {
+export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("unreadableBody", null);
     addBodyParser(scope);
     // This hook runs before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      request.caller = await authenticator.authenticate(request.headers.authorization, request.ip);
-      if (request.caller === null) throw new ServiceError("unauthenticated", UNAUTHENTICATED);
+      const { authorization } = request.headers;
+      request.caller = await authenticator.authenticate(authorization, request.ip);
+      if (request.caller === null)
+        throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -1,26 +1,43 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { InsufficientScope, retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
+import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
+import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 
 export interface RpcOptions extends RequestAuthentication {
   capabilities: Capabilities;
+  publicUrl: () => string;
 }
 
 const MAX_BATCH_SIZE = 20;
 
+/** Without the characters that would end the host in a URL. */
+const HOST = /^[^/?#\\@\s]+$/;
+const METHODS = ["GET", "HEAD", "POST"];
+
 /** Serves the router itself as typed RPC at `/trpc`. It accepts bearer tokens only, no cookies. */
 export function rpcPlugin(options: RpcOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
+    // The adapter of tRPC throws for requests that the Fetch API cannot represent, and Fastify would respond with 500.
+    scope.addHook("onRequest", async ({ method, headers, url }, reply) => {
+      if (!METHODS.includes(method))
+        return reply
+          .code(405)
+          .header("allow", METHODS.join(", "))
+          .send({ error: "Use GET for a query and POST for a mutation." });
+      if (!HOST.test(headers.host ?? "") || !URL.canParse(url, `http://${headers.host}`))
+        return reply.code(400).send({ error: "The Host header or the URL is invalid." });
+    });
     await scope.register(fastifyTRPCPlugin<AppRouter>, {
       prefix: "/trpc",
       trpcOptions: {
         router: appRouter,
         maxBatchSize: MAX_BATCH_SIZE,
-        createContext: ({ req }: CreateFastifyContextOptions) => createContext(options, req),
+        createContext: ({ req, res }: CreateFastifyContextOptions) => createContext(options, req, res),
         responseMeta: ({ errors }) => ({ headers: createHeaders(errors.map(({ cause }) => cause)) }),
         onError: ({ error, path, req }) => {
           if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof ServiceError) return;
@@ -31,11 +48,15 @@ export function rpcPlugin(options: RpcOptions) {
   };
 }
 
-async function createContext(options: RpcOptions, request: FastifyRequest): Promise<Context> {
-  const { capabilities } = options;
+async function createContext(options: RpcOptions, request: FastifyRequest, reply: FastifyReply): Promise<Context> {
+  const { capabilities, publicUrl } = options;
   const address = request.ip;
+  const { authorization } = request.headers;
   try {
-    return callContext(capabilities, await authenticateRequest(request, options), { address });
+    const caller = await authenticateRequest(request, options);
+    if (caller !== null) return callContext(capabilities, caller, { address });
+    void reply.header("www-authenticate", formatChallenge(challengeError(authorization)));
+    throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
   } catch (error) {
     // Each procedure of the batch reports the error in its own response.
     if (error instanceof ServiceError) return callContext(capabilities, null, { address, authenticationError: error });
@@ -49,6 +70,7 @@ function createHeaders(causes: unknown[]): Record<string, string> {
   const errors = causes.filter((cause) => cause instanceof ServiceError);
   const waits = errors.map(retryAfterSeconds).filter((wait) => wait !== null);
   if (waits.length > 0) headers["retry-after"] = String(Math.max(...waits));
-  if (errors.some(({ code }) => code === "unauthenticated")) headers["www-authenticate"] = "Bearer";
+  const scopeError = errors.find((cause) => cause instanceof InsufficientScope);
+  if (scopeError !== undefined) headers["www-authenticate"] = formatChallenge(scopeChallenge(scopeError));
   return headers;
 }

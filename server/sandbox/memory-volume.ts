@@ -61,7 +61,8 @@ export async function unmountVolumes(folder: string): Promise<void> {
   for (const volume of (await mountsAt(folder)).toReversed()) {
     // A sandbox of another build may keep the mount in its namespace for as long as it runs, but then it is empty.
     for (const name of await readdir(volume)) await removeTree(path.join(volume, name));
-    await run("umount", ["--", volume], { env: TOOL_ENVIRONMENT });
+    // A tool of the service that measures the folder may still have it open.
+    await run("umount", ["--lazy", "--", volume], { env: TOOL_ENVIRONMENT });
   }
 }
 

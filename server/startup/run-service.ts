@@ -1,6 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { readConfig, ConfigError } from "../config.ts";
-import { startService } from "../composition/start-service.ts";
+import { DATABASE_TAKEN, startService } from "../composition/start-service.ts";
+import { DatabaseInUse } from "../database/database-lock.ts";
 import { DatabaseUnavailable } from "../database/database-unavailable.ts";
 import { FolderInUse } from "../files/folder-lock.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
@@ -14,51 +15,62 @@ const SAVE_CODE_MS = 5000;
 /**
  * Runs the service until a signal stops it. An error that prevents the start ends the process with exit code 1.
  *
- * @param onStarted - called when the service accepts requests
+ * @param stopProgress - called when the service accepts requests, or cannot start
  */
-export async function runService(onStarted: () => void): Promise<void> {
+export async function runService(stopProgress: () => Promise<unknown>): Promise<void> {
   try {
     const config = readConfig();
     const log = createLogger(config.logLevel);
     process.on("unhandledRejection", (err) => log.error({ err }, "unhandled promise rejection"));
-    const starting = startService(config, log);
-    stopOnSignal(async () => (await starting).stop(), log);
+    const starting = startService(config, log, {
+      onDatabaseTaken: ({ message }) => {
+        log.fatal({ reason: message }, `${DATABASE_TAKEN}: stopping`);
+        stop(1);
+      },
+    });
+    const stop = createStop(async () => (await starting).stop(), log);
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      process.on(signal, () => {
+        log.info({ signal }, "stopping");
+        stop(0);
+      });
     const service = await starting;
-    onStarted();
+    await stopProgress();
     process.stdout.write(startupMessage(service, config));
     setTimeout(flushCompileCache, SAVE_CODE_MS).unref();
   } catch (error) {
+    await stopProgress();
     process.stderr.write(`${describeStartError(error)}\n`);
     process.exit(1);
   }
 }
 
 /**
- * The first signal starts a graceful shutdown. A second signal, or the end of `STOP_MS`, ends the process immediately.
+ * Returns a function that starts a graceful shutdown, which ends the process with the exit code. A second call, or the end
+ * of `STOP_MS`, ends the process immediately.
  */
-function stopOnSignal(stop: () => Promise<void>, log: Logger): void {
+function createStop(stop: () => Promise<void>, log: Logger): (exitCode: number) => void {
   let isStopping = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
+  return (exitCode) => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    log.info({ signal }, "stopping");
     setTimeout(() => process.exit(1), STOP_MS).unref();
     stop().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       (err: unknown) => {
         log.error({ err }, "the stop failed");
         process.exit(1);
       },
     );
   };
-  process.on("SIGTERM", onSignal);
-  process.on("SIGINT", onSignal);
 }
 
 /** One line for errors that the operator can resolve, otherwise the stack. */
 function describeStartError(error: unknown): string {
   const { message, code, stack } = error as NodeJS.ErrnoException;
   if (code === "EADDRINUSE") return `${message}. Stop the program that listens there, or set PORT or EDGE_PORT.`;
-  const isExplained = [ConfigError, FolderInUse, DatabaseUnavailable].some((kind) => error instanceof kind);
+  const isExplained = [ConfigError, FolderInUse, DatabaseInUse, DatabaseUnavailable].some(
+    (kind) => error instanceof kind,
+  );
   return isExplained ? message : (stack ?? String(error));
 }

@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
 import { DatabaseCounter } from "../../server/drivers/counter/database-counter.ts";
+import { FallbackCounter } from "../../server/drivers/counter/fallback-counter.ts";
 import { MemoryCounter } from "../../server/drivers/counter/memory-counter.ts";
 import { RedisCounter } from "../../server/drivers/counter/redis-counter.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
@@ -18,6 +19,13 @@ describeCounterContract("database", true, async () => {
 });
 
 if (SERVICES === null) {
+  describeCounterContract("fallback while the shared counter fails", false, () => {
+    const fail = () => Promise.reject(new Error("out of reach"));
+    const options = { shared: { consume: fail, peek: fail }, local: new MemoryCounter() };
+    const counter = new FallbackCounter({ ...options, onLost: () => undefined, onRestored: () => undefined });
+    return Promise.resolve({ pair: [counter, counter], [Symbol.asyncDispose]: async () => counter[Symbol.dispose]() });
+  });
+
   describeCounterContract("memory", false, () => {
     const counter = new MemoryCounter();
     return Promise.resolve({ pair: [counter, counter], [Symbol.asyncDispose]: () => Promise.resolve() });

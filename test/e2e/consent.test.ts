@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { auth as authV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -110,6 +111,33 @@ test.skipIf(lacksBrowser)(
     await expect(signInAndListTools(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
     expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
     expect(client.tokenResponses).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "the consent page names the account and the permissions, and the client acts in the organization that the user chooses",
+  OPTIONS,
+  async () => {
+    await using setup = await openSetup();
+    const { browser, receiver, publicUrl, user } = setup;
+    const { body } = await user.post("/organization/create", { name: "Second organization", slug: randomUUID() });
+    const page = await browser.open();
+    const client = new TestOAuthClient(async (url) => {
+      await page.goto(url.href);
+      await signIn(page, setup);
+      await page.getByText("You are signed in as Ada").waitFor();
+      await page.getByText(user.email, { exact: true }).waitFor();
+      await page.getByText("Call every procedure of apps, also procedures that change or delete data").waitFor();
+      await page.getByText("Stay connected until you revoke access").waitFor();
+      await expectAccessible(page);
+      await page.getByLabel("Organization").selectOption("Second organization");
+      await page.getByRole("button", { name: "Allow" }).click();
+      return receiver.next();
+    }, receiver.url);
+    await signInAndListTools(`${publicUrl}/mcp`, client, 2);
+    const [, claims = ""] = (client.tokenResponses[0]?.access_token ?? "").split(".");
+    expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({ org_id: body["id"] });
+    expect(browser.problems).toEqual([]);
   },
 );
 

@@ -51,11 +51,13 @@ const MEMORY_ATTACKS: Readonly<Record<string, string>> = {
     for my $n (1 .. 8) { open(my $file, ">", "$folder/$n") or next; for (1 .. 64) { syswrite($file, "x" x 1048576) or last; held(1); } }
   } wait_or_fail;`,
   // Adds up what the processes have, because one that was killed has nothing any more.
-  "Memory of many processes": `${HOLD} for (1 .. 16) { if (!fork) { my $data = "x" x 67108864; sleep 60; } }
+  "Memory of many processes": `${HOLD} for (1 .. 16) {
+      if (!fork) { my @data; for (1 .. 64) { push @data, "x" x 1048576; select(undef, undef, undef, 0.02); } sleep 60; }
+    }
     while (1) {
-      my $pages = 0;
-      for (glob "/proc/[0-9]*/statm") { open(my $file, "<", $_) or next; my @sizes = split / /, (<$file> // ""); $pages += $sizes[1] - $sizes[2] if @sizes; }
-      print "held ", int($pages / 256), "\\n"; select(undef, undef, undef, 0.01);
+      my $kb = 0;
+      for (glob "/proc/[0-9]*/smaps_rollup") { open(my $file, "<", $_) or next; /^Pss_Anon: +(\\d+)/ and $kb += $1 for <$file>; }
+      print "held ", int($kb / 1024), "\\n"; select(undef, undef, undef, 0.01);
     }`,
   "Memory in full pipes": `${HOLD} use Fcntl; my @pipes; while (1) {
     pipe(my $in, my $out) or wait_or_fail; push @pipes, $in, $out;

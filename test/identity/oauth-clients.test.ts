@@ -28,6 +28,14 @@ test("a native client may register with loopback redirect URIs, with or without 
     expect([fields, (await register(fields)).status]).toEqual([fields, 201]);
 });
 
+test("a client registers also with an Authorization header, which is ignored", async () => {
+  const user = new TestUser(service().service.publicUrl);
+  for (const authorization of ["Bearer x", "Bearer", "Basic eDp5", `Bearer svp_${"x".repeat(49)}`]) {
+    const { status } = await user.post("/oauth2/register", CLIENT, { authorization });
+    expect([authorization, status]).toEqual([authorization, 201]);
+  }
+});
+
 test("400 rejects a redirect URI that is a script, a file, a remote http URL or a URL with credentials", async () => {
   const redirectUris = [
     "javascript:alert(1)",

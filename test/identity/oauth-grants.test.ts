@@ -63,6 +63,32 @@ test("an authorization requires PKCE with S256, a known resource, a registered r
   expect((await oauth.grant(resource, "read", "y".repeat(43))).status).toBe(401);
 });
 
+test("an authorization without a resource gets a token for the gateway, with a code and on a device", async () => {
+  const pkce = {
+    code_challenge: createHash("sha256").update("v".repeat(43)).digest("base64url"),
+    code_challenge_method: "S256",
+  };
+  const clientId = await oauth.register();
+  const redirect = await authorizeWithConsent(user, oauth.authorizeUrl(clientId, { scope: "read", ...pkce }));
+  const { body } = await oauth.requestToken({
+    grant_type: "authorization_code",
+    client_id: clientId,
+    code: String(redirect.get("code")),
+    code_verifier: "v".repeat(43),
+    redirect_uri: REDIRECT_URI,
+  });
+  expect((await new GatewayClient(publicUrl, String(body["access_token"])).call("tools/list")).status).toBe(200);
+  const empty = await user.send("GET", oauth.authorizeUrl(clientId, { scope: "read", resource: "", ...pkce }).href);
+  expect(String(empty.headers.get("location") ?? empty.body["url"])).toContain("?code=");
+  const deviceClientId = await oauth.registerDeviceClient();
+  const device = (await oauth.requestDeviceCode(deviceClientId, undefined, "read")).body;
+  await user.get(`/device?user_code=${String(device["user_code"])}`);
+  expect((await user.post("/device/approve", { userCode: device["user_code"] })).status).toBe(200);
+  const granted = await oauth.requestDeviceToken(deviceClientId, String(device["device_code"]), undefined);
+  const gateway = new GatewayClient(publicUrl, String(granted.body["access_token"]));
+  expect((await gateway.call("tools/list")).status).toBe(200);
+});
+
 verifies(hazard(29), "a password change revokes the access token and the refresh token of a client", async () => {
   const { body } = await oauth.grant(`${publicUrl}/mcp`, "read offline_access");
   const accessToken = String(body["access_token"]);

@@ -109,9 +109,11 @@ test("another organization's tool gets the same response as an unknown tool", as
   expect(await callSmall(foreign.slug)).toBe(await callSmall("absent-k7m2xq"));
 });
 
-test("an input schema that is too large for the tool list is reduced to property names, and the description says so", async () => {
+test("an input schema that is too large for the tool list is reduced to names and types of properties, and the description says so", async () => {
   const tenant = await service().tenant();
-  const large = { type: "object", properties: { note: { description: "x".repeat(9000) } }, required: ["note"] };
+  const note = { description: "x".repeat(9000) };
+  const properties = { note, cents: { type: "integer", minimum: 1 } };
+  const large = { type: "object", properties, required: ["note"] };
   const small = { type: "object", properties: { note: { type: "string" } }, required: ["note"] };
   const procedures = [
     discoveredProcedure("a", "query", { inputSchema: large }),
@@ -120,7 +122,7 @@ test("an input schema that is too large for the tool list is reduced to property
   await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
   const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
   const [a, b] = (await gateway.tools()).filter(({ name }) => !String(name).startsWith("service_"));
-  expect(a?.["inputSchema"]).toEqual({ type: "object", properties: { note: {} } });
+  expect(a?.["inputSchema"]).toEqual({ type: "object", properties: { note: {}, cents: { type: "integer" } } });
   expect(a?.["description"]).toContain("too large");
   expect(b?.["inputSchema"]).toEqual(small);
 });

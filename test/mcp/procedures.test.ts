@@ -5,7 +5,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
-const service = sharedHarness({ worker: true });
+const service = sharedHarness({ worker: true, sharesBuilds: true });
 
 async function deployExample(tenant: Tenant, example: string): Promise<{ id: string; slug: string }> {
   const { body } = await tenant.rest.deploy({ repo: `examples/${example}` });
@@ -54,7 +54,12 @@ verifies(
     const refused = await createGateway(tenant).tool(`${slug}_create`, { customer: "", cents: -1 });
     expect(refused.isError).toBe(true);
     expect(refused.structuredContent).toEqual({
-      app_error: { status: 400, message: expect.stringContaining("customer") },
+      app_error: {
+        status: 400,
+        message: expect.stringMatching(
+          /^Invalid arguments: customer: .+; cents: .+; due: .+\. Arguments: customer, cents, due\.$/,
+        ),
+      },
     });
     const missing = await createGateway(tenant).tool(`${slug}_get`, { id: 99 });
     expect(missing.structuredContent).toEqual({ app_error: { status: 404, message: "Invoice not found" } });

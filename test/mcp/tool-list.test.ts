@@ -1,6 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -51,6 +52,36 @@ test("every tool has object schemas for input and output, all four annotations, 
     for (const hint of Object.values(tool.annotations)) expect(typeof hint).toBe("boolean");
   }
 });
+
+test("every schema of the service, and of the results of direct tools, has a single type in each place", async () => {
+  const tenant = await service().tenant();
+  const inputSchema = { type: "object", properties: { note: { type: "string" } } };
+  await givenProcedures(service(), await service().givenApp(tenant), [
+    discoveredProcedure("look", "query", { inputSchema }),
+  ]);
+  const tools = await new GatewayClient(service().service.publicUrl, tenant.personal_access_token).tools();
+  expect(tools).toHaveLength((await listTools()).length + 1);
+  for (const { name, inputSchema: input, outputSchema: output } of tools as unknown as ListedTool[])
+    for (const schema of [input, output])
+      for (const [path, node] of subschemas(schema)) {
+        const isTyped = typeof node["type"] === "string" || "anyOf" in node || "enum" in node || "const" in node;
+        expect([name, path, isTyped]).toEqual([name, path, true]);
+      }
+});
+
+/** Every schema within a schema, with its path. */
+function subschemas(schema: object, path = ""): [string, Record<string, unknown>][] {
+  const { properties = {}, items, anyOf = [] } = schema as { properties?: object; items?: object; anyOf?: object[] };
+  const children = [
+    ...Object.entries(properties),
+    ...anyOf.map((member, at) => [`anyOf ${at}`, member] as const),
+    ...(items === undefined ? [] : [["items", items] as const]),
+  ];
+  return [
+    [path, schema as Record<string, unknown>],
+    ...children.flatMap(([name, child]) => subschemas(child as object, `${path}.${name}`)),
+  ];
+}
 
 test("the list is always in the same order, so that clients can cache it", async () => {
   const names = (await listTools()).map(({ name }) => name);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { insertTokens } from "../support/identity/insert-tokens.ts";
@@ -89,6 +90,16 @@ test("reset-password prints a new password and revokes the user's sessions and O
   }
   await database[Symbol.asyncDispose]();
   await rm(dataDirectory, { recursive: true });
+});
+
+test("the command that a 401 of the gateway advises creates a valid token beside the running service", async () => {
+  await using harness = await createHarness();
+  const { publicUrl, bootstrapped } = harness.service;
+  const { body } = await new GatewayClient(publicUrl, null).call("tools/list");
+  const [, advised = ""] = /npm run admin -- (create-token [^,]+),/.exec(body.error?.message ?? "") ?? [];
+  const args = advised.replace("ID", bootstrapped!.org_id).replace("NAME", "Laptop").split(" ");
+  const { token } = JSON.parse((await runAdmin(environmentOf(harness), ...args, "--json")).stdout) as { token: string };
+  expect((await new GatewayClient(publicUrl, token).call("tools/list")).status).toBe(200);
 });
 
 test("create-token and revoke-token work while the service runs, respect the quota, and appear in the audit log", async () => {

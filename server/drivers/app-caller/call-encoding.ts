@@ -12,8 +12,8 @@ export interface CallEncoding<Via extends Invocation["via"]> {
 
 export const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
 
-/** Longer messages of an app are cut. */
-const MAX_MESSAGE_CHARACTERS = 2000;
+/** Longer messages of an app are cut: far above a list of issues, which is formatted and shortened later. */
+const MAX_MESSAGE_CHARACTERS = 32_000;
 
 export function toFailedResult({ status }: AppResponse, message: unknown): ProcedureResult {
   const text = typeof message === "string" && message !== "" ? message : "The app gave no reason.";

@@ -4,6 +4,7 @@ import { type BuildContext, runBuildStep } from "./build-step.ts";
 import type { UnsupportedPackageManager } from "./detect-package-manager.ts";
 import type { OutputTail } from "./output-tail.ts";
 import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
+import { readPackageNames } from "./read-package-names.ts";
 import type { Project } from "./read-project.ts";
 
 /**
@@ -16,7 +17,7 @@ export async function installPackages(context: BuildContext, packages: PackageSo
   const { packageManager, rootEntries } = project;
   if (packageManager === "bun" || packageManager === "yarn-berry") throw unsupportedFailure(packageManager);
   const { argv, registryVariable, env } = INSTALL_COMMANDS[packageManager];
-  await using session = await packages.open();
+  await using session = await packages.open(await readPackageNames(context.request.sourceDirectory));
   const { code, output } = await runBuildStep(context, {
     name: "install",
     argv: argv(rootEntries),
@@ -37,6 +38,7 @@ function unsupportedFailure(packageManager: UnsupportedPackageManager): BuildFai
 /** The host wrote the report, so it is checked first. The output is untrusted and only adds details. */
 function installFailure(packageManager: string, report: PackageReport, output: OutputTail): BuildFailure {
   const lines = output.lines();
+  if (report.exceeded !== null) return exceededFailure(report.exceeded);
   const unavailable = report.unavailable[0];
   if (unavailable !== undefined) return registryFailure(unavailable);
   // A missing optional dependency does not stop an install, so the package must also appear in the output.
@@ -56,6 +58,15 @@ function installFailure(packageManager: string, report: PackageReport, output: O
   return userFailure(
     `${packageManager} could not install the packages: ${reason.replace(ERROR_PREFIX, "")}`,
     "Read the build log. The install must succeed in a clean checkout.",
+  );
+}
+
+function exceededFailure(limit: "otherPackages" | "bytes"): BuildFailure {
+  if (limit === "bytes")
+    return userFailure("The packages of the install exceed 1 GiB.", "Remove dependencies, then deploy again.");
+  return userFailure(
+    "The install requested too many packages that neither a package.json, the lockfile nor another package names.",
+    "Commit a lockfile, then deploy again.",
   );
 }
 

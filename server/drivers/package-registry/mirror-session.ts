@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { PackageReport, PackageSession } from "../../../domain/ports/package-source.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
+import type { InstallAllowance } from "./install-allowance.ts";
 import { MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
 import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 
@@ -13,10 +14,10 @@ import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 const MAX_CONNECTIONS = 256;
 
 /** Serves the mirror to one install, on a unix socket of its own. */
-export async function openMirrorSession(client: RegistryClient): Promise<PackageSession> {
+export async function openMirrorSession(client: RegistryClient, allowance: InstallAllowance): Promise<PackageSession> {
   const folder = await createSocketFolder("packages");
   const socketPath = path.join(folder.path, "socket");
-  const server = new MirrorServer(client);
+  const server = new MirrorServer(client, allowance);
   await server.listen(socketPath);
   // The sandbox mounts only the socket, and connects to it as another user. The folder itself stays private.
   await chmod(socketPath, 0o666);
@@ -31,15 +32,21 @@ export async function openMirrorSession(client: RegistryClient): Promise<Package
   };
 }
 
+class AllowanceExceeded extends Error {
+  override readonly name = "AllowanceExceeded";
+}
+
 class MirrorServer {
   readonly #http: Server;
   readonly #client: RegistryClient;
+  readonly #allowance: InstallAllowance;
   readonly #unavailable = new Set<string>();
   readonly #missing = new Set<string>();
   readonly #blockedHosts = new Set<string>();
 
-  constructor(client: RegistryClient) {
+  constructor(client: RegistryClient, allowance: InstallAllowance) {
     this.#client = client;
+    this.#allowance = allowance;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
     this.#http.on("connect", (request, socket) => this.#rejectTunnel(request, socket));
@@ -55,6 +62,7 @@ class MirrorServer {
       unavailable: [...this.#unavailable],
       missing: [...this.#missing],
       blockedHosts: [...this.#blockedHosts],
+      exceeded: this.#allowance.exceeded,
     };
   }
 
@@ -76,16 +84,20 @@ class MirrorServer {
   }
 
   async #respond(request: MirrorRequest, response: ServerResponse): Promise<void> {
+    if ("name" in request && !this.#allowance.admits(request.name))
+      return sendError(response, 403, "The install exceeds its limit.");
     switch (request.kind) {
       case "package": {
-        const { body } = await this.#client.getPackument(request.name);
+        const { body, dependencies } = await this.#client.getPackument(request.name);
+        this.#allowance.addDependencies(dependencies);
+        if (!this.#allowance.receive(body.length)) return sendError(response, 403, "The install exceeds its limit.");
         response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
         return;
       }
       case "tarball": {
         const { body } = await this.#client.fetchTarball(request.name, request.version);
         response.writeHead(200, { "content-type": "application/octet-stream" });
-        return pipeline(body, response);
+        return pipeline(body, (chunks) => this.#count(chunks), response);
       }
       case "other-host":
         this.#blockedHosts.add(request.host);
@@ -99,11 +111,19 @@ class MirrorServer {
     }
   }
 
+  async *#count(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      if (!this.#allowance.receive(chunk.length)) throw new AllowanceExceeded();
+      yield chunk;
+    }
+  }
+
   #handleFailure(request: MirrorRequest, error: unknown, response: ServerResponse): void {
     const name = "name" in request ? request.name : "";
     const isMissing = error instanceof NotInRegistry;
-    // A client that closed its connection early says nothing about the registry.
-    if (!isPrematureClose(error)) (isMissing ? this.#missing : this.#unavailable).add(name);
+    // A client that closed its connection early, or exceeded its limit, says nothing about the registry.
+    if (!isPrematureClose(error) && !(error instanceof AllowanceExceeded))
+      (isMissing ? this.#missing : this.#unavailable).add(name);
     if (response.headersSent) response.destroy();
     else if (isMissing) sendError(response, 404, error.message);
     else sendError(response, 503, "The package registry did not respond.");

@@ -49,3 +49,21 @@ declare module "@npmcli/config/lib/definitions/index.js" {
   const settings: { definitions: object; shorthands: object; flatten: object; nerfDarts: readonly string[] };
   export = settings;
 }
+
+declare module "cacache" {
+  interface Entry {
+    key: string;
+    integrity: string;
+    /** The file with the content. Several entries may have the same one. */
+    path: string;
+  }
+  const cacache: {
+    get: { info(cache: string, key: string): Promise<Entry | null> };
+    ls: { stream(cache: string): AsyncIterable<Entry> };
+    rm: {
+      entry(cache: string, key: string, options: { removeFully: boolean }): Promise<void>;
+      content(cache: string, integrity: string): Promise<void>;
+    };
+  };
+  export = cacache;
+}

@@ -1,29 +1,62 @@
 import type { PackageSession, PackageSource } from "../../../domain/ports/package-source.ts";
+import { type AllowanceLimits, InstallAllowance } from "./install-allowance.ts";
 import { openMirrorSession } from "./mirror-session.ts";
-import { RegistryClient, type RegistryClientOptions } from "./registry-client.ts";
+import type { NpmSettings } from "./npm-settings.ts";
+import { PackageCache } from "./package-cache.ts";
+import { RegistryClient } from "./registry-client.ts";
+
+export interface MirrorLimits extends AllowanceLimits {
+  /** The size of the cache on disk. */
+  cacheBytes: number;
+}
+
+const DEFAULT_LIMITS: MirrorLimits = {
+  otherPackages: 300,
+  bytes: 1024 ** 3,
+  cacheBytes: 5 * 1024 ** 3,
+};
+
+export interface PackageMirrorOptions {
+  /** The cache of responses on disk. Entries are named by the hash of their content, so processes may share it. */
+  cacheDirectory: string;
+  readSettings(): Promise<NpmSettings>;
+  limits?: Partial<MirrorLimits>;
+}
 
 /**
  * A read-only mirror of the machine's package registries for sandboxed installs. Packages are requested by name only,
  * and the registry credentials stay on the host. The only data that leaves the sandbox is the names of packages.
  */
 export class PackageMirror implements PackageSource {
-  readonly #options: RegistryClientOptions;
+  readonly #readSettings: () => Promise<NpmSettings>;
+  readonly #limits: MirrorLimits;
+  readonly #cache: PackageCache;
   #client: Promise<RegistryClient> | null = null;
 
-  constructor(options: RegistryClientOptions) {
-    this.#options = options;
+  constructor({ cacheDirectory, readSettings, limits }: PackageMirrorOptions) {
+    this.#readSettings = readSettings;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#cache = new PackageCache(cacheDirectory, this.#limits.cacheBytes);
   }
 
-  async open(): Promise<PackageSession> {
-    return openMirrorSession(await this.#openClient());
+  async open(names: ReadonlySet<string>): Promise<PackageSession> {
+    const client = await this.#openClient();
+    const session = await openMirrorSession(client, new InstallAllowance(names, this.#limits));
+    const dispose = async () => {
+      await session[Symbol.asyncDispose]();
+      await this.#cache.trim();
+    };
+    return { ...session, [Symbol.asyncDispose]: dispose };
   }
 
   /** Opens the client with the first install. A failure is not cached: the next install tries again. */
   #openClient(): Promise<RegistryClient> {
-    this.#client ??= RegistryClient.open(this.#options).catch((error: unknown) => {
-      this.#client = null;
-      throw error;
-    });
+    this.#client ??= RegistryClient.open({ cache: this.#cache, readSettings: this.#readSettings }).catch(
+      (error: unknown) => {
+        this.#client = null;
+        throw error;
+      },
+    );
     return this.#client;
   }
 }

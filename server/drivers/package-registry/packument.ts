@@ -31,18 +31,30 @@ export interface Packument {
   body: Buffer;
   /** The tarballs of the registry, by version. */
   tarballs: ReadonlyMap<string, Tarball>;
+  /** The names of the packages on which any version depends. */
+  dependencies: ReadonlySet<string>;
 }
 
 /** @throws {z.ZodError} when the document is not a packument */
 export function readPackument(document: unknown): Packument {
   const { versions, ...rest } = packumentSchema.parse(document);
   const tarballs = new Map<string, Tarball>();
+  const dependencies = new Set<string>();
   const abbreviated: Record<string, unknown> = {};
   for (const [version, manifest] of Object.entries(versions)) {
     tarballs.set(version, { url: manifest.dist.tarball, integrity: manifest.dist.integrity });
+    for (const field of DEPENDENCY_FIELDS) addNames(dependencies, manifest[field]);
     abbreviated[version] = abbreviateManifest(manifest, tarballUrl(rest.name, version));
   }
-  return { body: Buffer.from(JSON.stringify({ ...rest, versions: abbreviated })), tarballs };
+  return { body: Buffer.from(JSON.stringify({ ...rest, versions: abbreviated })), tarballs, dependencies };
+}
+
+const DEPENDENCY_FIELDS = ["dependencies", "optionalDependencies", "peerDependencies"];
+
+/** Adds the names in a field such as `{"react": "^19.0.0", "old-react": "npm:react@^18.0.0"}`. */
+function addNames(names: Set<string>, field: unknown): void {
+  if (typeof field !== "object" || field === null) return;
+  for (const [name, range] of Object.entries(field)) names.add(/^npm:(@?[^@]+)/.exec(String(range))?.[1] ?? name);
 }
 
 function abbreviateManifest(manifest: Record<string, unknown> & { dist: object }, tarball: string): object {

@@ -1,5 +1,6 @@
 import type fetch from "npm-registry-fetch";
 import type { NpmSettings } from "./npm-settings.ts";
+import type { PackageCache } from "./package-cache.ts";
 import { type Packument, readPackument, type Tarball } from "./packument.ts";
 import { PackumentCache } from "./packument-cache.ts";
 
@@ -25,9 +26,13 @@ const REQUEST_SETTINGS: fetch.Options = {
   preferOnline: false,
 };
 
+/** In bytes. The largest packuments of the public registry have about 30 MB. */
+const MAX_PACKUMENT = 128 * 1024 * 1024;
+/** The assumed size of a response that does not name it, in bytes. */
+const UNKNOWN_SIZE = 1024 * 1024;
+
 export interface RegistryClientOptions {
-  /** The cache of responses on disk. Entries are named by the hash of their content, so processes may share it. */
-  cacheDirectory: string;
+  cache: PackageCache;
   readSettings(): Promise<NpmSettings>;
 }
 
@@ -38,19 +43,21 @@ export interface RegistryClientOptions {
 export class RegistryClient {
   readonly #request: typeof fetch;
   readonly #settings: fetch.Options;
+  readonly #cache: PackageCache;
   readonly #packuments = new PackumentCache();
   readonly #loading = new Map<string, Promise<Packument>>();
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(request: typeof fetch, settings: fetch.Options) {
+  private constructor(request: typeof fetch, settings: fetch.Options, cache: PackageCache) {
     this.#request = request;
-    this.#settings = settings;
+    this.#settings = { ...settings, ...REQUEST_SETTINGS, cache: cache.folder };
+    this.#cache = cache;
   }
 
-  static async open({ cacheDirectory, readSettings }: RegistryClientOptions): Promise<RegistryClient> {
+  static async open({ cache, readSettings }: RegistryClientOptions): Promise<RegistryClient> {
     // Imported here and not at start: npm's HTTP client takes 20 MB of memory, and only installs need it.
     const { default: request } = await import("npm-registry-fetch");
-    return new RegistryClient(request, { ...(await readSettings()), ...REQUEST_SETTINGS, cache: cacheDirectory });
+    return new RegistryClient(request, await readSettings(), cache);
   }
 
   /**
@@ -101,7 +108,7 @@ export class RegistryClient {
   }
 
   async #parse(name: string, response: fetch.Response, fetchedAt: number): Promise<Packument> {
-    const packument = readPackument(await response.json());
+    const packument = readPackument(JSON.parse(await readText(response, name)));
     this.#packuments.set(name, packument, fetchedAt);
     return packument;
   }
@@ -111,7 +118,7 @@ export class RegistryClient {
     const cached = isOutage ? await this.#fetchCached(uri, options) : null;
     if (cached) return cached;
     try {
-      return await this.#request(uri, { ...this.#settings, ...options });
+      return this.#record(await this.#request(uri, { ...this.#settings, ...options }));
     } catch (cause) {
       if (isDenial(cause)) throw new NotInRegistry(`${options.spec} was not found in the registry.`, { cause });
       this.#failedAt = Date.now();
@@ -121,9 +128,31 @@ export class RegistryClient {
     }
   }
 
-  #fetchCached(uri: string, options: fetch.Options): Promise<fetch.Response | null> {
-    return this.#request(uri, { ...this.#settings, ...options, offline: true }).catch(() => null);
+  async #fetchCached(uri: string, options: fetch.Options): Promise<fetch.Response | null> {
+    const response = await this.#request(uri, { ...this.#settings, ...options, offline: true }).catch(() => null);
+    return response && this.#record(response);
   }
+
+  async #record(response: fetch.Response): Promise<fetch.Response> {
+    const { headers } = response;
+    const key = decodeURIComponent(headers.get("x-local-cache-key") ?? "");
+    // The cache sets the hash on a response that it has stored before.
+    const isCached = headers.get("x-local-cache-hash") !== null;
+    if (isCached) await this.#cache.recordUse(key);
+    else this.#cache.recordAddition(key, Number(headers.get("content-length") ?? UNKNOWN_SIZE));
+    return response;
+  }
+}
+
+async function readText({ body }: fetch.Response, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_PACKUMENT) throw new NotInRegistry(`The metadata of ${name} is too large.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function packumentOptions(name: string): fetch.Options {

@@ -1,11 +1,13 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
+import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import type { NpmSettings } from "../../../server/drivers/package-registry/npm-settings.ts";
-import { PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
+import { type MirrorLimits, PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -22,7 +24,9 @@ async function send(socketPath: string, path: string, method = "GET"): Promise<M
   return { status: response.statusCode, body: method === "CONNECT" ? Buffer.alloc(0) : await buffer(response) };
 }
 
-async function setUp(settings: Record<string, unknown> = {}) {
+const NAMES = new Set(["left", "@scope/right"]);
+
+async function setUp(settings: Record<string, unknown> = {}, limits: Partial<MirrorLimits> = {}) {
   const stack = new AsyncDisposableStack();
   const registry = stack.use(
     await startRegistry([
@@ -33,9 +37,9 @@ async function setUp(settings: Record<string, unknown> = {}) {
   );
   const cache = stack.use(await temporaryFolder());
   const readSettings = () => Promise.resolve({ registry: registry.url, ...settings });
-  const options = { cacheDirectory: cache.path, readSettings };
+  const options = { cacheDirectory: cache.path, readSettings, limits };
   /** Opens a mirror with an empty memory cache and the current disk cache, like a restarted service. */
-  const open = async () => stack.use(await new PackageMirror(options).open());
+  const open = async (names: ReadonlySet<string> = NAMES) => stack.use(await new PackageMirror(options).open(names));
   return { registry, open, ...(await open()), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -128,7 +132,12 @@ describe("the package mirror", () => {
     await using mirror = await setUp();
     expect((await send(mirror.socketPath, `${MIRROR}/nothing`)).status).toBe(404);
     expect((await send(mirror.socketPath, `${MIRROR}/left/-/left-9.0.0.tgz`)).status).toBe(404);
-    expect(mirror.report()).toEqual({ unavailable: [], missing: ["nothing", "left"], blockedHosts: [] });
+    expect(mirror.report()).toEqual({
+      unavailable: [],
+      missing: ["nothing", "left"],
+      blockedHosts: [],
+      exceeded: null,
+    });
   });
 
   verifies(
@@ -138,7 +147,7 @@ describe("the package mirror", () => {
       await using mirror = await setUp();
       mirror.registry.failWith(500);
       expect((await send(mirror.socketPath, `${MIRROR}/left`)).status).toBe(503);
-      expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], blockedHosts: [] });
+      expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], blockedHosts: [], exceeded: null });
     },
   );
 
@@ -171,9 +180,9 @@ describe("the package mirror", () => {
       .mockRejectedValueOnce(new Error("unreadable npmrc"))
       .mockResolvedValue({});
     const mirror = new PackageMirror({ cacheDirectory: folder.path, readSettings });
-    await expect(mirror.open()).rejects.toThrow("unreadable npmrc");
-    await using session = await mirror.open();
-    expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [] });
+    await expect(mirror.open(NAMES)).rejects.toThrow("unreadable npmrc");
+    await using session = await mirror.open(NAMES);
+    expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [], exceeded: null });
   });
 
   test("disposing of a session removes the folder of its socket", async () => {
@@ -181,8 +190,92 @@ describe("the package mirror", () => {
     const session = await new PackageMirror({
       cacheDirectory: folder.path,
       readSettings: () => Promise.resolve({}),
-    }).open();
+    }).open(NAMES);
     await session[Symbol.asyncDispose]();
     await expect(readdir(session.socketPath.replace(/\/socket$/, ""))).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("the limits of an install", () => {
+  const NONE: ReadonlySet<string> = new Set();
+
+  /** A registry with packages of about 2 KB each, and a folder for the cache. */
+  async function setUpPackages(limits: Partial<MirrorLimits>) {
+    const stack = new AsyncDisposableStack();
+    const dependencies = { "dep-1": "*", "dep-2": "*", alias: "npm:@scope/dep-3@1.x" };
+    const packages = ["one", "two", "three", "dep-1", "dep-2", "@scope/dep-3"].map((name) => ({
+      name,
+      version: "1.0.0",
+      files: { data: randomBytes(1500).toString("base64") },
+      manifest: name === "one" ? { dependencies } : {},
+    }));
+    const registry = stack.use(await startRegistry(packages));
+    const cache = stack.use(await temporaryFolder());
+    const readSettings = () => Promise.resolve({ registry: registry.url });
+    const options = { cacheDirectory: cache.path, readSettings, limits };
+    return {
+      registry,
+      cache,
+      /** Opens an install with an empty memory cache and the current disk cache. */
+      open: (names: ReadonlySet<string>) => new PackageMirror(options).open(names),
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  }
+
+  async function statusesOf(socketPath: string, names: readonly string[]): Promise<(number | undefined)[]> {
+    const statuses = [];
+    for (const name of names) statuses.push((await send(socketPath, `${MIRROR}/${name}`)).status);
+    return statuses;
+  }
+
+  async function sizeOf(folder: string): Promise<number> {
+    let size = 0;
+    for (const entry of await readdir(path.join(folder, "content-v2"), { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) size += (await stat(path.join(entry.parentPath, entry.name))).size;
+    return size;
+  }
+
+  verifies(hazard(50), "an install gets a limited number of packages that nothing in its project names", async () => {
+    await using t = await setUpPackages({ otherPackages: 1 });
+    await using session = await t.open(NONE);
+    expect(await statusesOf(session.socketPath, ["two", "three", "two"])).toEqual([200, 403, 200]);
+    expect((await send(session.socketPath, `${MIRROR}/three/-/three-1.0.0.tgz`)).status).toBe(403);
+    expect([session.report().exceeded, t.registry.requests]).toEqual(["otherPackages", ["/two"]]);
+  });
+
+  test("the packages that a project names, and those on which they depend, do not count as others", async () => {
+    await using t = await setUpPackages({ otherPackages: 0 });
+    await using session = await t.open(new Set(["one", "two"]));
+    const names = ["one", "two", "dep-1", "dep-2", "@scope/dep-3"];
+    expect(await statusesOf(session.socketPath, names)).toEqual([200, 200, 200, 200, 200]);
+    expect(session.report().exceeded).toBe(null);
+  });
+
+  verifies(hazard(50), "an install that exceeds its total size gets no further packages", async () => {
+    await using t = await setUpPackages({ bytes: 1000 });
+    await using session = await t.open(new Set(["one", "two"]));
+    expect(await statusesOf(session.socketPath, ["one"])).toEqual([200]);
+    await expect(send(session.socketPath, `${MIRROR}/one/-/one-1.0.0.tgz`)).rejects.toThrow("socket hang up");
+    expect(await statusesOf(session.socketPath, ["two"])).toEqual([403]);
+    expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [], exceeded: "bytes" });
+  });
+
+  verifies(hazard(50), "the cache evicts the least recently used packages when it exceeds its size", async () => {
+    // Enough for two packages.
+    const cacheBytes = 4800;
+    await using t = await setUpPackages({ cacheBytes });
+    const install = async (name: string) => {
+      await using session = await t.open(new Set([name]));
+      const paths = [`${MIRROR}/${name}`, `${MIRROR}/${name}/-/${name}-1.0.0.tgz`];
+      return await Promise.all(paths.map(async (path) => (await send(session.socketPath, path)).status));
+    };
+    for (const name of ["one", "two", "one", "three"]) expect(await install(name)).toEqual([200, 200]);
+    expect(await sizeOf(t.cache.path)).toBeLessThanOrEqual(cacheBytes);
+    await t.registry.stop();
+    expect([await install("one"), await install("three"), await install("two")]).toEqual([
+      [200, 200],
+      [200, 200],
+      [503, 503],
+    ]);
   });
 });

@@ -48,39 +48,51 @@ export class OAuthRequests {
    * Runs the authorization code flow for an existing client.
    *
    * @param extraFields - further fields of the token request, such as a client assertion
+   * @param decision - further fields of the user's decision, such as `organizationId`
    */
   async grantTo(
     clientId: string,
     query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
     extraFields: Record<string, string> = {},
+    decision: object = {},
   ): Promise<HttpResponse> {
+    return this.requestToken({ ...(await this.authorize(clientId, query, decision)), ...extraFields });
+  }
+
+  /** Gets an authorization code, and returns the fields of the token request that redeems it. */
+  async authorize(
+    clientId: string,
+    query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
+    decision: object = {},
+  ): Promise<Record<string, string>> {
     const codeVerifier = randomBytes(32).toString("base64url");
     const challenge = {
       code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
       code_challenge_method: "S256",
     };
-    const redirect = await authorizeWithConsent(this.#user, this.authorizeUrl(clientId, { ...query, ...challenge }));
-    return this.requestToken({
+    const url = this.authorizeUrl(clientId, { ...query, ...challenge });
+    const redirect = await authorizeWithConsent(this.#user, url, decision);
+    return {
       grant_type: "authorization_code",
       client_id: clientId,
       resource: query.resource,
       code: redirect.get("code") ?? "",
       code_verifier: codeVerifier,
       redirect_uri: query.redirect_uri ?? REDIRECT_URI,
-      ...extraFields,
-    });
+    };
   }
 
   requestToken(form: Record<string, string>): Promise<HttpResponse> {
     return this.#postForm("/api/auth/oauth2/token", form);
   }
 
-  requestDeviceCode(clientId: string, resource: string, scope: string): Promise<HttpResponse> {
-    return this.#postForm("/api/auth/device/code", { client_id: clientId, resource, scope });
+  requestDeviceCode(clientId: string, resource: string | undefined, scope: string): Promise<HttpResponse> {
+    return this.#postForm("/api/auth/device/code", { client_id: clientId, scope, ...(resource && { resource }) });
   }
 
-  requestDeviceToken(clientId: string, deviceCode: string, resource: string): Promise<HttpResponse> {
-    return this.requestToken({ grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode, resource });
+  requestDeviceToken(clientId: string, deviceCode: string, resource: string | undefined): Promise<HttpResponse> {
+    const form = { grant_type: DEVICE_GRANT, client_id: clientId, device_code: deviceCode };
+    return this.requestToken({ ...form, ...(resource && { resource }) });
   }
 
   registerDeviceClient(): Promise<string> {

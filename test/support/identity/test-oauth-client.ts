@@ -43,13 +43,22 @@ export class TestOAuthClient {
   };
 }
 
-/** Follows an authorization request to the consent page, consents, and returns the parameters of the redirect to the client. */
-export async function authorizeWithConsent(user: TestUser, url: URL): Promise<URLSearchParams> {
+/**
+ * Follows an authorization request to the consent page, consents, and returns the parameters of the redirect to the client.
+ *
+ * @param fields - further fields of the decision, such as `organizationId`
+ */
+export async function authorizeWithConsent(user: TestUser, url: URL, fields: object = {}): Promise<URLSearchParams> {
   const authorization = await user.send("GET", url.pathname + url.search);
   // The response to a script names the page in its body. A browser gets a redirect.
   const page = new URL(authorization.headers.get("location") ?? String(authorization.body["url"]), url);
   if (page.pathname !== "/consent")
     throw new Error(`redirected to ${page.href} instead of the consent page: ${authorization.text}`);
-  const consent = await user.post("/oauth2/consent", { accept: true, oauth_query: page.search.slice(1) });
+  const consent = await user.post("/oauth2/consent", {
+    accept: true,
+    oauth_query: page.search.slice(1),
+    ...fields,
+  });
+  if (consent.status >= 400) throw new Error(consent.text);
   return new URL(String(consent.body["redirect_uri"] ?? consent.body["url"])).searchParams;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
+import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
 import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 
@@ -29,15 +30,18 @@ export interface ServiceProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function createInstallation(): Promise<Installation> {
+/** @param createDatabase - creates the database on an outside PostgreSQL; by default one with all migrations */
+export async function createInstallation(createDatabase = createTestDatabase): Promise<Installation> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
+  // A killed service leaves the workspaces of its builds, which are mounted.
+  stack.defer(() => new FilesystemWorkspaces(path.join(dataDirectory, "builds")).clear());
   const running = new Set<ChildProcess>();
   stack.defer(async () => {
     for (const child of running) await endProcess(child, "SIGKILL");
   });
-  const services = SERVICES === null ? {} : settingsOf(stack.use(await createTestDatabase()));
+  const services = SERVICES === null ? {} : settingsOf(stack.use(await createDatabase()));
   const start = (env: Record<string, string> = {}) =>
     startProcess({ DATA_DIR: dataDirectory, ...services, ...env }, dataDirectory, running);
   return { dataDirectory, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };

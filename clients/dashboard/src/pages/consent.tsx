@@ -1,45 +1,33 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { callIdentity } from "../api.ts";
 import { readOAuthRequest } from "../after-sign-in.ts";
+import { EVERY_ORGANIZATION, useOrganizationChoice } from "../organization-choice.tsx";
+import { describePermissions } from "../permissions.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
+import { CreateOrganizationForm } from "../ui/create-organization-form.tsx";
 import { Notice, ErrorNotice } from "../ui/notice.tsx";
+import { PermissionList } from "../ui/permission-list.tsx";
 import { RedirectNotice } from "../ui/redirect-notice.tsx";
-
-/** What each scope permits, for the user who grants it. */
-const PERMISSIONS: Readonly<Record<string, string>> = {
-  openid: "See your user id",
-  profile: "See your name",
-  email: "See your email address",
-  offline_access: "Stay connected until you revoke access",
-  read: "Read the apps, logs and usage of your organization",
-  deploy: "Deploy apps",
-  everything: "Do everything that you can do",
-};
+import { SignedInAccount } from "../ui/signed-in-account.tsx";
 
 export function ConsentPage() {
-  const query = new URLSearchParams(location.search);
+  if (readOAuthRequest() !== undefined) return <ConsentRequest query={new URLSearchParams(location.search)} />;
+  return (
+    <CardPage title="No request to allow">
+      <Notice>A client opens this page to request access. This request is missing or incomplete.</Notice>
+    </CardPage>
+  );
+}
+
+function ConsentRequest({ query }: { query: URLSearchParams }) {
   const clientId = query.get("client_id") ?? "";
   const client = useQuery({
     queryKey: ["client", clientId],
     enabled: clientId !== "",
     queryFn: () => callIdentity<PublicClient>(`/oauth2/public-client?${new URLSearchParams({ client_id: clientId })}`),
   });
-  const decision = useMutation({
-    mutationFn: (accept: boolean) =>
-      callIdentity<{ url?: string; redirect_uri?: string }>("/oauth2/consent", {
-        accept,
-        oauth_query: readOAuthRequest(),
-      }),
-    onSuccess: ({ url, redirect_uri: uri }) => location.assign(url ?? uri ?? "/"),
-  });
-  const scopes = (query.get("scope") ?? "").split(" ").filter((scope) => scope !== "");
-  if (readOAuthRequest() === undefined)
-    return (
-      <CardPage title="No request to allow">
-        <Notice>A client opens this page to request access. This request is missing or incomplete.</Notice>
-      </CardPage>
-    );
+  const { identity, service } = describePermissions(query);
   return (
     <CardPage title="Allow access?">
       <ErrorNotice error={client.error} />
@@ -48,11 +36,40 @@ export function ConsentPage() {
         name={client.data?.client_name}
         redirect={query.get("redirect_uri") ?? ""}
       />
-      <ul className="list-disc space-y-1 pl-5 text-sm">
-        {scopes.map((scope) => (
-          <li key={scope}>{PERMISSIONS[scope] ?? scope}</li>
-        ))}
-      </ul>
+      <SignedInAccount />
+      <PermissionList title="The client may:" permissions={service} />
+      <PermissionList title="It may also:" permissions={identity} />
+      {service.length > 0 ? <OrganizationDecision /> : <Decision fields={{}} />}
+    </CardPage>
+  );
+}
+
+/** The decision about a client that may act in an organization. */
+function OrganizationDecision() {
+  const { id, list, field, error } = useOrganizationChoice();
+  if (list === undefined) return <ErrorNotice error={error} />;
+  if (list.length === 0) return <CreateOrganizationForm first next={location.href} />;
+  return (
+    <>
+      {field}
+      <Decision fields={id === EVERY_ORGANIZATION ? {} : { organizationId: id }} />
+    </>
+  );
+}
+
+/** @param props.fields - further fields of the decision */
+function Decision({ fields }: { fields: { organizationId?: string } }) {
+  const decision = useMutation({
+    mutationFn: (accept: boolean) =>
+      callIdentity<{ url?: string; redirect_uri?: string }>("/oauth2/consent", {
+        accept,
+        oauth_query: readOAuthRequest(),
+        ...fields,
+      }),
+    onSuccess: ({ url, redirect_uri: uri }) => location.assign(url ?? uri ?? "/"),
+  });
+  return (
+    <>
       <ErrorNotice error={decision.error} />
       <div className="flex gap-2">
         <Button variant="primary" busy={decision.isPending} onClick={() => decision.mutate(true)}>
@@ -62,7 +79,7 @@ export function ConsentPage() {
           Deny
         </Button>
       </div>
-    </CardPage>
+    </>
   );
 }
 

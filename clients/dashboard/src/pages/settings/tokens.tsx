@@ -1,11 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
-import { api } from "../../api.ts";
+import { SCOPES } from "../../../../../domain/shared/scopes.ts";
+import type { Api } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { ScopeSummaries } from "../../ui/scope-summaries.tsx";
 import { SecretValue } from "../../ui/secret-value.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
 import { Cell, Table } from "../../ui/table.tsx";
@@ -26,7 +29,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-const TOKENS = ["tokens"];
+const TOKENS = "tokens";
 const DAY_MS = 86_400_000;
 
 export function TokensPage() {
@@ -35,13 +38,15 @@ export function TokensPage() {
       <PageTitle>Tokens</PageTitle>
       <TokenPanel kind="api_key" />
       <TokenPanel kind="personal_access_token" />
+      <ScopeSummaries />
     </>
   );
 }
 
 function TokenPanel({ kind }: { kind: Kind }) {
   const { title, intro } = KINDS[kind];
-  const tokens = useQuery({ queryKey: TOKENS, queryFn: () => api.tokens.list.query() });
+  const { id: orgId, api } = useOrganization();
+  const tokens = useQuery({ queryKey: [TOKENS, orgId], queryFn: () => api.tokens.list.query() });
   const ofKind = tokens.data?.tokens.filter((token) => token.kind === kind) ?? [];
   return (
     <Panel title={title} intro={intro}>
@@ -58,11 +63,8 @@ function TokenPanel({ kind }: { kind: Kind }) {
   );
 }
 
-const SCOPES = [
-  ["everything", "everything"],
-  ["deploy", "deploy"],
-  ["read", "read"],
-] as const;
+/** The broadest scope first. */
+const SCOPE_OPTIONS = SCOPES.toReversed().map((scope) => [scope, scope] as const);
 
 const LIFETIMES = [
   ["30", "30 days"],
@@ -73,6 +75,7 @@ const LIFETIMES = [
 
 function CreateTokenForm({ kind }: { kind: Kind }) {
   const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const days = Number(form.get("days"));
@@ -80,11 +83,11 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
       return api.tokens.issue.mutate({
         kind,
         name: readText(form, "name"),
-        scope: readText(form, "scope") as (typeof SCOPES)[number][0],
+        scope: readText(form, "scope") as Token["scope"],
         ...(days > 0 && { expires_at: expiresAt }),
       });
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: TOKENS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -95,7 +98,7 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
     <div className="space-y-4">
       <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_1fr_auto]" onSubmit={submit}>
         <Field label="Name" name="name" required maxLength={100} placeholder="Purpose" autoComplete="off" />
-        <Select label="Permissions" name="scope" options={SCOPES} />
+        <Select label="Permissions" name="scope" options={SCOPE_OPTIONS} />
         <Select label="Expiry" name="days" options={LIFETIMES} defaultValue="90" />
         <Button type="submit" variant="primary" busy={create.isPending}>
           {KINDS[kind].create}
@@ -114,13 +117,14 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
   );
 }
 
-type Token = Awaited<ReturnType<typeof api.tokens.list.query>>["tokens"][number];
+type Token = Awaited<ReturnType<Api["tokens"]["list"]["query"]>>["tokens"][number];
 
 function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, expires_at } }: { token: Token }) {
   const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
   const revoke = useMutation({
     mutationFn: () => api.tokens.revoke.mutate({ id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: TOKENS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
   });
   return (
     <tr>
@@ -131,7 +135,7 @@ function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, 
       <Cell>
         <code>{prefix}…</code>
       </Cell>
-      <Cell>{SCOPES.find(([value]) => value === scope)?.[1] ?? scope}</Cell>
+      <Cell>{scope}</Cell>
       <Cell>
         <Timestamp at={created_at} />
       </Cell>

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { createTestDatabase } from "../support/service/databases.ts";
+import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
+
+async function deploy(service: ServiceProcess): Promise<unknown> {
+  const { body } = await service.rest.deploy({ repo: "examples/hello" });
+  for (;;) {
+    const app = await service.rest.get(`/v1/apps/${String(body["app_id"])}`);
+    if (["ready", "failed"].includes(String(app.body["status"]))) return app.body["status"];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+test.each(["another", "the same"])(
+  "a second process on one database and %s data folder does not start, and the first one is not affected",
+  async (folder) => {
+    await using database = await createTestDatabase();
+    await using one = await createInstallation();
+    await using two = await createInstallation();
+    const { databaseUrl, redisUrl } = database;
+    const env = { DATABASE_URL: databaseUrl, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) };
+    const first = await one.start(env);
+    expect(await deploy(first)).toBe("ready");
+    const second = (await (folder === "another" ? two : one).start(env).catch((error: unknown) => error)) as Error;
+    expect(second.message).toMatch(/^the service ended with 1:\n/);
+    expect(second.message.trimEnd().split("\n").at(-1)).toMatch(
+      new RegExp(
+        `^DATABASE_URL is in use by another process of this service \\(service on .+, process ${first.pid}\\)\\. Run one`,
+      ),
+    );
+    expect(await deploy(first)).toBe("ready");
+    const { body } = await first.rest.get("/v1/apps");
+    for (const { id } of body["apps"] as { id: string }[])
+      expect((await first.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
+  },
+);
+
+test("a process on the database and data folder of a process that was killed starts and continues its deployment", async () => {
+  await using database = await createTestDatabase();
+  await using installation = await createInstallation();
+  const env = { DATABASE_URL: database.databaseUrl };
+  const first = await installation.start(env);
+  const { body } = await first.rest.deploy({ repo: "examples/hello" });
+  await first.end("SIGKILL");
+  const second = await installation.start(env);
+  await expect
+    .poll(async () => (await second.rest.get(`/v1/apps/${String(body["app_id"])}`)).body["status"], { timeout: 50_000 })
+    .toBe("ready");
+});
