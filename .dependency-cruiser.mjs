@@ -4,7 +4,7 @@ const anyPackage = packages(".+");
 const anyBuiltIn = builtIns(...builtinModules.map((name) => name.replace(/^node:/, "")));
 
 /** Functions on Node's HTTP types, for the control plane, the edge proxy and the egress proxy. */
-const sharedHttp = "^server/http/(client-address|hop-by-hop-headers|request-id)[.]ts$";
+const sharedHttp = "^server/http/(client-address|hop-by-hop-headers|linger-on-close|request-id)[.]ts$";
 
 /**
  * The import rules. Each layer lists everything that it may import; any other import is an error.

@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.ts";
 
 /** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
@@ -14,7 +15,6 @@ const embedded = {
     name: "embedded",
     include: ["test/**/*.test.ts"],
     env: { TEST_BACKEND: "embedded" },
-    sequence: { groupOrder: 0 },
   },
 };
 
@@ -24,7 +24,7 @@ const services = {
     name: "services",
     include: TESTS_ON_SERVICES,
     env: { TEST_BACKEND: "services", ...TEST_SERVICES },
-    sequence: { groupOrder: 1 },
+    globalSetup: "test/support/services-setup.ts",
   },
 };
 
@@ -34,8 +34,9 @@ export default defineConfig(async () => ({
     hookTimeout: 60_000,
     // Test files of one worker share its modules: importing the service takes longer than most files run.
     isolate: false,
-    // One more than the cores that most machines have at least: many tests wait for something else than the processor.
-    maxWorkers: 3,
+    // Two more than the cores that most machines have at least: many tests wait for something else than the processor.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // Of the tests of one file that may run at the same time.
     maxConcurrency: 3,
     globalSetup: "test/support/global-setup.ts",

@@ -1,53 +1,8 @@
-import { TOKEN_KINDS } from "../../domain/shared/caller.ts";
-import { ServiceError } from "../../domain/shared/errors.ts";
-import { openSharedState } from "../composition/shared-state.ts";
-import { ConfigError, readConfig } from "../config.ts";
-import { DatabaseUnavailable } from "../database/database-unavailable.ts";
-import { openDatabaseBesideService } from "../database/open-database.ts";
-import { FolderInUse } from "../files/folder-lock.ts";
-import { createLogger } from "../telemetry/logger.ts";
-import { COMMANDS } from "./commands.ts";
-import { parseCommandLine, UsageError } from "./options.ts";
+import { enableCompileCache } from "node:module";
+import path from "node:path";
 
-const USAGE = `Usage: npm run admin -- COMMAND
-
-  bootstrap --org NAME --email ADDRESS    create an organization, its first tokens and an invitation for its owner
-  create-token --org ID --kind KIND --name NAME [--agent ID] [--expires-in-days N]
-                                          KIND is ${TOKEN_KINDS.join(", ")};
-                                          a gateway_token requires --agent
-  list-tokens --org ID                    list every token with its prefix, kind, name, last use and expiry
-  revoke-token --id ID                    revoke a token; takes effect within 5 seconds
-  reset-password --email ADDRESS          set a new password for a user and sign the user out everywhere
-  set-plan --org ID --plan PLAN           change the plan of an organization
-  list-organizations                      list every organization with its name and plan
-
---json prints JSON on one line, for programs. The service may be running.
-`;
-
-const EXPECTED_ERRORS = [UsageError, ServiceError, ConfigError, FolderInUse, DatabaseUnavailable];
-
-async function main(): Promise<void> {
-  const { options, command: name } = parseCommandLine();
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (options.help || command === undefined) {
-    process.stdout.write(USAGE);
-    process.exitCode = options.help ? 0 : 2;
-    return;
-  }
-  const config = readConfig();
-  const log = createLogger("silent");
-  await using opening = new AsyncDisposableStack();
-  const { orm, url } = opening.use(await openDatabaseBesideService(config, log));
-  const { accessChanges } = await openSharedState(config, { em: orm.em, url }, log, opening);
-  const plans = { names: Object.keys(config.plans), default: config.defaultPlan };
-  const result = await command({ em: orm.em.fork(), accessChanges, plans }, options);
-  process.stdout.write(`${JSON.stringify(result, null, options.json ? 0 : 2)}\n`);
-}
-
-try {
-  await main();
-} catch (error) {
-  const isExpected = EXPECTED_ERRORS.some((type) => error instanceof type);
-  process.stderr.write(`${isExpected ? (error as Error).message : String((error as Error).stack)}\n`);
-  process.exitCode = 1;
-}
+// Compiled code is kept in files, which halves the time that a command takes to load its modules. They are imported below
+// because imports at the top of this file would be loaded before this line.
+enableCompileCache(path.join(import.meta.dirname, "../../.cache/service"));
+const { runAdmin } = await import("./run-admin.ts");
+await runAdmin();

@@ -16,6 +16,7 @@ import { mcpPlugin } from "../mcp/plugin.ts";
 import { docsPlugin } from "../rest/docs.ts";
 import { addRequestIds, readRequestId, setRequestId } from "./request-id.ts";
 import { restPlugin } from "../rest/plugin.ts";
+import { closeUnusedConnections } from "./unused-connections.ts";
 import { rpcPlugin } from "../rpc/plugin.ts";
 
 export interface HttpServerOptions {
@@ -61,6 +62,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // By default, a URL with a longer id would match no route and be reported as an unknown endpoint.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
+  closeUnusedConnections(server);
   prepareConnections(server);
   addRequestIds(server);
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));

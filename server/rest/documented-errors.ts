@@ -50,12 +50,6 @@ const HEADERS: Record<string, Record<string, Header>> = {
       schema: { type: "string" },
     },
   },
-  403: {
-    "WWW-Authenticate": {
-      description: "With an insufficient scope: the error `insufficient_scope` and the required scope",
-      schema: { type: "string" },
-    },
-  },
   405: { Allow: { description: "The methods of the path, separated by commas", schema: { type: "string" } } },
   429: RETRY_AFTER,
   503: RETRY_AFTER,

@@ -4,13 +4,13 @@ import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
 import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import { pathToFileURL } from "node:url";
 import { gitServer } from "../support/builds/git-server.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { memoryFolder } from "../support/memory-folder.ts";
 import { gitSourceLimitsContract } from "./git-source-limits.ts";
 import { gitSourceContract, type OpenGitSetting } from "./git-source.ts";
 
 function localFolder(sandbox: Sandbox): OpenGitSetting {
   return async (limits = {}) => {
-    const folder = await temporaryFolder();
+    const folder = await memoryFolder();
     const source = new SandboxedGit({ baseUrl: pathToFileURL(folder.path).href, sandbox, limits });
     return { base: folder.path, source, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
   };
@@ -18,7 +18,7 @@ function localFolder(sandbox: Sandbox): OpenGitSetting {
 
 function httpServer(sandbox: Sandbox): OpenGitSetting {
   return async (limits = {}) => {
-    const folder = await temporaryFolder();
+    const folder = await memoryFolder();
     const server = await gitServer(folder.path);
     const source = new SandboxedGit({ baseUrl: server.url, sandbox, limits });
     return {

@@ -34,7 +34,7 @@ function exists(path: string): Promise<boolean> {
 
 /** The contract of every `GitSource`. */
 export function gitSourceContract(kind: string, open: OpenGitSetting): void {
-  describe(`a git source (${kind})`, () => {
+  describe(`a git source (${kind})`, { concurrent: true }, () => {
     test("a checkout contains the files of the branch's tip and no files of git", async () => {
       await using setting = await open();
       const repository = await Repository.create(setting.base, "acme/shop");

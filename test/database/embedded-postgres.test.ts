@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -11,8 +10,9 @@ import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgr
 import { findPostgres } from "../../server/database/embedded/postgres-package.ts";
 import { FolderInUse } from "../../server/files/folder-lock.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
+import { memoryFolder } from "../support/memory-folder.ts";
 import { stillRunning } from "../support/service/service-process.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import type { TemporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const OWNER = fileURLToPath(new URL("../support/database/postgres-owner.ts", import.meta.url));
@@ -56,7 +56,7 @@ verifies(
   hazard(41),
   "PostgreSQL ends when the process that started it is killed, and no committed row is lost",
   async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await memoryFolder();
     const { child, line: url } = await startOwner(folder.path);
     await query(url, "create table kept (n int)");
     for (let n = 0; n < 20; n++) await query(url, `insert into kept values (${n})`);
@@ -69,7 +69,7 @@ verifies(
 );
 
 test("a start directly after a kill waits for the processes that are still ending", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await memoryFolder();
   for (let turn = 0; turn < 3; turn++) {
     const { child, line } = await startOwner(folder.path);
     expect(line).toMatch(/^postgres:/);
@@ -80,7 +80,7 @@ test("a start directly after a kill waits for the processes that are still endin
 });
 
 test("a lock file with the id of a process that is not PostgreSQL does not prevent a start", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await memoryFolder();
   {
     await using _server = await EmbeddedPostgres.start(folder.path, LOG);
   }
@@ -90,7 +90,7 @@ test("a lock file with the id of a process that is not PostgreSQL does not preve
 });
 
 test("a second process cannot start a server in the folder, but can connect to the running one", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await memoryFolder();
   const { child, line: url } = await startOwner(folder.path);
   try {
     await query(url, "create table shared (n int)");
@@ -104,7 +104,7 @@ test("a second process cannot start a server in the folder, but can connect to t
 });
 
 test("the server starts in a folder whose path is too long for a Unix socket", async () => {
-  await using parent = await temporaryFolder();
+  await using parent = await memoryFolder();
   const folder = path.join(parent.path, "x".repeat(120));
   await mkdir(folder);
   await using server = await EmbeddedPostgres.start(folder, LOG);
@@ -112,7 +112,7 @@ test("the server starts in a folder whose path is too long for a Unix socket", a
 });
 
 test("a database of an earlier version is rejected, and the error says what to do", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await memoryFolder();
   await mkdir(path.join(folder.path, "pglite"));
   await expect(EmbeddedPostgres.start(folder.path, LOG)).rejects.toThrow(/PGlite .* Set DATA_DIR to a new folder/);
   await rm(path.join(folder.path, "pglite"), { recursive: true });
@@ -148,8 +148,8 @@ test.skipIf(process.getuid?.() !== 0)(
 );
 
 async function folderOf(uid: number): Promise<TemporaryFolder> {
-  const folder = await mkdtemp(path.join(tmpdir(), "test-"));
-  await chown(folder, uid, uid);
-  await chmod(folder, 0o700);
-  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  const folder = await memoryFolder();
+  await chown(folder.path, uid, uid);
+  await chmod(folder.path, 0o700);
+  return folder;
 }

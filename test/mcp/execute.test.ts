@@ -5,7 +5,7 @@ import { sharedHarness } from "../support/service/shared-harness.ts";
 import { findTypeErrors } from "../support/procedures/check-types.ts";
 import { verifies } from "../support/verifies.ts";
 
-const service = sharedHarness({ worker: true });
+const service = sharedHarness({ worker: true, sharesBuilds: true });
 
 async function connect(): Promise<{
   tenant: Tenant;

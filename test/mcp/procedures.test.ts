@@ -5,7 +5,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
 
-const service = sharedHarness({ worker: true });
+const service = sharedHarness({ worker: true, sharesBuilds: true });
 
 async function deployExample(tenant: Tenant, example: string): Promise<{ id: string; slug: string }> {
   const { body } = await tenant.rest.deploy({ repo: `examples/${example}` });

@@ -1,3 +1,4 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { constants } from "node:os";
 import { describe, expect, test } from "vitest";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
@@ -9,6 +10,8 @@ import {
   REFUSALS,
 } from "../../server/sandbox/system-calls/refused-system-calls.ts";
 import { systemCallFilter } from "../../server/sandbox/system-calls/system-call-filter.ts";
+import { workerdPids } from "../support/edge/app-processes.ts";
+import { openTestPlatform } from "../support/edge/test-platform.ts";
 import { runFilter } from "../support/sandbox/filter-interpreter.ts";
 import { runIn } from "../support/sandbox/sandbox-command.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -87,6 +90,17 @@ verifies(hazard(49), "clone cannot create a namespace of any kind", async () => 
   );
   const errors = await errorsOf(flags.map((flag) => [numberOf("clone"), flag | constants.signals.SIGCHLD]));
   expect(errors).toEqual(Array.from({ length: 7 }, () => errno.EPERM));
+});
+
+verifies(hazard(49), "an app runs with the filter too", async () => {
+  await using t = await openTestPlatform();
+  await t.publish("shop", `export default { fetch: () => new Response("hello") }`);
+  const [pid = 0] = await workerdPids(t.root);
+  const descriptors = await Promise.all(
+    (await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`)),
+  );
+  expect(await readFile(`/proc/${pid}/status`, "utf8")).toMatch(/^Seccomp:\t2$/m);
+  expect(descriptors.filter((target) => target.includes("system-call-filter"))).toEqual([]);
 });
 
 test("system calls that are newer than the list do not exist in a sandbox", async () => {

@@ -7,7 +7,7 @@ export interface TemporaryFolder extends AsyncDisposable {
 }
 
 /** Creates an empty folder. It is removed on disposal, with its contents. */
-export async function temporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), "test-"));
+export async function temporaryFolder(parent = tmpdir()): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(parent, "test-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

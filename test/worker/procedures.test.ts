@@ -12,7 +12,11 @@ let harness: Harness;
 
 beforeAll(async () => {
   repositories = await temporaryFolder();
-  harness = await createHarness({ worker: true, config: { gitBaseUrl: pathToFileURL(repositories.path).href } });
+  harness = await createHarness({
+    worker: true,
+    sharesBuilds: true,
+    config: { gitBaseUrl: pathToFileURL(repositories.path).href },
+  });
 });
 
 afterAll(async () => {

@@ -211,15 +211,23 @@ verifies(hazard(7), "git accepts every branch name that we accept", () => {
     branches.filter((branch) => branchError(branch) === null),
     150,
   );
-  for (const branch of accepted) {
-    expect([
-      branch,
-      git("check-ref-format", "--branch", branch),
-      git("check-ref-format", `refs/heads/${branch}`),
-    ]).toEqual([branch, 0, 0]);
-  }
+  expect(accepted).toHaveLength(150);
+  expect(branchesThatGitRejects(accepted)).toEqual([]);
 });
 
-function git(...options: string[]): number | null {
-  return spawnSync("git", options).status;
+test("git rejects branch names with two dots or with a hyphen at the start", () => {
+  expect(branchesThatGitRejects(["main", "a..b", "feature/x", "-x"])).toEqual(["a..b", "-x"]);
+});
+
+const CHECK = `git check-ref-format --branch "$1" && git check-ref-format "refs/heads/$1" || printf '%s\\0' "$1" >&3`;
+
+/** xargs starts git much faster than this process, which is large. The names are arguments of a fixed script. */
+function branchesThatGitRejects(branches: readonly string[]): string[] {
+  const { status, output } = spawnSync("xargs", ["-0", "-n", "1", "sh", "-c", CHECK, "sh"], {
+    input: branches.join("\0"),
+    stdio: ["pipe", "ignore", "ignore", "pipe"],
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  return (output[3] ?? "").split("\0").filter(Boolean);
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../../support/builds/create-bundler.ts";
+import { shareBuilds } from "../../support/builds/share-builds.ts";
 import { runBundler, createEmptyCheckout } from "../../support/builds/bundle-checkout.ts";
 
 const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
@@ -11,7 +12,7 @@ const EXAMPLES = path.resolve(import.meta.dirname, "../../../examples");
 async function bundleExample(name: string) {
   const checkout = await createEmptyCheckout();
   await cp(path.join(EXAMPLES, name), checkout.sourceDirectory, { recursive: true });
-  const { bundle, log } = await runBundler(createMachineBundler(), checkout);
+  const { bundle, log } = await runBundler(shareBuilds(createMachineBundler()), checkout);
   const form = await readUploadForm(bundle.scriptPath);
   return { bundle, form, log, [Symbol.asyncDispose]: () => checkout[Symbol.asyncDispose]() };
 }

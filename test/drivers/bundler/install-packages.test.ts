@@ -1,12 +1,19 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
-import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { createTestBundler, createTestMirror } from "../../support/builds/create-bundler.ts";
 import { runBundler, createCheckout, bundleFailure } from "../../support/builds/bundle-checkout.ts";
+import { installCheckout, readImported } from "../../support/builds/install-checkout.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const WORKER = `import { greeting } from "greeting";\nexport default { fetch: () => new Response(greeting) };`;
+
+/** The modules of the two packages in the registry. */
+const GREETING = `export { words as greeting } from "@scope/words";`;
+const WORDS = `export const words = "hello from the registry";`;
 
 function manifest(fields: object = {}): string {
   return JSON.stringify({ type: "module", dependencies: { greeting: "^1.0.0" }, ...fields });
@@ -19,7 +26,7 @@ async function setUp() {
       {
         name: "greeting",
         version: "1.0.0",
-        files: { "index.js": `export { words as greeting } from "@scope/words";` },
+        files: { "index.js": GREETING },
         manifest: {
           type: "module",
           dependencies: { "@scope/words": "2.0.0" },
@@ -29,16 +36,21 @@ async function setUp() {
       {
         name: "@scope/words",
         version: "2.0.0",
-        files: { "index.js": `export const words = "hello from the registry";` },
+        files: { "index.js": WORDS },
         manifest: { type: "module" },
       },
     ]),
   );
   const cache = stack.use(await temporaryFolder());
   const settings = { registry: registry.url, [`//${new URL(registry.url).host}/:_authToken`]: "npm-secret" };
-  /** Creates a bundler with an empty memory cache and the current disk cache, like a restarted service. */
-  const newBundler = () => createTestBundler(settings, cache.path);
-  return { registry, newBundler, bundler: newBundler(), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return {
+    registry,
+    bundler: createTestBundler(settings, cache.path),
+    packages: createTestMirror(settings, cache.path),
+    /** Creates a mirror with an empty memory cache and the current disk cache, like a restarted service. */
+    restartedPackages: () => createTestMirror(settings, cache.path),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
 }
 
 describe("the install step", () => {
@@ -90,6 +102,13 @@ describe("the install step", () => {
       "index.js": WORKER,
       ...Object.fromEntries(files),
     });
+    await installCheckout(h.packages, checkout);
+    expect(await readImported(checkout, "greeting", "@scope/words")).toBe(WORDS);
+  });
+
+  test("a bundle contains the installed packages", async () => {
+    await using h = await setUp();
+    await using checkout = await createCheckout({ "package.json": manifest(), "index.js": WORKER });
     const { bundle } = await runBundler(h.bundler, checkout);
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
   });
@@ -98,11 +117,11 @@ describe("the install step", () => {
     await using h = await setUp();
     const files = { "package.json": manifest(), "index.js": WORKER };
     await using first = await createCheckout(files);
-    await runBundler(h.bundler, first);
+    await installCheckout(h.packages, first);
     await h.registry.stop();
     await using second = await createCheckout(files);
-    const { bundle } = await runBundler(h.newBundler(), second);
-    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+    await installCheckout(h.restartedPackages(), second);
+    expect(await readImported(second, "greeting", "@scope/words")).toBe(WORDS);
   });
 
   verifies(hazard(51), "a registry that responds with 500 is a platform failure", async () => {
@@ -149,8 +168,9 @@ describe("the install step", () => {
         "package.json": manifest({ packageManager, scripts }),
         "index.js": WORKER,
       });
-      const { bundle } = await runBundler(h.bundler, checkout);
-      expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+      await installCheckout(h.packages, checkout);
+      expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(WORKER);
+      expect(await readImported(checkout, "greeting")).toBe(GREETING);
     }
   });
 
@@ -168,7 +188,7 @@ describe("the install step", () => {
         "probe.mjs": probe,
         "index.js": WORKER,
       });
-      const { log } = await runBundler(h.bundler, checkout);
+      const log = await installCheckout(h.packages, checkout);
       expect(log).toContain("BLOCKED http://1.1.1.1/");
       expect(log).not.toMatch(/REACHED|npm-secret/);
       expect(h.registry.requests).not.toContain("/smuggled");

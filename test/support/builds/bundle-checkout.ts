@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Bundle, Bundler } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { memoryFolder } from "../memory-folder.ts";
 
 /** The content of a file: text, bytes, or the target of a link. */
 export type Content = string | Uint8Array | { link: string };
@@ -22,7 +22,7 @@ export async function createCheckout(files: Readonly<Record<string, Content>>): 
 }
 
 export async function createEmptyCheckout(): Promise<TestCheckout> {
-  const workspace = await temporaryFolder();
+  const workspace = await memoryFolder();
   const [sourceDirectory, outputDirectory] = [path.join(workspace.path, "source"), path.join(workspace.path, "output")];
   await mkdir(sourceDirectory);
   await mkdir(outputDirectory);

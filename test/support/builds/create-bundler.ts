@@ -11,13 +11,18 @@ export function createTestBundler(
   cacheDirectory: string,
   limits: WranglerBundlerOptions["limits"] = {},
 ): WranglerBundler {
-  const packages = new PackageMirror({ cacheDirectory, readSettings: () => Promise.resolve(settings) });
   return new WranglerBundler({
     sandbox: new BubblewrapSandbox(),
-    packages,
+    packages: createTestMirror(settings, cacheDirectory),
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
+    compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
     limits,
   });
+}
+
+/** A package mirror with `settings` and an empty memory cache that caches packages in `cacheDirectory`. */
+export function createTestMirror(settings: NpmSettings, cacheDirectory: string): PackageMirror {
+  return new PackageMirror({ cacheDirectory, readSettings: () => Promise.resolve(settings) });
 }
 
 /** The bundler of the service: with the machine's registry and the packages that `npm run setup` has cached. */

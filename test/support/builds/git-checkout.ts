@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { GitSource } from "../../../domain/ports/git-source.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { memoryFolder } from "../memory-folder.ts";
 
 export interface GitCheckout extends AsyncDisposable {
   directory: string;
@@ -18,7 +18,7 @@ export async function checkOut(
   branch = "main",
   signal = new AbortController().signal,
 ): Promise<GitCheckout> {
-  const folder = await temporaryFolder();
+  const folder = await memoryFolder();
   const directory = join(folder.path, "source");
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);

@@ -10,6 +10,8 @@ const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   moduleDetection: ts.ModuleDetectionKind.Force,
   lib: ["lib.esnext.d.ts"],
+  // Not `skipLibCheck`, which would skip the declarations under test too.
+  skipDefaultLibCheck: true,
   types: [],
 };
 

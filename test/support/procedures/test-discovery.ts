@@ -5,6 +5,7 @@ import type { DiscoveryResult } from "../../../domain/ports/procedure-discovery.
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
+import { shareBuilds } from "../builds/share-builds.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";
 import { openTestPlatform } from "../edge/test-platform.ts";
 import { writeUploadForm } from "../edge/upload-form.ts";
@@ -55,7 +56,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       await using checkout = await createEmptyCheckout();
       const filter = (file: string) => path.basename(file) !== "node_modules";
       await cp(path.join(ROOT, "examples", name), checkout.sourceDirectory, { recursive: true, filter });
-      const { bundle } = await runBundler(createMachineBundler(), checkout);
+      const { bundle } = await runBundler(shareBuilds(createMachineBundler()), checkout);
       return await discoverScript(bundle.scriptPath, checkout.sourceDirectory);
     },
     started: () => started,

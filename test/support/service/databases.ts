@@ -15,9 +15,6 @@ export const SERVICES =
     ? { databaseUrl: required("TEST_DATABASE_URL"), redisUrl: required("TEST_REDIS_URL") }
     : null;
 
-/** A database with all migrations. Each test gets a copy of it. */
-export const TEMPLATE_DATABASE = "service_template";
-
 /** The PostgreSQL server of this test: the outside one, or the embedded one that the whole run shares. */
 export function postgresServer(): string {
   return SERVICES?.databaseUrl ?? EmbeddedPostgres.connect(inject("postgresFolder")).url;
@@ -25,8 +22,7 @@ export function postgresServer(): string {
 
 /** Creates a database with all migrations. It is dropped on disposal. */
 export function createTestDatabase(): Promise<TestDatabase> {
-  // The service itself migrates a database of an outside server.
-  return SERVICES === null ? createDatabase(`template ${TEMPLATE_DATABASE}`) : createEmptyDatabase();
+  return createDatabase(`template ${inject("templateDatabase")}`);
 }
 
 /** Creates a database without tables. It is dropped on disposal. */

@@ -12,6 +12,7 @@ import type { ClientMetadataFetcher } from "../../../domain/ports/client-metadat
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
+import { shareBuilds } from "../builds/share-builds.ts";
 import { createTestDatabase } from "./databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
 import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
@@ -19,6 +20,8 @@ import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
 export interface HarnessOptions {
   /** Whether a worker runs deployments and teardowns; most tests of the APIs need none. */
   worker?: boolean;
+  /** Whether builds are shared with other tests of the run: for tests that deploy examples and do not test builds. */
+  sharesBuilds?: boolean;
   config?: Partial<Config>;
   appBuilder?: AppBuilder;
   clientMetadata?: ClientMetadataFetcher;
@@ -54,6 +57,7 @@ export interface Harness extends AsyncDisposable {
 
 export async function createHarness({
   worker = false,
+  sharesBuilds = false,
   config: overrides = {},
   appBuilder,
   clientMetadata,
@@ -80,6 +84,8 @@ export async function createHarness({
   const log = createLogger("trace", { write: (line) => void lines.push(line) });
   const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null, clientMetadata });
   stack.defer(() => service.stop());
+  const { deploymentDeps } = service.parts;
+  if (sharesBuilds) deploymentDeps.bundler = shareBuilds(deploymentDeps.bundler);
   const em = () => service.parts.orm.em.fork();
   const tenant = async ({ plan = "scale" } = {}): Promise<Tenant> => {
     const settings = { name: "Test", email: "owner@example.com", plan };

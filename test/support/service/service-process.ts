@@ -30,7 +30,8 @@ export interface ServiceProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function createInstallation(): Promise<Installation> {
+/** @param createDatabase - creates the database on an outside PostgreSQL; by default one with all migrations */
+export async function createInstallation(createDatabase = createTestDatabase): Promise<Installation> {
   const stack = new AsyncDisposableStack();
   const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
   stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
@@ -40,7 +41,7 @@ export async function createInstallation(): Promise<Installation> {
   stack.defer(async () => {
     for (const child of running) await endProcess(child, "SIGKILL");
   });
-  const services = SERVICES === null ? {} : settingsOf(stack.use(await createTestDatabase()));
+  const services = SERVICES === null ? {} : settingsOf(stack.use(await createDatabase()));
   const start = (env: Record<string, string> = {}) =>
     startProcess({ DATA_DIR: dataDirectory, ...services, ...env }, dataDirectory, running);
   return { dataDirectory, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };

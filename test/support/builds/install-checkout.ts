@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
+import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
+import { readProject } from "../../../server/drivers/bundler/read-project.ts";
+import { DEFAULT_LIMITS } from "../../../server/drivers/bundler/wrangler-bundler.ts";
+import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
+import { memoryFolder } from "../memory-folder.ts";
+import type { TestCheckout } from "./bundle-checkout.ts";
+
+/** Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output. */
+export async function installCheckout(packages: PackageSource, checkout: TestCheckout): Promise<string> {
+  await using scratch = await memoryFolder();
+  const chunks: Uint8Array[] = [];
+  const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
+  const context = {
+    sandbox: new BubblewrapSandbox(),
+    toolchain: {
+      modulesDirectory: TOOLCHAIN_FOLDERS.modules,
+      compileCacheDirectory: existsSync(TOOLCHAIN_FOLDERS.compiled) ? TOOLCHAIN_FOLDERS.compiled : null,
+    },
+    limits: DEFAULT_LIMITS,
+    request: { ...checkout, onOutput, signal: new AbortController().signal },
+    scratchDirectory: scratch.path,
+  };
+  await installPackages(context, packages, await readProject(checkout.sourceDirectory));
+  return Buffer.concat(chunks).toString();
+}
+
+/** Reads the main module of the package that `index.js` of a checkout imports by the first name, that one the next, and so on. */
+export async function readImported(checkout: TestCheckout, ...names: string[]): Promise<string> {
+  const start = path.join(checkout.sourceDirectory, "index.js");
+  const file = names.reduce((importer, name) => createRequire(importer).resolve(name), start);
+  return readFile(file, "utf8");
+}
