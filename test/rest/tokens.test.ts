@@ -79,7 +79,7 @@ verifies(
 );
 
 test("a rotation does not prolong a token that expires before the end of the overlap", async () => {
-  const { tenant } = await createOwnedTenant();
+  const { tenant } = await createOwnedTenant(service());
   const id = await findKeyId(tenant);
   const execute = (sql: string) => service().service.parts.orm.em.fork().execute<{ expires_at: string }[]>(sql, [id]);
   await execute("update machine_tokens set expires_at = now() + interval '10 minutes' where id = ?");
