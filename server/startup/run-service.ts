@@ -15,9 +15,9 @@ const SAVE_CODE_MS = 5000;
 /**
  * Runs the service until a signal stops it. An error that prevents the start ends the process with exit code 1.
  *
- * @param onStarted - called when the service accepts requests
+ * @param stopProgress - called when the service accepts requests, or cannot start
  */
-export async function runService(onStarted: () => void): Promise<void> {
+export async function runService(stopProgress: () => Promise<unknown>): Promise<void> {
   try {
     const config = readConfig();
     const log = createLogger(config.logLevel);
@@ -35,10 +35,11 @@ export async function runService(onStarted: () => void): Promise<void> {
         stop(0);
       });
     const service = await starting;
-    onStarted();
+    await stopProgress();
     process.stdout.write(startupMessage(service, config));
     setTimeout(flushCompileCache, SAVE_CODE_MS).unref();
   } catch (error) {
+    await stopProgress();
     process.stderr.write(`${describeStartError(error)}\n`);
     process.exit(1);
   }

@@ -1,9 +1,11 @@
+import { Worker } from "node:worker_threads";
+
 /**
- * Prints the elapsed time once per second until the returned function is called, so that a slow start is not silent. This
- * module imports nothing, because loading the other modules is a part of the start.
+ * Prints the elapsed time once per second until the returned function is called, so that a slow start is not silent. It uses
+ * a thread of its own: loading the modules of the service blocks this one for seconds on a busy machine.
  */
-export function showStartProgress(): () => void {
-  let seconds = 0;
-  const timer = setInterval(() => process.stdout.write(`Starting the service ... ${++seconds} s\n`), 1000);
-  return () => clearInterval(timer);
+export function showStartProgress(): () => Promise<unknown> {
+  const worker = new Worker(new URL("./print-progress.ts", import.meta.url), { execArgv: [] });
+  worker.unref();
+  return () => worker.terminate();
 }
