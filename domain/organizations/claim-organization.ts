@@ -20,7 +20,7 @@ export function claimOrganization(db: Db, orgId: string, userId: string): Promis
   return replacePlaceholderOwner(db, placeholderOwnerEmail(orgId), userId);
 }
 
-/** Gives the membership, tokens and apps of a placeholder owner to a user, and deletes the placeholder. */
+/** Gives the membership, tokens, apps and deployments of a placeholder owner to a user, and deletes the placeholder. */
 async function replacePlaceholderOwner(db: Db, email: string, userId: string): Promise<string | null> {
   // The update locks the row until the transaction ends.
   const placeholder = await db
@@ -44,6 +44,7 @@ async function replacePlaceholderOwner(db: Db, email: string, userId: string): P
   await db.updateTable("auth.member").set({ userId }).where("userId", "=", placeholder.id).execute();
   await db.updateTable("machine_tokens").set({ user_id: userId }).where("user_id", "=", placeholder.id).execute();
   await db.updateTable("apps").set({ created_by: userId }).where("created_by", "=", placeholder.id).execute();
+  await db.updateTable("deployments").set({ created_by: userId }).where("created_by", "=", placeholder.id).execute();
   await db.deleteFrom("auth.user").where("id", "=", placeholder.id).execute();
   return organizationId;
 }

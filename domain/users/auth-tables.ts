@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 /**
  * The tables of the identity provider, with the columns that the service reads or writes itself, for example to create
  * organizations, to reset passwords and to revoke access. Column names are the provider's own. Convert timestamps with
@@ -43,8 +45,24 @@ export interface AuthTables {
   };
   "auth.jwks": { id: string; publicKey: string; alg: string | null; expiresAt: string | null };
   /** The service added the column `lastUsedAt`. The provider does not know it. */
-  "auth.oauthClient": { id: string; clientId: string; lastUsedAt: string | null };
+  "auth.oauthClient": {
+    id: string;
+    clientId: string;
+    name: string | null;
+    skipConsent: boolean | null;
+    lastUsedAt: string | null;
+  };
+  /** A table of the service. The provider does not know it. */
+  "auth.oauthConnection": {
+    id: Generated<string>;
+    userId: string;
+    clientId: string;
+    scope: string;
+    organizationId: string | null;
+    connectedAt: string;
+    lastUsedAt: string;
+  };
   /** `referenceId`: see `consented-organization.ts`. */
   "auth.oauthConsent": { id: string; clientId: string; userId: string; referenceId: string | null };
-  "auth.oauthRefreshToken": { id: string; userId: string; revoked: string | null };
+  "auth.oauthRefreshToken": { id: string; userId: string; clientId: string; revoked: string | null };
 }

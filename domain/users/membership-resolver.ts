@@ -15,11 +15,21 @@ export interface AccessTokenUser {
   issuedAt: number;
   /** `null` for a token without a scope of the service. */
   scope: Scope | null;
+  /**
+   * The organization that was active when the token was issued; `null` if none was. The token acts there, unless a request
+   * names another one.
+   */
+  issuedOrgId: string | null;
+  /** The OAuth client that must still be connected; `null` for a token of the dashboard. */
+  clientId: string | null;
 }
+
+type StateKey = Pick<AccessTokenUser, "userId" | "sessionId" | "clientId">;
 
 interface UserState {
   memberships: { orgId: string; role: Role }[];
-  activeOrgId: string | null;
+  /** Seconds since the epoch; 0 without an OAuth client. A token that was issued before is of an earlier connection. */
+  connectedAt: number;
   /** Milliseconds since the epoch; 0 without a password. */
   passwordSetAt: number;
   /** `false` while the user has the password they signed up with. */
@@ -36,23 +46,28 @@ export class MembershipResolver {
   }
 
   /**
-   * Returns the user as a caller in the organization of the token, else in the active organization of their session, else in
-   * their first organization.
+   * Returns the user as a caller in the organization of the token, else in their first organization. Selecting another
+   * organization in the dashboard does not change the organization of a token.
    *
    * @returns `null` when the user or the session does not exist any more, when the password was changed after the token was
-   *   issued, and when the user is no longer a member of the token's organization
-   * @throws {ServiceError} `forbidden` when the user is a member of no organization
+   *   issued, when the OAuth client is not connected any more, and when the user is no longer a member of the only
+   *   organization in which the token is valid
+   * @throws {ServiceError} `forbidden` when the user is a member of no organization, or no longer of that of the session
    */
-  async resolveCaller({ userId, sessionId, orgId, issuedAt, scope }: AccessTokenUser): Promise<Caller | null> {
-    const state = await this.#getState(userId, sessionId);
-    if (state === null || predatesPassword(state, sessionId, issuedAt)) return null;
-    const { memberships, activeOrgId } = state;
-    const find = (id: string | null) => memberships.find((membership) => membership.orgId === id);
-    const membership = orgId === null ? (find(activeOrgId) ?? memberships[0]) : find(orgId);
-    if (membership === undefined && orgId !== null) return null;
-    if (membership === undefined) throw new ServiceError("forbidden", NO_ORGANIZATION);
+  async resolveCaller(user: AccessTokenUser): Promise<Caller | null> {
+    const { userId, sessionId, orgId, issuedAt, scope, issuedOrgId } = user;
+    const state = await this.#getState(user);
+    if (state === null || predatesPassword(state, sessionId, issuedAt) || issuedAt < state.connectedAt) return null;
+    const { memberships } = state;
+    const [first] = memberships;
+    const isLimitedToOrganization = orgId !== null;
+    const id = orgId ?? issuedOrgId;
+    const membership = id === null ? first : memberships.find((candidate) => candidate.orgId === id);
+    if (membership === undefined && isLimitedToOrganization) return null;
+    if (membership === undefined)
+      throw new ServiceError("forbidden", first === undefined ? NO_ORGANIZATION : NO_LONGER_A_MEMBER);
     const credential = { kind: "access_token", id: sessionId ?? userId } as const;
-    return { ...membership, userId, scope, credential, isLimitedToOrganization: orgId !== null };
+    return { ...membership, userId, scope, credential, isLimitedToOrganization };
   }
 
   /**
@@ -64,7 +79,7 @@ export class MembershipResolver {
     if (caller.isLimitedToOrganization === true) return null;
     const { kind } = caller.credential;
     if (caller.userId === null || (kind !== "personal_access_token" && kind !== "access_token")) return null;
-    const state = await this.#getState(caller.userId, null);
+    const state = await this.#getState({ userId: caller.userId, sessionId: null, clientId: null });
     const membership = state?.memberships.find((candidate) => candidate.orgId === orgId);
     return membership === undefined ? null : { ...caller, ...membership };
   }
@@ -74,11 +89,12 @@ export class MembershipResolver {
     this.#cache.clear();
   }
 
-  #getState(userId: string, sessionId: string | null): Promise<UserState | null> {
-    return this.#cache.get(`${userId} ${sessionId ?? ""}`, () => this.#loadState(userId, sessionId));
+  #getState({ userId, sessionId, clientId }: StateKey): Promise<UserState | null> {
+    const key = `${userId} ${sessionId ?? ""} ${clientId ?? ""}`;
+    return this.#cache.get(key, () => this.#loadState({ userId, sessionId, clientId }));
   }
 
-  async #loadState(userId: string, sessionId: string | null): Promise<UserState | null> {
+  async #loadState({ userId, sessionId, clientId }: StateKey): Promise<UserState | null> {
     const rows = await this.#db
       .selectFrom("auth.user as user")
       .leftJoin("auth.member as member", "member.userId", "user.id")
@@ -88,9 +104,12 @@ export class MembershipResolver {
       .leftJoin("auth.session as session", (join) =>
         join.onRef("session.userId", "=", "user.id").on("session.id", "=", sessionId),
       )
+      .leftJoin("auth.oauthConnection as connection", (join) =>
+        join.onRef("connection.userId", "=", "user.id").on("connection.clientId", "=", clientId),
+      )
       .select(["member.organizationId", "member.role", "account.updatedAt as passwordSetAt"])
       .select("account.createdAt as firstPasswordSetAt")
-      .select(["session.expiresAt", "session.activeOrganizationId"])
+      .select(["session.expiresAt", "connection.connectedAt"])
       .where("user.id", "=", userId)
       .orderBy("member.createdAt")
       .orderBy("member.id")
@@ -99,12 +118,13 @@ export class MembershipResolver {
     if (first === undefined) return null;
     if (sessionId !== null && (first.expiresAt === null || new Date(first.expiresAt).getTime() <= Date.now()))
       return null;
+    if (clientId !== null && first.connectedAt === null) return null;
     const passwordSetAt = toMilliseconds(first.passwordSetAt);
     return {
       memberships: rows.flatMap(({ organizationId, role }) =>
         organizationId === null || role === null ? [] : [{ orgId: organizationId, role: highestRole(role) }],
       ),
-      activeOrgId: first.activeOrganizationId,
+      connectedAt: Math.floor(toMilliseconds(first.connectedAt) / 1000),
       passwordSetAt,
       passwordChanged: passwordSetAt - toMilliseconds(first.firstPasswordSetAt) > SAME_MOMENT_MS,
     };
@@ -132,4 +152,6 @@ function toMilliseconds(timestamp: string | null): number {
   return timestamp === null ? 0 : new Date(timestamp).getTime();
 }
 
+const NO_LONGER_A_MEMBER =
+  "You are no longer a member of the organization of this token. Sign in again to get another one.";
 const NO_ORGANIZATION = "You are not a member of any organization. Create one, or accept an invitation to one.";

@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 
 /**
- * Revokes the refresh tokens of all OAuth clients of a user. Each client must then send the user through authorization
+ * Ends the connections of all OAuth clients of a user, and revokes their refresh tokens. Each client must then send the user through authorization
  * again.
  */
 export async function revokeRefreshTokens(db: Db, userId: string): Promise<void> {
@@ -11,4 +11,5 @@ export async function revokeRefreshTokens(db: Db, userId: string): Promise<void>
     .where("userId", "=", userId)
     .where("revoked", "is", null)
     .execute();
+  await db.deleteFrom("auth.oauthConnection").where("userId", "=", userId).execute();
 }

@@ -19,6 +19,8 @@ import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
 import type { ListTokensDeps } from "../../domain/tokens/list-tokens.ts";
 import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
 import type { RotateTokenDeps } from "../../domain/tokens/rotate-token.ts";
+import type { ListOAuthConnectionsDeps } from "../../domain/users/list-oauth-connections.ts";
+import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-connection.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
@@ -27,6 +29,7 @@ export interface Capabilities {
   audit: ListEventsDeps & RecordCallDeps;
   deployments: ReadLogDeps;
   execution: ExecuteDeps;
+  oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;

@@ -69,23 +69,24 @@ export function buildAuthenticators({ orm, config, accessChanges, publicUrl }: A
 }
 
 /**
- * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. A token of
- * an OAuth client (`at+jwt`) is independent of any session. The user consented to its scope and its organization.
+ * A token of a dashboard page (`jwt`) names its session, is valid as long as the session, and has every scope. It names the
+ * organization that was active when it was issued, because the session may switch to another one meanwhile. A token of
+ * an OAuth client (`at+jwt`) is independent of any session and valid while the client is connected. The user consented to
+ * its scope and its organization.
  */
-function resolveOwnCaller(
-  membershipResolver: MembershipResolver,
-  { sub: userId, sid: sessionId, iat: issuedAt, type, scope, org_id: orgId }: AccessTokenClaims,
-): Promise<Caller | null> {
-  if (type === "at+jwt")
-    return membershipResolver.resolveCaller({
-      userId,
-      sessionId: null,
-      orgId: typeof orgId === "string" ? orgId : null,
-      issuedAt,
-      scope: readScope(scope),
-    });
-  if (typeof sessionId !== "string") return Promise.resolve(null);
-  return membershipResolver.resolveCaller({ userId, sessionId, orgId: null, issuedAt, scope: "everything" });
+function resolveOwnCaller(membershipResolver: MembershipResolver, claims: AccessTokenClaims): Promise<Caller | null> {
+  const { sub: userId, iat: issuedAt, type, scope } = claims;
+  const sessionId = readText(claims["sid"]);
+  const clientId = readText(claims["client_id"]);
+  const user = { userId, issuedAt, orgId: readText(claims["org_id"]), issuedOrgId: readText(claims["active_org"]) };
+  if (type === "at+jwt" && clientId !== null)
+    return membershipResolver.resolveCaller({ ...user, sessionId: null, clientId, scope: readScope(scope) });
+  if (type === "at+jwt" || sessionId === null) return Promise.resolve(null);
+  return membershipResolver.resolveCaller({ ...user, sessionId, clientId: null, scope: "everything" });
+}
+
+function readText(claim: unknown): string | null {
+  return typeof claim === "string" ? claim : null;
 }
 
 /** The scope that a `scope` claim grants; `null` when the user consented to no scope of the service. */
@@ -111,6 +112,8 @@ function externalAccessTokens(
         orgId: null,
         issuedAt: claims.iat,
         scope: "everything",
+        clientId: null,
+        issuedOrgId: null,
       }),
   });
 }

@@ -14,6 +14,7 @@ import { openDeployments } from "./deployments.ts";
 import { openExecution } from "./execution.ts";
 import { type ExternalDeps, openFoundation } from "./foundation.ts";
 import { type IdentityServices, openIdentityServices } from "./identity.ts";
+import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
@@ -44,6 +45,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     audit: createAudit(foundation),
     deployments,
     execution: await openExecution(foundation, procedures, opening),
+    oauthConnections: createOAuthConnections(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
     tokens: createTokens(foundation),

@@ -91,7 +91,7 @@ function plugins({ publicUrl, clientMetadataRegistration, resolveConsentedOrgani
         issuer: publicUrl,
         audience: publicUrl,
         expirationTime: "15m",
-        definePayload: ({ session }) => ({ sid: session.id }),
+        definePayload: ({ session }) => ({ sid: session.id, active_org: session["activeOrganizationId"] ?? null }),
       },
     }),
     mcp({

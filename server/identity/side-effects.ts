@@ -8,6 +8,7 @@ import type { Orm } from "../database/orm.ts";
 import type { AuthCall, AuthSession } from "./auth-call.ts";
 import { replaceEarlierConsents } from "./consented-organization.ts";
 import { currentTransaction } from "./current-transaction.ts";
+import { recordConnection } from "./record-connection.ts";
 import { readTokenRequestClient } from "./token-request-client.ts";
 
 const TOKEN = "/oauth2/token";
@@ -23,6 +24,7 @@ export async function applySideEffects(orm: Orm, call: AuthCall, session: AuthSe
   const db = queryBuilderOf(orm.em.fork());
   const clientId = path === TOKEN ? readTokenRequestClient(call) : null;
   if (clientId !== null) await touchOAuthClient(db, clientId);
+  if (path === TOKEN) await recordConnection(db, call);
   if (path === ACCEPT_INVITATION) await claimInvitedOrganization(orm, context.returned);
   if (path === CONSENT && session !== null) await replaceEarlierConsents(db, session.user.id);
   if (path === CHANGE_PASSWORD && session !== null) await revokeRefreshTokens(db, session.user.id);

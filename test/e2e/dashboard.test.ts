@@ -1,47 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAccessible, lacksBrowser, openBrowser, type TestBrowser } from "../support/clients/browser.ts";
+import { expectAccessible, lacksBrowser } from "../support/clients/browser.ts";
+import { fillIn, openDashboard, PASSWORD, readSecret, signUpFirstUser } from "../support/clients/dashboard.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { createHarness, type Harness } from "../support/service/harness.ts";
 
-const PASSWORD = "correct horse battery";
 const OPTIONS = { timeout: 120_000 };
-
-interface Setup {
-  browser: TestBrowser;
-  harness: Harness;
-  publicUrl: string;
-}
-
-async function openSetup(): Promise<Setup & AsyncDisposable> {
-  await using stack = new AsyncDisposableStack();
-  const harness = stack.use(await createHarness());
-  const browser = stack.use(await openBrowser());
-  const opened = stack.move();
-  const { publicUrl } = harness.service;
-  return { browser, harness, publicUrl, [Symbol.asyncDispose]: () => opened.disposeAsync() };
-}
-
-async function fillIn(page: Page, values: Record<string, string>): Promise<void> {
-  for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
-}
-
-/** Signs up the first user and opens the start page. */
-async function signUpFirstUser({ browser, publicUrl }: Setup): Promise<Page> {
-  const page = await browser.open();
-  await page.goto(publicUrl);
-  await page.getByRole("heading", { name: "Set up this service" }).waitFor();
-  await expectAccessible(page);
-  await fillIn(page, { Name: "Ada", Email: "ada@example.com", Password: PASSWORD });
-  await page.getByRole("button", { name: "Set up" }).click();
-  await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
-  return page;
-}
-
-async function readSecret(page: Page): Promise<string> {
-  return page.getByTestId("secret").innerText();
-}
 
 /** Creates a token in a panel of the page of tokens and returns it. */
 async function createToken(page: Page, panelTitle: string, name: string): Promise<string> {
@@ -56,7 +20,7 @@ test.skipIf(lacksBrowser)(
   "a user signs up, creates an organization, creates tokens that work, and revokes one",
   OPTIONS,
   async () => {
-    await using setup = await openSetup();
+    await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);
     await page.getByRole("link", { name: "Account" }).click();
     await fillIn(page, { "Organization name": "Acme" });
@@ -84,7 +48,7 @@ test.skipIf(lacksBrowser)(
   "an invited user joins, sees the apps, and loses access when the owner removes them",
   OPTIONS,
   async () => {
-    await using setup = await openSetup();
+    await using setup = await openDashboard();
     const owner = await signUpFirstUser(setup);
     await owner.getByRole("link", { name: "Tokens" }).click();
     const rest = new RestClient(setup.publicUrl, await createToken(owner, "API keys", "CI"));
@@ -130,7 +94,7 @@ test.skipIf(lacksBrowser)(
   "a signed-out user is sent to sign in, sees an error for a wrong password, and returns only to pages of this site",
   OPTIONS,
   async () => {
-    await using setup = await openSetup();
+    await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -155,7 +119,7 @@ test.skipIf(lacksBrowser)(
       await page.goto(`${setup.publicUrl}/sign-in?${new URLSearchParams({ next }).toString()}`);
       await fillIn(page, { Email: "ada@example.com", Password: PASSWORD });
       await page.keyboard.press("Enter");
-      await page.waitForURL(`${setup.publicUrl}/`);
+      await page.waitForURL(({ origin, pathname }) => origin === setup.publicUrl && pathname === "/");
     }
     expect(setup.browser.problems).toEqual([]);
   },

@@ -73,7 +73,7 @@ async function postLargeBodies(path: string, headers: Record<string, string>): P
 }
 
 const ALL_413 = Array.from({ length: 20 }, () => 413);
-const PATHS = ["/mcp", "/v1/apps/deploy", "/v1/apps", "/trpc/tokens.issue", "/api/auth/sign-in/email", "/nowhere"];
+const PATHS = ["/mcp", "/v1/tokens", "/trpc/tokens.issue", "/api/auth/sign-in/email", "/nowhere"];
 
 test.each(PATHS)("a client reads 413 to a body of 5 MB for %s", async (path) => {
   const { api_key: apiKey, personal_access_token: personal } = await service().tenant();

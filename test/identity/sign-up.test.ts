@@ -33,6 +33,19 @@ test("the first user to sign up owns the first organization, whose printed token
   expect((await rest.as(String(issued.body["token"])).get("/v1/apps")).body["apps"]).toHaveLength(1);
 });
 
+test("the first user to sign up becomes the creator of the apps and deployments from before the sign-up", async () => {
+  await using harness = await createHarness();
+  const { publicUrl, bootstrapped, parts } = harness.service;
+  const deployed = await new RestClient(publicUrl, bootstrapped!.api_key).deploy({ repo: "acme/site" });
+  const appId = String(deployed.body["app_id"]);
+  const user = new TestUser(publicUrl);
+  const userId = ((await user.signUp()).body["user"] as { id: string }).id;
+  const detail = await new RestClient(publicUrl, await user.accessToken()).get(`/v1/apps/${appId}`);
+  expect(detail.body).toMatchObject({ user_id: userId, created_by: userId });
+  const sql = "select created_by from deployments where app_id = ?";
+  expect(await parts.orm.em.fork().execute(sql, [appId])).toEqual([{ created_by: userId }]);
+});
+
 async function countRows({ service }: Harness): Promise<Record<string, unknown>> {
   const [counts] = await service.parts.orm.em.fork().execute<Record<string, unknown>[]>(
     `select (select count(*)::int from auth."user") as users, (select count(*)::int from auth.account) as accounts,

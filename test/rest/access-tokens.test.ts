@@ -38,7 +38,7 @@ verifies("rest.auth.jwt", "REST accepts the access token of a signed-in user, an
   expect((await rest.get("/v1/apps")).status).toBe(200);
   const { header, payload } = decode(await owner.accessToken());
   expect(header).toMatchObject({ alg: "RS256", kid: expect.any(String) });
-  expect(Object.keys(payload).toSorted()).toEqual(["aud", "exp", "iat", "iss", "sid", "sub"]);
+  expect(Object.keys(payload).toSorted()).toEqual(["active_org", "aud", "exp", "iat", "iss", "sid", "sub"]);
   expect((await new GatewayClient(publicUrl, await owner.accessToken()).call("tools/list")).status).toBe(401);
 });
 

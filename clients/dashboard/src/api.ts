@@ -81,7 +81,7 @@ function getAccessToken(): Promise<string> {
   return accessToken;
 }
 
-/** Call this when the user or the active organization changes. */
+/** Call this when the session or the memberships of the user change. */
 export function clearAccessToken(): void {
   accessToken = null;
 }
@@ -102,9 +102,19 @@ async function fetchAuthorized(url: RequestInfo | URL | string, init?: RequestIn
 }
 
 /** Every procedure of the service, typed by its router. */
-export const api = createTRPCClient<AppRouter>({
-  links: [httpLink({ url: "/trpc", fetch: fetchAuthorized })],
-});
+export type Api = ReturnType<typeof createTRPCClient<AppRouter>>;
+
+const apis = new Map<string, Api>();
+
+/** Returns the API in one organization. Each call names it, because another tab may change that of the session. */
+export function getApi(organizationId: string): Api {
+  const existing = apis.get(organizationId);
+  if (existing !== undefined) return existing;
+  const headers = { "x-service-org-id": organizationId };
+  const api = createTRPCClient<AppRouter>({ links: [httpLink({ url: "/trpc", fetch: fetchAuthorized, headers })] });
+  apis.set(organizationId, api);
+  return api;
+}
 
 /** The message for the user about an error. */
 export function formatError(error: unknown): string {

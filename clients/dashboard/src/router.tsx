@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
 import { readAuthorizationUrl } from "./after-sign-in.ts";
 import { getSession } from "./api.ts";
+import { organizationsQuery } from "./organizations-query.ts";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
 import { DevicePage } from "./pages/device.tsx";
@@ -28,19 +29,41 @@ const root = createRootRoute({
   validateSearch,
 });
 
+const sessionQuery = { queryKey: ["session"], queryFn: getSession };
+
 /** Redirects a user without a session to sign in, or to sign up if this is the first run. */
 async function requireSession({ location: { href } }: { location: { href: string } }): Promise<void> {
-  const session = await queryClient.fetchQuery({ queryKey: ["session"], queryFn: getSession });
+  const session = await queryClient.fetchQuery(sessionQuery);
   if (session !== null) return;
   const { first_run: firstRun } = await queryClient.ensureQueryData(signInOptionsQuery);
   redirect({ to: firstRun ? "/sign-up" : "/sign-in", search: { next: href }, throw: true });
 }
 
+interface PageLocation {
+  location: { href: string; pathname: string };
+  search: Search;
+}
+
+/** Adds an organization to the URL of a page without one: the last that the user selected, else the first. */
+async function requireOrganization({ location, search }: PageLocation): Promise<void> {
+  await requireSession({ location });
+  if (typeof search["org"] === "string") return;
+  const session = await queryClient.fetchQuery(sessionQuery);
+  const organizations = await queryClient.fetchQuery(organizationsQuery);
+  const activeId = session?.session.activeOrganizationId;
+  const selected = organizations.find(({ id }) => id === activeId) ?? organizations[0];
+  if (selected === undefined) return;
+  redirect({ to: location.pathname, search: { ...search, org: selected.id }, replace: true, throw: true });
+}
+
 const layout = createRoute({
   getParentRoute: () => root,
   id: "layout",
-  beforeLoad: requireSession,
-  component: PageLayout,
+  beforeLoad: requireOrganization,
+  component: function LayoutRoute() {
+    const { org } = layout.useSearch();
+    return <PageLayout organizationId={typeof org === "string" ? org : undefined} />;
+  },
 });
 
 const layoutPage = (path: string, component: () => React.JSX.Element) =>

@@ -56,6 +56,15 @@ export class OAuthRequests {
     extraFields: Record<string, string> = {},
     decision: object = {},
   ): Promise<HttpResponse> {
+    return this.requestToken({ ...(await this.authorize(clientId, query, decision)), ...extraFields });
+  }
+
+  /** Gets an authorization code, and returns the fields of the token request that redeems it. */
+  async authorize(
+    clientId: string,
+    query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
+    decision: object = {},
+  ): Promise<Record<string, string>> {
     const codeVerifier = randomBytes(32).toString("base64url");
     const challenge = {
       code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
@@ -63,15 +72,14 @@ export class OAuthRequests {
     };
     const url = this.authorizeUrl(clientId, { ...query, ...challenge });
     const redirect = await authorizeWithConsent(this.#user, url, decision);
-    return this.requestToken({
+    return {
       grant_type: "authorization_code",
       client_id: clientId,
       resource: query.resource,
       code: redirect.get("code") ?? "",
       code_verifier: codeVerifier,
       redirect_uri: query.redirect_uri ?? REDIRECT_URI,
-      ...extraFields,
-    });
+    };
   }
 
   requestToken(form: Record<string, string>): Promise<HttpResponse> {

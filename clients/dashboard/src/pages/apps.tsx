@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { api } from "../api.ts";
+import { useOrganization } from "../organization.ts";
 import { ErrorNotice } from "../ui/notice.tsx";
 import { Panel } from "../ui/panel.tsx";
 import { PageTitle } from "../ui/page-layout.tsx";
@@ -7,7 +7,8 @@ import { Cell, Table } from "../ui/table.tsx";
 import { Timestamp } from "../ui/timestamp.tsx";
 
 export function AppsPage() {
-  const apps = useQuery({ queryKey: ["apps"], queryFn: () => api.apps.browse.query({}) });
+  const { id: orgId, api } = useOrganization();
+  const apps = useQuery({ queryKey: ["apps", orgId], queryFn: () => api.apps.browse.query({}) });
   return (
     <>
       <PageTitle>Apps</PageTitle>

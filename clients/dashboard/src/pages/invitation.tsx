@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { getSession, clearAccessToken, callIdentity } from "../api.ts";
+import { organizationUrl } from "../organization.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Notice, ErrorNotice } from "../ui/notice.tsx";
@@ -58,7 +59,7 @@ function InvitationDecision({ id, email }: { id: string; email: string }) {
       if (accept && invitation.data !== undefined)
         await callIdentity("/organization/set-active", { organizationId: invitation.data.organizationId });
       clearAccessToken();
-      location.assign("/");
+      location.assign(accept && invitation.data !== undefined ? organizationUrl(invitation.data.organizationId) : "/");
     },
   });
   if (invitation.isPending) return <p>Loading…</p>;

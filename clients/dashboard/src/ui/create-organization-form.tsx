@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { clearAccessToken, callIdentity } from "../api.ts";
+import { organizationUrl } from "../organization.ts";
 import { Button } from "./button.tsx";
 import { Field, readText } from "./field.tsx";
 import { ErrorNotice } from "./notice.tsx";
@@ -14,17 +15,17 @@ function createSlug(name: string): string {
 
 /**
  * @param props.first - whether the user has no organization yet
- * @param props.next - the page to open afterwards
+ * @param props.next - the page to open afterwards; by default the start page of the new organization
  */
-export function CreateOrganizationForm({ first = false, next = "/" }: { first?: boolean; next?: string }) {
+export function CreateOrganizationForm({ first = false, next }: { first?: boolean; next?: string }) {
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const name = readText(form, "name");
-      return callIdentity("/organization/create", { name, slug: createSlug(name) });
+      return callIdentity<{ id: string }>("/organization/create", { name, slug: createSlug(name) });
     },
-    onSuccess: () => {
+    onSuccess: ({ id }) => {
       clearAccessToken();
-      location.assign(next);
+      location.assign(next ?? organizationUrl(id));
     },
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {

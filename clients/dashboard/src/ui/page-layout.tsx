@@ -1,26 +1,36 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet } from "@tanstack/react-router";
-import { getSession, clearAccessToken, callIdentity } from "../api.ts";
-import { organizationsQuery } from "../organizations-query.ts";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { clearAccessToken, callIdentity } from "../api.ts";
+import { OrganizationContext, pageOrganizationQuery } from "../organization.ts";
+import { type Organization, organizationsQuery } from "../organizations-query.ts";
+import { reachesRole, type Role } from "../roles.ts";
 import { Button } from "./button.tsx";
 import { CreateOrganizationForm } from "./create-organization-form.tsx";
 import { useTitle } from "./card-page.tsx";
-import { ErrorNotice } from "./notice.tsx";
+import { Loading } from "./loading.tsx";
+import { ErrorNotice, Notice } from "./notice.tsx";
+import { OrganizationPicker } from "./organization-picker.tsx";
 
+/** Path, label, and the role that the page requires. */
 const NAVIGATION = [
-  ["/", "Apps"],
-  ["/settings/tokens", "Tokens"],
-  ["/settings/members", "Members"],
-  ["/settings/audit", "Audit log"],
-  ["/settings/account", "Account"],
+  ["/", "Apps", "member"],
+  ["/settings/tokens", "Tokens", "member"],
+  ["/settings/members", "Members", "member"],
+  ["/settings/audit", "Audit log", "owner"],
+  ["/settings/account", "Account", "member"],
 ] as const;
 
 const LINK_CLASS =
   "rounded-md px-3 py-2 text-sm hover:bg-zinc-200 aria-[current=page]:bg-zinc-200 aria-[current=page]:font-medium dark:hover:bg-zinc-800 dark:aria-[current=page]:bg-zinc-800";
 
-/** The header and navigation around every page of a signed-in user. */
-export function PageLayout() {
+/**
+ * The header and navigation around every page of a signed-in user.
+ *
+ * @param props.organizationId - the organization that the URL names
+ */
+export function PageLayout({ organizationId }: { organizationId: string | undefined }) {
   const organizations = useQuery(organizationsQuery);
+  const selected = organizations.data?.find(({ id }) => id === organizationId);
   return (
     <>
       <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:p-3">
@@ -29,24 +39,57 @@ export function PageLayout() {
       <header className="border-b border-zinc-200 bg-white dark:border-zinc-800 dark:bg-zinc-900">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
           <span className="font-semibold">App Provisioning Service</span>
-          <nav aria-label="Pages" className="flex flex-wrap gap-1">
-            {NAVIGATION.map(([to, label]) => (
-              <a key={to} href={to} className={LINK_CLASS} aria-current={location.pathname === to ? "page" : undefined}>
-                {label}
-              </a>
-            ))}
-          </nav>
-          <div className="ml-auto flex items-center gap-2">
-            <OrganizationPicker />
+          {selected === undefined ? null : <Navigation organization={selected} />}
+          <div className="ml-auto flex min-w-0 items-center gap-2">
+            <OrganizationPicker organizations={organizations.data ?? []} selected={selected} />
             <SignOut />
           </div>
         </div>
       </header>
       <main id="content" className="mx-auto max-w-5xl space-y-6 px-4 py-8">
         <ErrorNotice error={organizations.error} />
-        {organizations.data?.length === 0 ? <CreateOrganizationForm first /> : organizations.data && <Outlet />}
+        {organizations.isPending && <Loading />}
+        {organizations.data !== undefined && <Content organizations={organizations.data} selected={selected} />}
       </main>
     </>
+  );
+}
+
+function Content({ organizations, selected }: { organizations: Organization[]; selected: Organization | undefined }) {
+  if (organizations.length === 0) return <CreateOrganizationForm first />;
+  if (selected === undefined)
+    return <Notice>You are not a member of the organization of this page. Select another organization.</Notice>;
+  // The key discards what the page has shown of another organization, such as a new token.
+  return <OrganizationPage key={selected.id} organization={selected} />;
+}
+
+function OrganizationPage({ organization }: { organization: Organization }) {
+  const { data, error } = useQuery(pageOrganizationQuery(organization));
+  if (data === undefined) return error === null ? <Loading /> : <ErrorNotice error={error} />;
+  return (
+    <OrganizationContext value={data}>
+      <Outlet />
+    </OrganizationContext>
+  );
+}
+
+function Navigation({ organization }: { organization: Organization }) {
+  const { data } = useQuery(pageOrganizationQuery(organization));
+  const role: Role = data?.role ?? "member";
+  return (
+    <nav aria-label="Pages" className="flex flex-wrap gap-1">
+      {NAVIGATION.filter(([, , required]) => reachesRole(role, required)).map(([to, label]) => (
+        <Link
+          key={to}
+          to={to}
+          search={{ org: organization.id }}
+          className={LINK_CLASS}
+          activeOptions={{ exact: true, includeSearch: false }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 
@@ -54,36 +97,6 @@ export function PageLayout() {
 export function PageTitle({ children }: { children: string }) {
   useTitle(children);
   return <h1 className="text-2xl font-semibold tracking-tight">{children}</h1>;
-}
-
-function OrganizationPicker() {
-  const client = useQueryClient();
-  const organizations = useQuery(organizationsQuery);
-  const session = useQuery({ queryKey: ["session"], queryFn: getSession });
-  const setActive = useMutation({
-    mutationFn: (organizationId: string) => callIdentity("/organization/set-active", { organizationId }),
-    onSuccess: async () => {
-      clearAccessToken();
-      await client.resetQueries();
-    },
-  });
-  if (organizations.data === undefined || organizations.data.length < 2)
-    return <span className="text-sm">{organizations.data?.[0]?.name}</span>;
-  const active = session.data?.session.activeOrganizationId ?? organizations.data[0]?.id;
-  return (
-    <select
-      aria-label="Organization"
-      className="min-h-10 rounded-md border border-zinc-400 bg-white px-2 text-sm dark:border-zinc-600 dark:bg-zinc-900"
-      value={active}
-      onChange={(event) => setActive.mutate(event.currentTarget.value)}
-    >
-      {organizations.data.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
 }
 
 function SignOut() {

@@ -2,6 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { getSession, clearAccessToken, callIdentity } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
+import { ConnectedClients } from "../../ui/connected-clients.tsx";
 import { Field, NewPasswordField } from "../../ui/field.tsx";
 import { CreateOrganizationForm } from "../../ui/create-organization-form.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
@@ -18,6 +19,7 @@ export function AccountPage() {
           {session.data?.user.name}, {session.data?.user.email}
         </p>
       </Panel>
+      <ConnectedClients />
       <ChangePassword />
       <CreateOrganizationForm />
     </>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -8,8 +8,9 @@ import { Cell, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 
 export function AuditPage() {
+  const { id: orgId, api } = useOrganization();
   const events = useInfiniteQuery({
-    queryKey: ["audit"],
+    queryKey: ["audit", orgId],
     queryFn: ({ pageParam }) => api.audit.list.query(pageParam === null ? {} : { cursor: pageParam }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,

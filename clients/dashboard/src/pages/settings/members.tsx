@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { callIdentity } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
@@ -32,8 +33,8 @@ const ROLES = [
   ["owner", "owner"],
 ] as const;
 
-const MEMBERS = ["members"];
-const INVITATIONS = ["invitations"];
+const MEMBERS = "members";
+const INVITATIONS = "invitations";
 
 export function MembersPage() {
   return (
@@ -46,9 +47,11 @@ export function MembersPage() {
 }
 
 function MembersPanel() {
+  const { id: organizationId } = useOrganization();
+  const query = new URLSearchParams({ organizationId, limit: "100" });
   const members = useQuery({
-    queryKey: MEMBERS,
-    queryFn: () => callIdentity<{ members: Member[] }>("/organization/list-members?limit=100"),
+    queryKey: [MEMBERS, organizationId],
+    queryFn: () => callIdentity<{ members: Member[] }>(`/organization/list-members?${query}`),
   });
   return (
     <Panel title="Members">
@@ -65,66 +68,95 @@ function MembersPanel() {
 }
 
 function MemberRow({ member: { id, role, createdAt, user } }: { member: Member }) {
-  const client = useQueryClient();
-  const refresh = () => client.invalidateQueries({ queryKey: MEMBERS });
-  const remove = useMutation({
-    mutationFn: () => callIdentity("/organization/remove-member", { memberIdOrEmail: id }),
-    onSuccess: refresh,
-  });
-  const change = useMutation({
-    mutationFn: (next: string) => callIdentity("/organization/update-member-role", { memberId: id, role: next }),
-    onSuccess: refresh,
-  });
   return (
     <tr>
-      <Cell>
-        {user.name}
-        <ErrorNotice error={remove.error ?? change.error} />
-      </Cell>
+      <Cell>{user.name}</Cell>
       <Cell>{user.email}</Cell>
       <Cell>
-        <select
-          aria-label={`Role of ${user.name}`}
-          className="min-h-10 rounded-md border border-zinc-400 bg-white px-2 dark:border-zinc-600 dark:bg-zinc-900"
-          value={role}
-          disabled={change.isPending}
-          onChange={(event) => change.mutate(event.currentTarget.value)}
-        >
-          {ROLES.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
+        <RoleSelect memberId={id} name={user.name} role={role} />
       </Cell>
       <Cell>
         <Timestamp at={createdAt} />
       </Cell>
       <Cell>
-        <ConfirmButton
-          label="Remove"
-          accessibleLabel={`Remove ${user.name}`}
-          question={`Remove ${user.name}?`}
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate()}
-        >
-          The user immediately loses access, and their personal access tokens are revoked.
-        </ConfirmButton>
+        <RemoveMember memberId={id} name={user.name} />
       </Cell>
     </tr>
   );
 }
 
+function RoleSelect({ memberId, name, role }: { memberId: string; name: string; role: string }) {
+  const { organizationId, refresh } = useMembers();
+  const change = useMutation({
+    mutationFn: (next: string) =>
+      callIdentity("/organization/update-member-role", { organizationId, memberId, role: next }),
+    onSuccess: refresh,
+  });
+  return (
+    <>
+      <select
+        aria-label={`Role of ${name}`}
+        className="min-h-10 rounded-md border border-zinc-400 bg-white px-2 dark:border-zinc-600 dark:bg-zinc-900"
+        value={role}
+        disabled={change.isPending}
+        onChange={(event) => change.mutate(event.currentTarget.value)}
+      >
+        {ROLES.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <ErrorNotice error={change.error} />
+    </>
+  );
+}
+
+function RemoveMember({ memberId, name }: { memberId: string; name: string }) {
+  const { organizationId, refresh } = useMembers();
+  const remove = useMutation({
+    mutationFn: () => callIdentity("/organization/remove-member", { organizationId, memberIdOrEmail: memberId }),
+    onSuccess: refresh,
+  });
+  return (
+    <>
+      <ConfirmButton
+        label="Remove"
+        accessibleLabel={`Remove ${name}`}
+        question={`Remove ${name}?`}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      >
+        The user immediately loses access, and their personal access tokens are revoked.
+      </ConfirmButton>
+      <ErrorNotice error={remove.error} />
+    </>
+  );
+}
+
+/** The organization of the page, and a function that reloads its members. */
+function useMembers() {
+  const client = useQueryClient();
+  const { id: organizationId } = useOrganization();
+  return { organizationId, refresh: () => client.invalidateQueries({ queryKey: [MEMBERS, organizationId] }) };
+}
+
 function InvitationsPanel() {
   const client = useQueryClient();
+  const { id: organizationId } = useOrganization();
+  const query = new URLSearchParams({ organizationId });
   const invitations = useQuery({
-    queryKey: INVITATIONS,
-    queryFn: () => callIdentity<Invitation[]>("/organization/list-invitations"),
+    queryKey: [INVITATIONS, organizationId],
+    queryFn: () => callIdentity<Invitation[]>(`/organization/list-invitations?${query}`),
   });
   const invite = useMutation({
     mutationFn: (form: FormData) =>
-      callIdentity<Invitation>("/organization/invite-member", { email: form.get("email"), role: form.get("role") }),
-    onSuccess: () => client.invalidateQueries({ queryKey: INVITATIONS }),
+      callIdentity<Invitation>("/organization/invite-member", {
+        organizationId,
+        email: form.get("email"),
+        role: form.get("role"),
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [INVITATIONS, organizationId] }),
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -162,9 +194,10 @@ function InvitationsPanel() {
 
 function InvitationRow({ invitation: { id, email, role, expiresAt } }: { invitation: Invitation }) {
   const client = useQueryClient();
+  const { id: organizationId } = useOrganization();
   const cancel = useMutation({
     mutationFn: () => callIdentity("/organization/cancel-invitation", { invitationId: id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: INVITATIONS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [INVITATIONS, organizationId] }),
   });
   return (
     <tr>

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
 import { SCOPES } from "../../../../../domain/shared/scopes.ts";
-import { api } from "../../api.ts";
+import type { Api } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
@@ -28,7 +29,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
-const TOKENS = ["tokens"];
+const TOKENS = "tokens";
 const DAY_MS = 86_400_000;
 
 export function TokensPage() {
@@ -44,7 +45,8 @@ export function TokensPage() {
 
 function TokenPanel({ kind }: { kind: Kind }) {
   const { title, intro } = KINDS[kind];
-  const tokens = useQuery({ queryKey: TOKENS, queryFn: () => api.tokens.list.query() });
+  const { id: orgId, api } = useOrganization();
+  const tokens = useQuery({ queryKey: [TOKENS, orgId], queryFn: () => api.tokens.list.query() });
   const ofKind = tokens.data?.tokens.filter((token) => token.kind === kind) ?? [];
   return (
     <Panel title={title} intro={intro}>
@@ -73,6 +75,7 @@ const LIFETIMES = [
 
 function CreateTokenForm({ kind }: { kind: Kind }) {
   const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const days = Number(form.get("days"));
@@ -84,7 +87,7 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
         ...(days > 0 && { expires_at: expiresAt }),
       });
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: TOKENS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -114,13 +117,14 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
   );
 }
 
-type Token = Awaited<ReturnType<typeof api.tokens.list.query>>["tokens"][number];
+type Token = Awaited<ReturnType<Api["tokens"]["list"]["query"]>>["tokens"][number];
 
 function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, expires_at } }: { token: Token }) {
   const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
   const revoke = useMutation({
     mutationFn: () => api.tokens.revoke.mutate({ id }),
-    onSuccess: () => client.invalidateQueries({ queryKey: TOKENS }),
+    onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
   });
   return (
     <tr>

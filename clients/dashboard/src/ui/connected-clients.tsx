@@ -1,0 +1,87 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Api } from "../api.ts";
+import { useOrganization } from "../organization.ts";
+import { ConfirmButton } from "./confirm-button.tsx";
+import { Loading } from "./loading.tsx";
+import { ErrorNotice } from "./notice.tsx";
+import { Panel } from "./panel.tsx";
+import { Cell, Table } from "./table.tsx";
+import { Timestamp } from "./timestamp.tsx";
+
+const CONNECTIONS = ["oauth-connections"];
+
+type Connection = Awaited<ReturnType<Api["oauthConnections"]["list"]["query"]>>["connections"][number];
+
+/** The OAuth clients that the user has connected, in every organization. */
+export function ConnectedClients() {
+  const { api } = useOrganization();
+  const { data, error, isPending } = useQuery({
+    queryKey: CONNECTIONS,
+    queryFn: () => api.oauthConnections.list.query(),
+  });
+  return (
+    <Panel title="Connected clients" intro="Programs that you allowed to act on your behalf. They chose their names.">
+      <ErrorNotice error={error} />
+      {isPending && <Loading />}
+      {data?.connections.length === 0 && (
+        <p className="text-sm">
+          No clients yet. To connect one, add <code>{location.origin}/mcp</code> as an MCP server in the client.
+        </p>
+      )}
+      {data !== undefined && data.connections.length > 0 && (
+        <Table
+          caption="Connected clients"
+          columns={["Name", "Host", "Permissions", "Organization", "Last used", "Actions"]}
+        >
+          {data.connections.map((connection) => (
+            <ConnectionRow key={connection.id} connection={connection} />
+          ))}
+        </Table>
+      )}
+    </Panel>
+  );
+}
+
+function ConnectionRow({ connection }: { connection: Connection }) {
+  const { id, host, scopes, organization, last_used_at: lastUsedAt } = connection;
+  const name = connection.name ?? "Unnamed client";
+  return (
+    <tr>
+      <Cell>
+        <bdi>{name}</bdi>
+      </Cell>
+      <Cell>{host ?? "registered here"}</Cell>
+      <Cell>{scopes.join(", ")}</Cell>
+      <Cell>{organization ?? "all of yours"}</Cell>
+      <Cell>
+        <Timestamp at={lastUsedAt} />
+      </Cell>
+      <Cell>
+        <RevokeConnection id={id} name={name} />
+      </Cell>
+    </tr>
+  );
+}
+
+function RevokeConnection({ id, name }: { id: string; name: string }) {
+  const { api } = useOrganization();
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => api.oauthConnections.revoke.mutate({ id }),
+    onSuccess: () => client.invalidateQueries({ queryKey: CONNECTIONS }),
+  });
+  return (
+    <>
+      <ConfirmButton
+        label="Revoke"
+        accessibleLabel={`Revoke ${name}`}
+        question={`Revoke the access of ${name}?`}
+        busy={revoke.isPending}
+        onConfirm={() => revoke.mutate()}
+      >
+        The client loses access immediately. To connect again, it must ask for your consent.
+      </ConfirmButton>
+      <ErrorNotice error={revoke.error} />
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { listOAuthConnections } from "../domain/users/list-oauth-connections.ts";
+import { revokeOAuthConnection } from "../domain/users/revoke-oauth-connection.ts";
+import { connectionId, listConnectionsResponse, revokeConnectionResponse } from "./oauth-connections.schema.ts";
+import { procedure, router } from "./core/trpc.ts";
+
+/** For the account page of the dashboard, over RPC only. */
+export const oauthConnections = router({
+  list: procedure
+    .meta({ access: { scope: "everything" } })
+    .output(listConnectionsResponse)
+    .query(({ ctx }) => listOAuthConnections(ctx.oauthConnections, ctx.caller)),
+
+  revoke: procedure
+    .meta({ access: { scope: "everything" } })
+    .input(connectionId)
+    .output(revokeConnectionResponse)
+    .mutation(({ ctx, input }) => revokeOAuthConnection(ctx.oauthConnections, ctx.caller, input.id)),
+});

@@ -1,0 +1,36 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { ClientRun } from "../client-run.ts";
+import { type ClientResult, type RealClient, TOOL } from "../real-client.ts";
+
+export const mcpRemote: RealClient = {
+  name: "mcp-remote",
+  packageName: "mcp-remote",
+  version: "0.15.1",
+  connectWithToken: (run, token) => connect(run, ["--header", `Authorization: Bearer ${token}`], null),
+  connectWithOAuth: (run) => connect(run, [], run.signIn()),
+};
+
+/** Connects through the bridge, as a client that knows only stdio does. */
+async function connect(run: ClientRun, args: string[], signedIn: Promise<void> | null): Promise<ClientResult> {
+  const transport = new StdioClientTransport({
+    command: run.program("mcp-remote"),
+    args: [run.gatewayUrl, ...args],
+    env: run.env,
+    cwd: run.workFolder,
+    stderr: "ignore",
+  });
+  const client = new Client({ name: "a-client", version: "1.0.0" });
+  try {
+    await Promise.all([client.connect(transport), signedIn]);
+    const { tools } = await client.listTools();
+    const result = await client.callTool({ name: TOOL, arguments: {} });
+    return {
+      tools: tools.map(({ name }) => name),
+      toolResult: JSON.stringify(result),
+      called: `a stdio client of the v1 SDK behind the bridge: \`tools/list\`, \`tools/call\` of \`${TOOL}\``,
+    };
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { ClientRun } from "./client-run.ts";
+
+/** The tool that every client calls. */
+export const TOOL = "service_list_apps";
+
+/** The name under which the clients know the service. */
+export const SERVER = "service";
+
+/** Some clients open a browser only if there is a display. Others then look for more than the command of the test. */
+export const DISPLAY = { DISPLAY: ":99" };
+
+/** What a client received from the gateway. */
+export interface ClientResult {
+  /** The names of the tools that the client listed, without the prefix of the client. */
+  tools: string[];
+  /** The result of `service_list_apps`, as the client shows it or sends it to its model. */
+  toolResult: string;
+  /** How the client was driven, for the generated document. */
+  called: string;
+}
+
+/** A published MCP client, and how to drive it without a person. */
+export interface RealClient {
+  name: string;
+  packageName: string;
+  version: string;
+  /** A script of the package that its installation needs, relative to the package. */
+  installScript?: string;
+  /** Connects with a token in a header. */
+  connectWithToken(run: ClientRun, token: string): Promise<ClientResult>;
+  /** Connects with only the URL of the gateway. */
+  connectWithOAuth(run: ClientRun): Promise<ClientResult>;
+}
+
+export function asksModel(command: string): string {
+  return `\`${command}\`: lists the tools, calls \`${TOOL}\` when the scripted model asks for it, and sends the result to the model`;
+}
+
+/** Returns what the client sent to the scripted model. Fails if its output lacks the final text of the model. */
+export function resultOfModel(run: ClientRun, output: string, prefix: string, called: string): ClientResult {
+  const toolResult = run.model.toolResult();
+  if (!output.includes("The apps are:"))
+    throw new Error(
+      `the client did not print the text of the model. It requested ${run.model.requests().join(", ")}:\n${output.slice(-4000)}`,
+    );
+  return { tools: run.model.tools().map((name) => name.replace(prefix, "")), toolResult, called };
+}

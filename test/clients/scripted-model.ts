@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { answerAnthropic } from "./model-apis/anthropic.ts";
+import { answerGemini } from "./model-apis/gemini.ts";
+import { answerOpenAI } from "./model-apis/openai.ts";
+import type { ModelApi } from "./model-apis/model-api.ts";
+
+/** A model server on a loopback address. It asks for one call of `service_list_apps` and then repeats the result as text. */
+export interface ScriptedModel extends AsyncDisposable {
+  url: string;
+  /** The names of the tools of the last request that had the tools of the gateway, as the client names them. */
+  tools(): string[];
+  /** The result of the tool call, as the client sent it. */
+  toolResult(): string;
+  /** The paths of all requests, for error messages. */
+  requests(): string[];
+}
+
+/** The path of each API, after its version. */
+const APIS: [path: RegExp, api: ModelApi][] = [
+  [/\/messages$/, answerAnthropic],
+  [/\/responses$/, answerOpenAI],
+  [/:(streamGenerateContent|generateContent)$/, answerGemini],
+];
+
+export async function openScriptedModel(): Promise<ScriptedModel> {
+  const requests: string[] = [];
+  let tools: string[] = [];
+  let toolResult = "";
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname } = new URL(request.url ?? "/", "http://model");
+    requests.push(`${request.method} ${pathname}`);
+    const api = APIS.find(([path]) => path.test(pathname))?.[1];
+    if (request.method !== "POST" || api === undefined) {
+      response.writeHead(404, { "content-type": "application/json" }).end(`{"error":{"message":"Unknown endpoint"}}`);
+      return;
+    }
+    const answer = api(await json(request), pathname);
+    if (answer.tools.some((name) => name.includes("service_list_apps"))) ({ tools } = answer);
+    if (answer.toolResult !== null) ({ toolResult } = answer);
+    response.writeHead(200, { "content-type": answer.contentType }).end(answer.body);
+  };
+  const server = createServer((request, response) => {
+    respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tools: () => tools,
+    toolResult: () => toolResult,
+    requests: () => requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { lacksBrowser } from "../support/clients/browser.ts";
+import { fillIn, openDashboard, readSecret, signUpFirstUser } from "../support/clients/dashboard.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+
+const OPTIONS = { timeout: 120_000 };
+
+/** Creates an API key in the page of tokens, and returns the names of the API keys that this key can list. */
+async function namesBesideNewKey(page: Page, publicUrl: string, name: string): Promise<string[]> {
+  const panel = page.getByRole("region", { name: "API keys", exact: true });
+  await panel.getByLabel("Name", { exact: true }).fill(name);
+  await panel.getByRole("button", { name: "Create API key" }).click();
+  const { body } = await new RestClient(publicUrl, await readSecret(page)).get("/v1/tokens");
+  const tokens = body["tokens"] as { kind: string; name: string }[];
+  return tokens.filter(({ kind }) => kind === "api_key").map((token) => token.name);
+}
+
+test.skipIf(lacksBrowser)(
+  "a page acts in the organization of its URL while another tab selects another organization",
+  OPTIONS,
+  async () => {
+    await using setup = await openDashboard();
+    const page = await signUpFirstUser(setup);
+    const first = new URL(page.url()).searchParams.get("org");
+    await page.getByRole("link", { name: "Account" }).click();
+    await fillIn(page, { "Organization name": "Acme" });
+    await page.getByRole("button", { name: "Create organization", exact: true }).click();
+    await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+    const acme = new URL(page.url()).searchParams.get("org");
+    expect(acme).not.toBe(first);
+    await page.getByRole("link", { name: "Tokens" }).click();
+    await page.getByRole("button", { name: "Create API key" }).waitFor();
+
+    const otherTab = await page.context().newPage();
+    await otherTab.goto(`${setup.publicUrl}/settings/tokens?org=${acme}`);
+    await otherTab.getByRole("combobox", { name: "Organization" }).selectOption(first);
+    await otherTab.waitForURL((url) => url.searchParams.get("org") === first);
+    expect(await namesBesideNewKey(otherTab, setup.publicUrl, "of the first")).toContain("of the first");
+
+    expect(await namesBesideNewKey(page, setup.publicUrl, "of Acme")).toEqual(["of Acme"]);
+    await page.getByRole("link", { name: "Members" }).click();
+    await fillIn(page, { Email: "bob@example.com" });
+    await page.getByRole("button", { name: "Invite" }).click();
+    await readSecret(page);
+    await otherTab.getByRole("link", { name: "Members" }).click();
+    await otherTab.getByRole("cell", { name: "ada@example.com" }).waitFor();
+    await otherTab.getByRole("heading", { name: "Invitations" }).waitFor();
+    expect(await otherTab.getByRole("cell", { name: "bob@example.com" }).count()).toBe(0);
+    expect(setup.browser.problems).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "selecting another organization discards the secret that the page shows",
+  OPTIONS,
+  async () => {
+    await using setup = await openDashboard();
+    const page = await signUpFirstUser(setup);
+    const first = new URL(page.url()).searchParams.get("org");
+    await page.getByRole("link", { name: "Account" }).click();
+    await fillIn(page, { "Organization name": "Acme" });
+    await page.getByRole("button", { name: "Create organization", exact: true }).click();
+    await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Tokens" }).click();
+    expect(await namesBesideNewKey(page, setup.publicUrl, "of Acme")).toEqual(["of Acme"]);
+    await page.getByRole("combobox", { name: "Organization" }).selectOption(first);
+    await page.getByRole("cell", { name: "of Acme" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Create API key" }).waitFor();
+    expect(await page.getByTestId("secret").count()).toBe(0);
+    await page.goto(`${setup.publicUrl}/?org=${crypto.randomUUID()}`);
+    await page.getByText("You are not a member of the organization of this page.").waitFor();
+    await page.getByRole("combobox", { name: "Organization" }).selectOption(first);
+    await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+    expect(setup.browser.problems).toEqual([]);
+  },
+);
