@@ -90,9 +90,9 @@ export default {
     }),
     {
       name: "no-tests",
-      comment: "Only tests import tests.",
+      comment: "Only tests and their configuration import tests.",
       severity: "error",
-      from: { pathNot: "^test/" },
+      from: { pathNot: ["^test/", "^vitest[.]config[.]ts$"] },
       to: { path: "^test/" },
     },
     {
