@@ -59,18 +59,19 @@ verifies("rest.auth.401.invalid", "401 every token that is not a valid API key g
   const typo = tenant.api_key.slice(0, -1) + (tenant.api_key.endsWith("a") ? "b" : "a");
   const unknown = formatToken("svk", Buffer.alloc(32, 7));
   const { body } = await tenant.rest.deploy({ repo: "acme/site" });
-  const tokens = [
-    "x",
-    typo,
-    unknown,
-    tenant.personal_access_token,
-    String(body["app_token"]),
-    `${tenant.api_key} `,
-    "a".repeat(9000),
-  ];
+  const tokens = ["x", typo, unknown, `${tenant.api_key} `, "a".repeat(9000)];
   for (const token of tokens) {
     const response = await tenant.rest.as(token.trim() === token ? token : `${token}x y`).get("/v1/apps");
     expect([response.status, response.text]).toEqual([401, (await tenant.rest.as(null).get("/v1/apps")).text]);
+  }
+  // The response to a token of another kind depends on its prefix only.
+  for (const [prefix, known] of [
+    ["svp", tenant.personal_access_token],
+    ["sva", String(body["app_token"])],
+  ] as const) {
+    const ofKnown = await tenant.rest.as(known).get("/v1/apps");
+    const ofUnknown = await tenant.rest.as(formatToken(prefix, Buffer.alloc(32, 7))).get("/v1/apps");
+    expect([ofKnown.status, ofKnown.text]).toEqual([401, ofUnknown.text]);
   }
 });
 

@@ -30,19 +30,22 @@ const INPUTS: Record<string, (object: { id: string; slug: string }) => object> =
   "apps.browse": () => ({}),
   "audit.list": () => ({}),
   "execution.run": () => ({ code: "1" }),
+  "oauthConnections.revoke": ({ id }) => ({ id }),
   "procedures.invoke": ({ slug }) => ({ app: slug, procedure: "anything", input: {} }),
   "procedures.search": ({ slug }) => ({ query: slug }),
   "tokens.issue": () => ({ kind: "personal_access_token", name: "walk" }),
   "tokens.revoke": ({ id }) => ({ id }),
   "tokens.rotate": ({ id }) => ({ id, overlap: "none" }),
 };
-const WITHOUT_INPUT = ["apps.list", "tokens.list", "usage.get"];
+const WITHOUT_INPUT = ["apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
 /** Procedures for one object by its id or slug. */
 const FOR_ONE_OBJECT = [
   "apps.get",
   "apps.delete",
   "apps.logs",
   "apps.rotateToken",
+  // A connection belongs to a user, not to an organization. test/identity/connected-clients.test.ts tests those of others.
+  "oauthConnections.revoke",
   "procedures.invoke",
   "tokens.revoke",
   "tokens.rotate",

@@ -66,14 +66,14 @@ describe("direct tools", () => {
 });
 
 describe("call snippets", () => {
-  test("a snippet is a typed call that shows which properties are optional", () => {
+  test("a snippet is a call with an example input, below the type that shows which properties are optional", () => {
     const inputSchema = {
       type: "object",
       properties: { id: { type: "integer" }, kind: { enum: ["a", "b"] }, "odd key": { type: ["string", "null"] } },
       required: ["id"],
     };
     expect(createCallSnippet(procedure("crm-x", "contacts.find-one", { inputSchema }))).toBe(
-      `await service.apps["crm-x"].contacts["find-one"]({ id: number; kind?: "a" | "b"; "odd key"?: string | null })`,
+      `// input: { id: number; kind?: "a" | "b"; "odd key"?: string | null }\nawait service.apps["crm-x"].contacts["find-one"]({ id: 1 })`,
     );
     expect(createCallSnippet(procedure("crm-x", "list"))).toBe(`await service.apps["crm-x"].list()`);
   });

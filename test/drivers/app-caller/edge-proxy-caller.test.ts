@@ -109,9 +109,9 @@ test("an error response of the app is a result with its status and message", asy
     status: 200,
     message: "closed",
   });
-  const long = sendJson("x".repeat(5000), 500);
+  const long = sendJson("x".repeat(50_000), 500);
   const { result } = await callServer(long, { invocation: OPENAPI, input: { id: 1 } });
-  expect(result).toMatchObject({ ok: false, status: 500, message: `"${"x".repeat(1999)}` });
+  expect(result).toMatchObject({ ok: false, status: 500, message: `"${"x".repeat(31_999)}` });
 });
 
 test.each<[string, Invocation, unknown]>([
