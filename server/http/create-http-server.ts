@@ -1,9 +1,10 @@
+import http from "node:http";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import type { Db } from "../../domain/database-types.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { trustedPeers } from "./client-address.ts";
-import { prepareConnections } from "./client-connections.ts";
+import { ClientConnections } from "./client-connections.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
@@ -16,7 +17,6 @@ import { mcpPlugin } from "../mcp/plugin.ts";
 import { docsPlugin } from "../rest/docs.ts";
 import { addRequestIds, readRequestId, setRequestId } from "./request-id.ts";
 import { restPlugin } from "../rest/plugin.ts";
-import { closeUnusedConnections } from "./unused-connections.ts";
 import { rpcPlugin } from "../rpc/plugin.ts";
 
 export interface HttpServerOptions {
@@ -34,8 +34,8 @@ export interface HttpServerOptions {
   readinessDetails: ReadinessDetails;
 }
 
-/** The time in which a complete request must arrive, in milliseconds. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** Times in milliseconds. A complete request must arrive within 30 s; Node checks that at an interval. */
+const SERVER_OPTIONS = { requestTimeout: 30_000, connectionsCheckingInterval: 1000, keepAliveTimeout: 72_000 };
 
 /** In characters. Node limits the URL with all headers to 16 KiB. */
 const MAX_URL_PARAMETER = 16 * 1024;
@@ -43,7 +43,9 @@ const MAX_URL_PARAMETER = 16 * 1024;
 /** Creates the HTTP server of the control plane; it does not listen yet. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = options.log;
+  const connections = new ClientConnections();
   const server: FastifyInstance = fastify({
+    serverFactory: (handler) => connections.prepare(http.createServer(SERVER_OPTIONS, handler)),
     loggerInstance,
     // Fastify would log two lines per request, with the query string.
     logController: new LogController({ disableRequestLogging: true }),
@@ -53,17 +55,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       setRequestId(request, reply);
       void sendRequestError(error, request, reply);
     },
-    requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
-    // Node checks for late requests only at this interval.
-    http: { connectionsCheckingInterval: 1000 },
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     forceCloseConnections: "idle",
     // By default, a URL with a longer id would match no route and be reported as an unknown endpoint.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
-  closeUnusedConnections(server);
-  prepareConnections(server);
+  server.addHook("preClose", async () => connections.closeUnused());
   addRequestIds(server);
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);

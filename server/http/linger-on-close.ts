@@ -3,8 +3,6 @@ import type { Socket } from "node:net";
 /** How long a client may take to read a response and to close its side of the connection, in milliseconds. */
 const LINGER_MS = 2000;
 
-const prepared = new WeakSet<Socket>();
-
 /**
  * Lets a client read a response that was sent before its request arrived completely, such as 413 to a large body.
  *
@@ -13,8 +11,6 @@ const prepared = new WeakSet<Socket>();
  * is closed, and what the client still sends is discarded, until the client closes its side too (RFC 9112, section 9.6).
  */
 export function lingerOnClose(socket: Socket): void {
-  if (prepared.has(socket)) return;
-  prepared.add(socket);
   socket.destroySoon = () => {
     if (socket.destroyed) return;
     socket.end();

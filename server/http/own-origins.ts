@@ -1,8 +1,8 @@
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether two host names are equal, or both name this machine. A port is not part of a host name. */
-export function isSameHost(one: string, other: string): boolean {
-  return one === other || (LOOPBACK_HOSTS.includes(one) && LOOPBACK_HOSTS.includes(other));
+/** Whether two host names both name this machine. A port is not part of a host name. */
+export function areLoopbackHosts(one: string, other: string): boolean {
+  return LOOPBACK_HOSTS.includes(one) && LOOPBACK_HOSTS.includes(other);
 }
 
 /**

@@ -9,8 +9,7 @@ const PREFLIGHT_MAX_AGE = 7200;
  * Lets the page that sent a request read its response. Every call needs a token that the page itself sends, so no page can use
  * the rights of a user without one.
  */
-export function createCorsHeaders({ origin }: IncomingHttpHeaders): Record<string, string> {
-  if (origin === undefined) return {};
+export function createCorsHeaders(origin: string): Record<string, string> {
   return { "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED_HEADERS, vary: "origin" };
 }
 

@@ -3,10 +3,11 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandler } from "fastify";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
-import { isSameHost, selectOwnOrigin } from "../http/own-origins.ts";
+import { areLoopbackHosts, selectOwnOrigin } from "../http/own-origins.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createCorsHeaders, createPreflightHeaders } from "./cors.ts";
 import { FastPath } from "./fast-path.ts";
@@ -59,8 +60,9 @@ export function mcpPlugin(options: McpOptions) {
     scope.addHook("onRequest", async (request, reply) => {
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
-      if (ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
-        void reply.headers(createCorsHeaders(request.headers));
+      // Only browsers send an origin.
+      if (request.headers.origin !== undefined && ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
+        void reply.headers(createCorsHeaders(request.headers.origin));
       if (request.method === "OPTIONS") return reply.code(204).headers(createPreflightHeaders(request.headers)).send();
       const error = await authorize(request, ownUrl, options);
       return error === null ? undefined : sendError(reply, error);
@@ -70,7 +72,7 @@ export function mcpPlugin(options: McpOptions) {
       const { caller, headers, body: parsedBody } = request;
       if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
       const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
-      const scopeError = await findInsufficientScope(tools, call, parsedBody);
+      const scopeError = mayRequestScope(caller) ? await findInsufficientScope(tools, call, parsedBody) : null;
       if (scopeError !== null) return sendError(reply, insufficientScope(scopeError, originOf(request, publicUrl())));
       const message = { headers, parsedBody };
       const json = await fastPath.respond(message, call);
@@ -151,7 +153,12 @@ export function isOwnOrigin({ origin, host }: IncomingHttpHeaders, own: URL): bo
 }
 
 function isSameSite(url: URL | null, own: URL): boolean {
-  return url !== null && isSameHost(url.hostname, own.hostname);
+  return url !== null && (url.hostname === own.hostname || areLoopbackHosts(url.hostname, own.hostname));
+}
+
+/** Whether the client can request a scope that its token lacks: the clients of OAuth can, and other tokens have fixed scopes. */
+function mayRequestScope({ credential, scope }: Caller): boolean {
+  return credential.kind === "access_token" && scope !== "everything";
 }
 
 /** The origin of the service by which a client knows the gateway. */

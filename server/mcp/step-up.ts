@@ -14,8 +14,6 @@ export async function findInsufficientScope(
   call: GatewayCall,
   body: unknown,
 ): Promise<InsufficientScope | null> {
-  const { credential, scope } = call.caller;
-  if (credential.kind !== "access_token" || scope === "everything") return null;
   for (const name of [body].flat().flatMap(readToolName)) {
     const error = await tools.findInsufficientScope(call, name);
     if (error !== null) return error;
