@@ -12,9 +12,9 @@ export const audit = router({
         tags: ["Audit"],
         summary: "List audit events",
         description:
-          "Lists actor, action, target and client address of every change in the organization and of its members' sign-ins. Newest first, 100 events per page. Requires the role owner.",
+          "Lists actor, action, target and client address of every change in the organization and of its members' sign-ins, with their names. Filters by user, credential, action and time can be combined. Newest first, 100 events per page. Requires the role owner.",
         successDescription: "One page of audit events",
-        errorResponses: { 400: "Invalid cursor" },
+        errorResponses: { 400: "Invalid filter or cursor" },
       },
     })
     .input(auditRequest)

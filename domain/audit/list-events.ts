@@ -1,18 +1,32 @@
+import type { Selectable } from "kysely";
+import type { DatabaseTables, Db } from "../database-types.ts";
+import { isReservedEmail } from "../organizations/reserved-email.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
-import { decodeCursor, encodeCursor, isAfterCursor } from "../shared/keyset-cursor.ts";
-import type { Db } from "../database-types.ts";
+import { decodeCursor, encodeCursor } from "../shared/keyset-cursor.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
+import { findNames, type Name, type Names } from "./find-names.ts";
+import { type EVENT_COLUMNS, selectEvents } from "./select-events.ts";
+import { type TimeRange, validateTimeRange } from "./time-range.ts";
 
 const PAGE_SIZE = 100;
 
 export interface AuditEventView {
   id: string;
   user_id: string | null;
+  /** `null` for a user who was deleted. */
+  user_name: string | null;
+  user_email: string | null;
   credential_kind: string | null;
   credential_id: string | null;
+  credential_name: string | null;
   action: string;
   target: string | null;
+  /** A `TargetKind`; later versions may add kinds. */
+  target_kind: string | null;
+  target_name: string | null;
+  /** The email address of a user or an invitation. */
+  target_email: string | null;
   outcome: AuditOutcome;
   address: string | null;
   created_at: string;
@@ -24,17 +38,12 @@ export interface AuditPage {
   next_cursor: string | null;
 }
 
-const COLUMNS = [
-  "id",
-  "user_id",
-  "credential_kind",
-  "credential_id",
-  "action",
-  "target",
-  "outcome",
-  "address",
-  "created_at",
-] as const;
+export interface ListEventsRequest extends TimeRange {
+  user_id?: string | undefined;
+  credential_id?: string | undefined;
+  action?: string | undefined;
+  cursor?: string | undefined;
+}
 
 export interface ListEventsDeps {
   db: Db;
@@ -44,30 +53,74 @@ export interface ListEventsDeps {
  * Lists the audit events of the caller's organization, newest first. Events without an organization, such as a failed
  * sign-in, are included if their user is a member.
  *
- * @throws {ServiceError} `invalid` for an invalid cursor
+ * @throws {ServiceError} `invalid` for an invalid cursor or time range
  */
 export async function listEvents(
   { db }: ListEventsDeps,
   { orgId }: Caller,
-  { cursor }: { cursor?: string | undefined },
+  { user_id: userId, credential_id: credentialId, action, cursor, ...range }: ListEventsRequest,
 ): Promise<AuditPage> {
-  const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);
-  let query = db
-    .selectFrom("audit_events")
-    .select(COLUMNS)
-    .where(({ or, and, eb }) =>
-      or([eb("org_id", "=", orgId), and([eb("org_id", "is", null), eb("user_id", "in", members)])]),
-    )
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(PAGE_SIZE + 1);
-  if (cursor !== undefined) {
-    const position = decodeCursor(cursor);
-    query = query.where((builder) => isAfterCursor(builder, position));
-  }
-  const rows = await query.execute();
-  const events = rows.slice(0, PAGE_SIZE).map((row) => ({ ...row, created_at: toIsoTimestamp(row.created_at) }));
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  const filter = { userId, credentialId, action, after, ...validateTimeRange(range) };
+  const rows = await selectEvents(db, orgId, filter, PAGE_SIZE + 1).execute();
+  const page = rows.slice(0, PAGE_SIZE);
+  const names = await findNames(
+    db,
+    orgId,
+    page.flatMap(({ target, credential_id }) => [target, credential_id]),
+  );
+  const users = await findUsers(db, page);
+  const events = page.map((row) => toView(row, names, users));
   const last = events.at(-1);
-  const hasMore = rows.length > PAGE_SIZE && last !== undefined;
-  return { events, next_cursor: hasMore ? encodeCursor(last) : null };
+  return { events, next_cursor: rows.length > PAGE_SIZE && last !== undefined ? encodeCursor(last) : null };
+}
+
+type EventRow = Pick<Selectable<DatabaseTables["audit_events"]>, (typeof EVENT_COLUMNS)[number]>;
+type Users = ReadonlyMap<string, { name: string; email: string | null }>;
+
+async function findUsers(db: Db, rows: readonly EventRow[]): Promise<Users> {
+  const targets = rows.map(({ target, target_kind }) => (target_kind === "user" ? target : null));
+  const ids = [...rows.map(({ user_id }) => user_id), ...targets].filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const users = await db
+    .selectFrom("auth.user")
+    .select(["id", "name", "email"])
+    .where("id", "in", [...new Set(ids)])
+    .execute();
+  // The service made up the addresses of placeholder owners and of external users.
+  return new Map(users.map(({ id, name, email }) => [id, { name, email: isReservedEmail(email) ? null : email }]));
+}
+
+/** A stored name is the one at the time of the action. Names of users and invitations are not stored. */
+function toView(row: EventRow, names: Names, users: Users): AuditEventView {
+  const user = users.get(row.user_id ?? "");
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    user_name: user?.name ?? null,
+    user_email: user?.email ?? null,
+    credential_kind: row.credential_kind,
+    credential_id: row.credential_id,
+    credential_name: row.credential_name ?? names.get(row.credential_id ?? "")?.name ?? null,
+    action: row.action,
+    ...describeTarget(row, names.get(row.target ?? ""), users),
+    outcome: row.outcome,
+    address: row.address,
+    created_at: toIsoTimestamp(row.created_at),
+  };
+}
+
+function describeTarget(
+  { target, target_kind, target_name }: EventRow,
+  found: Name | undefined,
+  users: Users,
+): Pick<AuditEventView, "target" | "target_kind" | "target_name" | "target_email"> {
+  const user = target_kind === "user" ? users.get(target ?? "") : undefined;
+  const email = found?.kind === "invitation" ? found.name : (user?.email ?? null);
+  return {
+    target,
+    target_kind: target_kind ?? found?.kind ?? null,
+    target_name: user?.name ?? target_name ?? (found?.kind === "invitation" ? null : (found?.name ?? null)),
+    target_email: email,
+  };
 }

@@ -1,11 +1,10 @@
-import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
-import { recordEvent } from "./record-event.ts";
+import { findNames, NO_NAMES } from "./find-names.ts";
+import { type NewAuditEvent, recordEvent, type RecordEventDeps } from "./record-event.ts";
 
-export interface RecordCallDeps {
-  em: EntityManager;
+export interface RecordCallDeps extends RecordEventDeps {
   reportInternalError(err: unknown, what: string): void;
 }
 
@@ -25,39 +24,54 @@ export type CallOutcome = { output: unknown } | { error: unknown };
 const UNRECORDED_ERRORS: readonly ErrorCode[] = ["invalid", "rate_limited"];
 
 /**
- * Records a call that succeeded or was refused. Does not record invalid input, rate limits and internal errors. A
- * failure to record does not fail the call.
+ * Prepares the audit event of a call before the call runs: afterwards, what it deleted would have no name.
+ *
+ * @returns a function that records the call, if it succeeded or was refused. It does not record invalid input, rate limits
+ *   and internal errors. A failure to find names or to record does not fail the call.
  */
-export async function recordCall(
+export async function prepareCallRecord(
   deps: RecordCallDeps,
-  { caller, action, address, input }: AuditedCall,
-  outcome: CallOutcome,
-): Promise<void> {
-  const failed = "error" in outcome;
-  if (failed && (!(outcome.error instanceof ServiceError) || UNRECORDED_ERRORS.includes(outcome.error.code))) return;
-  try {
-    await recordEvent(deps.em, {
-      action,
-      address,
-      outcome: failed ? "refused" : "done",
-      orgId: caller.orgId,
-      userId: caller.userId,
-      credential: caller.credential,
-      target: findId(input) ?? (failed ? null : findId(outcome.output)),
-    });
-  } catch (error) {
-    deps.reportInternalError(error, "cannot write the audit log");
-  }
+  call: AuditedCall,
+): Promise<(outcome: CallOutcome) => Promise<void>> {
+  const { orgId, credential } = call.caller;
+  const target = findId(call.input);
+  const reportFailure = (failure: unknown) => deps.reportInternalError(failure, "cannot write the audit log");
+  const names =
+    target === null
+      ? undefined
+      : await findNames(deps.db, orgId, [target, credential.id]).catch((failure: unknown) => {
+          reportFailure(failure);
+          return NO_NAMES;
+        });
+  return async (outcome) => {
+    const error = "error" in outcome ? outcome.error : null;
+    if (error !== null && (!(error instanceof ServiceError) || UNRECORDED_ERRORS.includes(error.code))) return;
+    const event = toEvent(call, target ?? findId("output" in outcome ? outcome.output : null), error !== null);
+    await recordEvent(deps, event, names).catch(reportFailure);
+  };
+}
+
+function toEvent({ caller, action, address }: AuditedCall, target: string | null, isRefused: boolean): NewAuditEvent {
+  return {
+    action,
+    address,
+    target,
+    outcome: isRefused ? "refused" : "done",
+    orgId: caller.orgId,
+    userId: caller.userId,
+    credential: caller.credential,
+  };
 }
 
 /** Runs a call outside of a router and records it. */
 export async function runAudited<T>(deps: RecordCallDeps, call: AuditedCall, run: () => Promise<T>): Promise<T> {
+  const record = await prepareCallRecord(deps, call);
   try {
     const output = await run();
-    await recordCall(deps, call, { output });
+    await record({ output });
     return output;
   } catch (error) {
-    await recordCall(deps, call, { error });
+    await record({ error });
     throw error;
   }
 }

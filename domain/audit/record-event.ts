@@ -1,5 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { AuditEvent, type AuditCredentialKind, type AuditOutcome } from "./audit-event.entity.ts";
+import type { Db } from "../database-types.ts";
+import { AuditEvent, type AuditCredentialKind, type AuditOutcome, type TargetKind } from "./audit-event.entity.ts";
+import { findNames, type Names, NO_NAMES } from "./find-names.ts";
+
+export interface RecordEventDeps {
+  em: EntityManager;
+  db: Db;
+}
 
 export interface NewAuditEvent {
   action: string;
@@ -8,25 +15,46 @@ export interface NewAuditEvent {
   userId: string | null;
   credential: { kind: AuditCredentialKind; id: string } | null;
   target: string | null;
+  /** Required for a user. Other kinds are found by the id. */
+  targetKind?: TargetKind;
   address: string | null;
 }
 
 const MAX_TEXT_LENGTH = 255;
 
-/** Records actor, action, target and client address. Pass ids and names of operations only, never the content of a call. */
-export async function recordEvent(em: EntityManager, event: NewAuditEvent): Promise<void> {
+/**
+ * Records actor, action, target and client address. Pass ids and names of operations only, never the content of a call.
+ *
+ * @param names - the names of target and credential; without it, they are looked up
+ */
+export async function recordEvent({ em, db }: RecordEventDeps, event: NewAuditEvent, names?: Names): Promise<void> {
+  const known = names ?? (await findNames(db, event.orgId, [event.target, event.credential?.id ?? null]));
   const fork = em.fork();
-  addEvent(fork, event);
+  addEvent(fork, event, known);
   await fork.flush();
 }
 
 /** Records an event in the transaction of `em`. */
-export function addEvent(em: Pick<EntityManager, "create">, { credential, ...event }: NewAuditEvent): void {
+export function addEvent(
+  em: Pick<EntityManager, "create">,
+  { credential, targetKind, ...event }: NewAuditEvent,
+  names: Names = NO_NAMES,
+): void {
+  const target = names.get(event.target ?? "");
+  // An email address is personal data. It stays in the record of the invitation, where it can be erased.
+  const targetName = target?.kind === "invitation" ? null : (target?.name ?? null);
   em.create(AuditEvent, {
     ...event,
-    target: event.target?.slice(0, MAX_TEXT_LENGTH) ?? null,
-    address: event.address?.slice(0, MAX_TEXT_LENGTH) ?? null,
+    target: truncate(event.target),
+    targetKind: targetKind ?? target?.kind ?? null,
+    targetName: truncate(targetName),
+    address: truncate(event.address),
     credentialKind: credential?.kind ?? null,
-    credentialId: credential?.id.slice(0, MAX_TEXT_LENGTH) ?? null,
+    credentialId: truncate(credential?.id ?? null),
+    credentialName: truncate(names.get(credential?.id ?? "")?.name ?? null),
   });
+}
+
+function truncate(text: string | null): string | null {
+  return text?.slice(0, MAX_TEXT_LENGTH) ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { KEY_TTL_HOURS } from "../apps/idempotency.ts";
 import type { Db } from "../database-types.ts";
 
 export interface Retention {
@@ -8,6 +9,8 @@ export interface Retention {
 
 interface RetentionRule {
   table: string;
+  /** The columns of the primary key, if it is not `id`. */
+  key?: readonly string[];
   /** The column with the time from which the days are counted. It has an index. */
   since: string;
   days: number;
@@ -41,6 +44,8 @@ const RULES: readonly RetentionRule[] = [
   { table: "auth.oauthClient", since: "createdAt", days: UNUSED_CLIENT_DAYS, restrict: onlyWithoutConsent },
   { table: "machine_tokens", since: "expires_at", days: INVALID_TOKEN_DAYS },
   { table: "machine_tokens", since: "revoked_at", days: INVALID_TOKEN_DAYS },
+  { table: "idempotency_keys", key: ["org_id", "key"], since: "created_at", days: KEY_TTL_HOURS / 24 },
+  { table: "rate_limit_windows", key: ["key"], since: "expires_at", days: 0 },
 ];
 
 /** Rows per statement, and statements per rule and call, so that one rule does not delay the others. */
@@ -48,7 +53,7 @@ const BATCH_SIZE = 500;
 const MAX_BATCHES = 20;
 
 /**
- * Deletes expired records, OAuth clients that are not in use, tokens that expired or were revoked long ago, and old audit
+ * Deletes expired records, idempotency keys and windows of rate limits, OAuth clients that are not in use, tokens that expired or were revoked long ago, and old audit
  * events. Several processes may do so at the same time.
  *
  * @returns how many records were deleted
@@ -70,23 +75,23 @@ async function purgeByRule(db: Db, rule: RetentionRule): Promise<number> {
   return purged;
 }
 
-/** The tables as this module sees them: columns of text, one of them `id`. */
+/** The tables as this module sees them: columns of text. */
 type AnyTables = Kysely<Record<string, Record<string, string | null>>>;
-type RecordsQuery = ReturnType<typeof selectIds>;
+type RecordsQuery = ReturnType<typeof selectKeys>;
 
-function selectIds(db: AnyTables, table: string) {
-  return db.selectFrom(table).select("id");
+function selectKeys(db: AnyTables, table: string, key: readonly string[]) {
+  return db.selectFrom(table).select(key);
 }
 
 async function deleteBatch(
   db: AnyTables,
-  { table, since, days, restrict = (all) => all }: RetentionRule,
+  { table, key = ["id"], since, days, restrict = (all) => all }: RetentionRule,
 ): Promise<number> {
   const before = new Date(Date.now() - days * 86_400_000).toISOString();
   const { numDeletedRows } = await db
     // Rows that another process is deleting, or that a request has just begun to use, are locked and are skipped.
     .with("old", (rows) =>
-      restrict(selectIds(rows as AnyTables, table), before)
+      restrict(selectKeys(rows as AnyTables, table, key), before)
         .where(since, "<", before)
         .orderBy(since)
         .limit(BATCH_SIZE)
@@ -94,7 +99,11 @@ async function deleteBatch(
         .skipLocked(),
     )
     .deleteFrom(table)
-    .where("id", "in", ({ selectFrom }) => selectFrom("old").select("id"))
+    .where(({ exists, selectFrom }) => {
+      const sameRow = (query: RecordsQuery, column: string) =>
+        query.whereRef(`old.${column}`, "=", `${table}.${column}`);
+      return exists(key.reduce(sameRow, selectFrom("old").select(key)));
+    })
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }

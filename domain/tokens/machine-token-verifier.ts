@@ -1,4 +1,5 @@
-import { type Caller, highestRole, type Role, type TokenKind } from "../shared/caller.ts";
+import type { Caller, TokenKind } from "../shared/caller.ts";
+import { highestRole, type Role } from "../shared/roles.ts";
 import type { Db } from "../database-types.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 

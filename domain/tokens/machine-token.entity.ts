@@ -24,7 +24,10 @@ export const MachineTokenSchema = defineEntity({
     agentId: p.uuid().nullable(),
     scope: p.string().$type<Scope>().default("everything"),
     createdAt: p.datetime(3).onCreate(() => new Date()),
+    /** When it stops being valid. Rotation shortens this to the end of the overlap. */
     expiresAt: p.datetime(3).nullable(),
+    /** From its creation to the expiry that was chosen for it. Its successors get the same lifetime; `null` for no expiry. */
+    lifetimeSeconds: p.bigint("number").nullable(),
     lastUsedAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
   },

@@ -31,6 +31,7 @@ export interface NewToken {
  */
 export function mintToken(em: Pick<EntityManager, "create">, request: NewToken): { id: string; token: string } {
   const token = formatToken(PREFIX_BY_KIND[request.kind], randomBytes(32));
+  const { expiresAt = null } = request;
   const record = em.create(MachineToken, {
     kind: request.kind,
     name: request.name,
@@ -40,7 +41,8 @@ export function mintToken(em: Pick<EntityManager, "create">, request: NewToken):
     scope: request.scope ?? "everything",
     tokenSha256: sha256Hex(token),
     prefix: token.slice(0, VISIBLE_LENGTH),
-    expiresAt: request.expiresAt ?? null,
+    expiresAt,
+    lifetimeSeconds: expiresAt === null ? null : Math.ceil((expiresAt.getTime() - Date.now()) / 1000),
   });
   return { id: record.id, token };
 }

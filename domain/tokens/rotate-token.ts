@@ -24,8 +24,8 @@ export interface Rotation {
 
 /**
  * Issues a token with the same permissions as an existing one, and lets the existing token expire after the overlap, in
- * one transaction. A token that would expire before that is not extended. The new token has the same lifetime as the
- * old one: from its creation to its current expiry.
+ * one transaction. A token that would expire before that is not extended. The new token has the lifetime that the old one
+ * was created with.
  *
  * @throws {ServiceError} `not_found` for a token that the caller may not manage, or that is revoked or expired,
  *   `conflict` when too many replaced tokens are still valid
@@ -43,7 +43,6 @@ export async function rotateToken(
     const old = await em.findOneOrFail(MachineToken, { id });
     const expiry = old.expiresAt?.getTime() ?? Infinity;
     if (expiry <= now) throw tokenNotFound();
-    const lifetimeMs = expiry - old.createdAt.getTime();
     const owner = { kind: old.kind, orgId: old.orgId, userId: old.userId ?? null };
     if (overlap !== "none") await reserveSuccessorSlot(db, owner);
     const { token, id: newId } = mintToken(em, {
@@ -51,7 +50,7 @@ export async function rotateToken(
       name: old.name,
       scope: old.scope,
       agentId: old.agentId ?? undefined,
-      expiresAt: lifetimeMs === Infinity ? undefined : new Date(now + lifetimeMs),
+      expiresAt: old.lifetimeSeconds == null ? undefined : new Date(now + old.lifetimeSeconds * 1000),
     });
     old.expiresAt = new Date(Math.min(expiry, now + OVERLAPS[overlap]));
     await em.flush();

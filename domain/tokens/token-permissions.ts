@@ -1,4 +1,5 @@
-import { type Caller, reachesRole, type TokenKind } from "../shared/caller.ts";
+import type { Caller, TokenKind } from "../shared/caller.ts";
+import { reachesRole } from "../shared/roles.ts";
 import { ServiceError } from "../shared/errors.ts";
 
 /** The kinds of tokens that belong to the organization. A personal access token belongs to a user. */

@@ -5,6 +5,7 @@ import { isUuid } from "../../domain/shared/ids.ts";
 import {
   type AuthCall,
   type AuthSession,
+  type Fields,
   isErrorResponse,
   readClientAddress,
   readFields,
@@ -13,7 +14,9 @@ import {
 } from "./auth-call.ts";
 
 /** The fields that name the target of a call, in the order of preference. */
-const TARGET_FIELDS = ["memberIdOrEmail", "memberId", "invitationId", "organizationId"];
+const TARGET_FIELDS = ["invitationId", "organizationId"];
+/** Calls about a member. Their response contains the member. */
+const MEMBER_PATHS = ["/organization/remove-member", "/organization/update-member-role"];
 
 /**
  * Creates the audit event for a call of the identity provider.
@@ -37,9 +40,17 @@ export async function auditEventFromCall(
     orgId: userId === null ? null : await findOrgId(db, call, session, userId),
     userId,
     credential: session === null ? null : { kind: "session", id: session.session.id },
-    target: TARGET_FIELDS.map((name) => fields[name]).find(isUuid) ?? null,
     address: readClientAddress(headers),
+    ...findTarget(call, fields),
   };
+}
+
+/** A member is recorded as the user, because a membership that has ended no longer says whose it was. */
+function findTarget({ path, context }: AuthCall, fields: Fields): Pick<NewAuditEvent, "target" | "targetKind"> {
+  const returned = readFields(context.returned);
+  const { userId } = { ...returned, ...readFields(returned["member"]) };
+  if (MEMBER_PATHS.includes(path) && isUuid(userId)) return { target: userId, targetKind: "user" };
+  return { target: TARGET_FIELDS.map((name) => fields[name]).find(isUuid) ?? null };
 }
 
 /**

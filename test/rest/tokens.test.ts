@@ -88,6 +88,19 @@ test("a rotation does not prolong a token that expires before the end of the ove
   expect(await execute("select expires_at from machine_tokens where id = ?")).toEqual([before]);
 });
 
+test("every successor of a token has the lifetime that the token was created with, also after a second rotation", async () => {
+  const { tenant } = await createOwnedTenant(service());
+  const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const issued = await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "CI", expires_at: expiresAt });
+  const { body: permanent } = await tenant.rest.post("/v1/tokens", { kind: "api_key", name: "Permanent" });
+  for (const overlap of ["hour", "hour"]) {
+    const next = await tenant.rest.post(`/v1/tokens/${String(issued.body["id"])}/rotate`, { overlap });
+    expect(String(next.body["expires_at"]) >= expiresAt).toBe(true);
+    const other = await tenant.rest.post(`/v1/tokens/${String(permanent["id"])}/rotate`, { overlap });
+    expect(other.body["expires_at"]).toBe(null);
+  }
+});
+
 test("parallel requests issue no more tokens than the quota allows, and the others get 409 with advice", async () => {
   const { tenant } = await createOwnedTenant(service());
   const orgId = tenant.org_id;
@@ -130,7 +143,7 @@ test("personal access tokens have a quota per user, separate from other users an
   await insertTokens(service(), { orgId: tenant.org_id, kind: "personal_access_token", count: 99, userId });
   expect(await rpcErrorOf(issue(memberRpc))).toEqual({
     status: 409,
-    refusal: "conflict",
+    errorCode: "conflict",
     message: expect.stringMatching(/at most 100 valid personal access tokens in an organization\. Revoke/),
   });
   await issue(rpcClient(url, await owner.accessToken()));
@@ -166,7 +179,7 @@ test("a member manages only their own personal access tokens, and admins do not 
       await rpcErrorOf(
         member.tokens.issue.mutate({ kind, name: "x", ...(kind === "api_key" ? {} : { agent_id: randomUUID() }) }),
       ),
-    ).toMatchObject({ status: 403, refusal: "forbidden" });
+    ).toMatchObject({ status: 403, errorCode: "forbidden" });
   const { tokens } = (await tenant.rest.get("/v1/tokens")).body as { tokens: { id: string; name: string }[] };
   expect(tokens.map(({ name }) => name)).not.toContain("Mine");
   expect(await rpcErrorOf(member.tokens.revoke.mutate({ id: tokens[0]!.id }))).toMatchObject({ status: 404 });

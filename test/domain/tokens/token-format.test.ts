@@ -9,6 +9,26 @@ test("a token consists of its prefix, 43 base62 characters and a checksum of 6 c
     expect(formatToken("svk", secret)).toMatch(/^svk_[0-9A-Za-z]{49}$/);
 });
 
+test("a token encodes every bit of its secret in base62, padded with zeros, and its checksum likewise", () => {
+  const bytes = Uint8Array.from({ length: 32 }, (_, at) => at + 1);
+  const small = new Uint8Array(32).fill(255, 28);
+  const tokens = [
+    formatToken("svk", bytes),
+    formatToken("sva", small),
+    formatToken("svg", new Uint8Array(32).fill(255)),
+  ];
+  // Computed with a different implementation.
+  expect(tokens).toEqual([
+    "svk_0Eoh211G4c8wtVWM00my5rsNSFlKgaWqQ4mb8gdEqno3O8c4P",
+    "sva_00000000000000000000000000000000000004gfFC33TqPxG",
+    "svg_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp11cd3Uo",
+  ]);
+});
+
+test("a token cannot be made of a secret that is too short or too long", () => {
+  for (const length of [0, 31, 33]) expect(() => formatToken("svk", new Uint8Array(length))).toThrow(RangeError);
+});
+
 test("the prefix of a token can be read, and a token with one changed character is rejected", () => {
   const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 });
   fc.assert(

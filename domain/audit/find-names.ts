@@ -1,0 +1,67 @@
+import type { Db } from "../database-types.ts";
+import { isUuid } from "../shared/ids.ts";
+import type { TargetKind } from "./audit-event.entity.ts";
+
+export interface Name {
+  kind: TargetKind;
+  /** The slug of an app, or the email address of an invitation. */
+  name: string;
+}
+
+export type Names = ReadonlyMap<string, Name>;
+
+export const NO_NAMES: Names = new Map();
+
+/**
+ * Finds what ids stand for in an organization. Ids of other organizations, of deleted records and of users are not found.
+ *
+ * @param ids - values that are not a UUID are ignored
+ */
+export async function findNames(db: Db, orgId: string | null, ids: readonly (string | null)[]): Promise<Names> {
+  const uuids = [...new Set(ids.filter(isUuid))];
+  if (orgId === null || uuids.length === 0) return NO_NAMES;
+  const rows = await db
+    .selectFrom("apps")
+    .select(({ val }) => ["id", "slug as name", val<TargetKind>("app").as("kind")])
+    .where("org_id", "=", orgId)
+    .where("id", "in", uuids)
+    .unionAll(
+      db
+        .selectFrom("machine_tokens")
+        .select(({ val }) => ["id", "name", val<TargetKind>("token").as("kind")])
+        .where("org_id", "=", orgId)
+        .where("id", "in", uuids),
+    )
+    .unionAll(selectIdentityNames(db, orgId, uuids))
+    .execute();
+  return new Map(rows.map(({ id, ...name }) => [id, name]));
+}
+
+/** The names in the tables of the identity provider. */
+function selectIdentityNames(db: Db, orgId: string, uuids: string[]) {
+  const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);
+  return db
+    .selectFrom("auth.organization")
+    .select(({ val }) => ["id", "name", val<TargetKind>("organization").as("kind")])
+    .where("id", "=", orgId)
+    .where("id", "in", uuids)
+    .unionAll(
+      db
+        .selectFrom("auth.invitation")
+        .select(({ val }) => ["id", "email as name", val<TargetKind>("invitation").as("kind")])
+        .where("organizationId", "=", orgId)
+        .where("id", "in", uuids),
+    )
+    .unionAll(
+      db
+        .selectFrom("auth.oauthConnection as connection")
+        .innerJoin("auth.oauthClient as client", "client.clientId", "connection.clientId")
+        .select(({ fn, val }) => [
+          "connection.id",
+          fn.coalesce("client.name", "client.clientId").as("name"),
+          val<TargetKind>("oauth_client").as("kind"),
+        ])
+        .where("connection.userId", "in", members)
+        .where("connection.id", "in", uuids),
+    );
+}
