@@ -7,6 +7,7 @@ import {
   measureIdleCalls,
   runHostileProgram,
 } from "./execute/other-callers-latency.ts";
+import { measureParallelPrograms, PARALLEL_CALLERS, PARALLEL_ROUNDS, SIDE_MS } from "./execute/parallel-programs.ts";
 import { CODE, measureProgram, REST_MS, ROUNDS, RUNS, WARM_UP_ROUNDS } from "./execute/program-latency.ts";
 import type { BenchContext, Metric, Section, SectionResult } from "./support/bench-section.ts";
 import type { GatewayClient } from "./support/mcp-client.ts";
@@ -24,21 +25,21 @@ const CONCURRENCY = [1, 8];
 export const execute: Section = {
   name: "execute",
   title: "Running programs",
-  method: `\`service_execute\` of \`${CODE}\` over \`POST /mcp\`, on Postgres. The baseline is \`deno run\` of a file with the same code: the same Deno, with a warm cache and without a sandbox. Each side runs the program ${RUNS} times in a row, and the mean counts. Before that, both sides are idle for ${REST_MS} ms: the service may start a Deno in advance for the next program, and that work must not slow down the other side. ${ROUNDS} rounds after ${WARM_UP_ROUNDS} warm-up round. *Other callers:* one organization runs hostile programs, each repeatedly for ${HOSTILE_MS / 1000} s with a time limit of ${HOSTILE_MS / 1000} s, first ${CONCURRENCY.join(" and then ")} concurrently (the most that the service runs). Meanwhile other organizations call \`service_list_apps\`, one call at a time and at most ${1000 / CALL_INTERVAL_MS} calls per second. A program that breaks out of its limits stops the benchmark.`,
+  method: `\`service_execute\` of \`${CODE}\` over \`POST /mcp\`, on Postgres. The baseline is \`deno run\` of a file with the same code: the same Deno, with a warm cache and without a sandbox. Each side runs the program ${RUNS} times in a row, and the mean counts. Before that, both sides are idle for ${REST_MS} ms: the service may start a Deno in advance for the next program, and that work must not slow down the other side. ${ROUNDS} rounds after ${WARM_UP_ROUNDS} warm-up round. *In parallel:* ${PARALLEL_CALLERS} callers run the same program repeatedly, each side for ${SIDE_MS / 1000} s in each of ${PARALLEL_ROUNDS} rounds. The baselines are \`deno run\` as above, and the same in one layer of bubblewrap, both started by the process that calls the service. *Other callers:* one organization runs hostile programs, each repeatedly for ${HOSTILE_MS / 1000} s with a time limit of ${HOSTILE_MS / 1000} s, first ${CONCURRENCY.join(" and then ")} concurrently (the most that the service runs). Meanwhile other organizations call \`service_list_apps\`, one call at a time and at most ${1000 / CALL_INTERVAL_MS} calls per second. A program that breaks out of its limits stops the benchmark.`,
   async measure(context) {
     await using database = await createScratchDatabase();
     const dataDirectory = path.join(context.folder, "data");
     await using service = await startService({ databaseUrl: database.url, dataDirectory }, context.signal);
     const program = await measureProgram(context, await createClient(service, context.signal));
+    const parallel = await measureParallelPrograms(context, service, await createClients(service, context.signal));
     const others = await measureOtherCallers(context, service);
-    return { metrics: [...program, ...others.metrics], notes: others.notes };
+    return { metrics: [...program, ...parallel, ...others.metrics], notes: others.notes };
   },
 };
 
 async function measureOtherCallers(context: BenchContext, service: ServiceProcess): Promise<SectionResult> {
   const { signal, log } = context;
-  const others: GatewayClient[] = [];
-  while (others.length < OTHER_ORGANIZATIONS) others.push(await createClient(service, signal));
+  const others = await createClients(service, signal);
   const idle = formatLatencies(await measureIdleCalls(others));
   log(`without hostile programs: ${idle}`);
   const result: SectionResult = { metrics: [], notes: [] };
@@ -76,6 +77,12 @@ function toMetric(concurrency: number, runs: readonly HostileRun[], details: str
     target: { bound: `< ${TARGET_OTHERS_MS} ms`, met: p99 < TARGET_OTHERS_MS },
     details: `${formatLatencies(callMs)}; ${details}`,
   };
+}
+
+async function createClients(service: ServiceProcess, signal: AbortSignal): Promise<GatewayClient[]> {
+  const clients: GatewayClient[] = [];
+  while (clients.length < OTHER_ORGANIZATIONS) clients.push(await createClient(service, signal));
+  return clients;
 }
 
 /** Creates an organization with apps and returns a client with its token. */

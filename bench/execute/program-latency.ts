@@ -16,7 +16,7 @@ export const RUNS = 10;
 /** The idle time before each side. It is long enough for the postponed work of the other side. */
 export const REST_MS = 500;
 const TARGET_RATIO = 2.5;
-const TARGET_MS = 120;
+const TARGET_MS = 35;
 
 type Run = () => Promise<unknown>;
 

@@ -8,6 +8,7 @@ import { insertAppProcedures, type SampleApps } from "../sample-data/insert-app-
 import { insertAppRows } from "../sample-data/insert-app-rows.ts";
 import { insertLiveApps } from "../sample-data/insert-live-apps.ts";
 import { buildExample } from "../support/build-example.ts";
+import { ownCpuMs } from "../support/processor-time.ts";
 import { serveCommands } from "../support/serve-commands.ts";
 
 export interface ServiceOptions {
@@ -49,6 +50,8 @@ async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl }: Ser
     },
     /** What the kernel limits for builds, apps and programs. */
     sandboxLimits: () => service.parts.readinessDetails.sandbox_limits,
+    /** The CPU time, in milliseconds, that this process has used since its start. */
+    cpuMs: () => ownCpuMs(),
     /** Collects garbage, and returns the size of the heap and the external memory in MB. */
     collectGarbage: () => {
       for (let pass = 0; pass < 3; pass++) globalThis.gc?.();

@@ -16,6 +16,8 @@ export interface SandboxLimits {
   /** Resident memory of the whole process tree. */
   memoryMb: number;
   processes: number;
+  /** Writable private memory of each process; not limited without it. The command sees an error when it is exceeded. */
+  dataMb?: number;
   /** The largest file that the command may write. */
   fileSizeMb: number;
   /** The total size of all writable mounts; `null` if there is none. */

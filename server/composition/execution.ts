@@ -2,6 +2,7 @@ import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
 import { DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
+import { SANDBOX_FILES } from "../drivers/code-runtime/deno-command.ts";
 import { MODULES_FOLDER } from "../drivers/code-runtime/importable-modules.ts";
 import { openProgramsFolder } from "../drivers/code-runtime/program-folders.ts";
 import { UnavailableCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
@@ -23,7 +24,7 @@ async function openCodeRuntime(
   opening: AsyncDisposableStack,
 ): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new UnavailableCodeRuntime();
-  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, kind: "programs", groups: controlGroups });
+  const sandbox = new BubblewrapSandbox({ ...SANDBOX_FILES, kind: "programs", groups: controlGroups });
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
   const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { copyReadable } from "./readable-files.ts";
 
 /** Replaces the content of a file atomically: a reader, or a crash, sees either the old or the new content. */
 export async function replaceFile(file: string, content: string, mode = 0o600): Promise<void> {
@@ -21,7 +22,7 @@ export async function replaceFile(file: string, content: string, mode = 0o600): 
   await sync(path.dirname(file));
 }
 
-/** Copies a file, readable by all users, because a sandbox has its own user. Syncs the copy to disk. */
+/** Copies a file, readable by all users, and syncs the copy to disk. */
 export async function copyFileDurably(from: string, to: string): Promise<void> {
   await copyReadable(from, to);
   await sync(to);
@@ -36,11 +37,6 @@ export async function copyTree(from: string, to: string): Promise<void> {
     if (entry.isDirectory()) await copyTree(source, target);
     else if (entry.isFile()) await copyReadable(source, target);
   }
-}
-
-async function copyReadable(from: string, to: string): Promise<void> {
-  await copyFile(from, to, constants.COPYFILE_FICLONE);
-  await chmod(to, 0o644);
 }
 
 async function sync(target: string): Promise<void> {

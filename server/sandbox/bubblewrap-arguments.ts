@@ -22,23 +22,17 @@ export interface BubblewrapLayout extends SandboxFiles {
 }
 
 /**
- * Makes the sandbox the first choice of the kernel when the host runs out of memory, because memory that the sandbox
- * uses in the page cache or in pipes counts for no process.
- */
-export const PREFER_FOR_OOM_KILL = ["choom", "--adjust", "1000", "--"] as const;
-
-/**
  * The command line of one sandbox.
  *
  * @param uid - the user id of the command, on a host where we are root; `null` to run it as our own user
  */
-export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | null): [string, ...string[]] {
+export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | null): string[] {
   const { mounts } = layout;
   const files = fileArguments(layout);
   const command = ["--chdir", layout.cwd, "--", ...layout.argv];
   if (uid === null) {
     const isolated = ["bwrap", ...isolation(layout), ...files, ...scratchSpace(layout, mounts), ...command];
-    return [...PREFER_FOR_OOM_KILL, ...dieWithService(), ...isolated];
+    return [...dieWithService(), ...isolated];
   }
   // The user of the sandbox must not own the mount points, and may be unable to reach the mounted files (a data folder
   // that only root may enter). So root mounts the files, and the user of the sandbox isolates itself with them.
@@ -46,7 +40,7 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
   const asUser = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
   const mounted = mounts.map(({ to, writable }) => ({ from: to, to, writable }));
   const isolated = ["bwrap", ...isolation(layout), "--bind", "/", "/", ...scratchSpace(layout, mounted), ...command];
-  return [...PREFER_FOR_OOM_KILL, ...dieWithService(), ...asRoot, ...asUser, ...isolated];
+  return [...dieWithService(), ...asRoot, ...asUser, ...isolated];
 }
 
 /** Without `--disable-userns` the command could become root of a user namespace and reach more of the kernel. */

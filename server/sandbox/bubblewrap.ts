@@ -20,12 +20,15 @@ import { monitorProcess } from "./monitor-process.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { type SandboxKind, UidPool } from "./uid-pool.ts";
+import { PREFER_FOR_OOM_KILL } from "./write-before-start.ts";
 
 const MAX_MESSAGE_LENGTH = 4096;
 
 export interface BubblewrapOptions {
-  /** The Node.js that commands find inside as `SANDBOX_NODE`. */
-  nodePath?: string;
+  /** The Node.js that commands find inside as `SANDBOX_NODE`; `null` for none. */
+  nodePath?: string | null;
+  /** The visible part of the host's `/usr`. See `SandboxFiles`. */
+  programs?: "all" | "tools";
   /** The size of `/tmp`, and of `/dev/shm`, inside. */
   temporaryMb?: number;
   /** What the commands are. It determines their user ids when the service runs as root, and their share of the processor. */
@@ -53,8 +56,9 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #uids: UidPool;
 
   constructor(options: BubblewrapOptions = {}) {
-    const { nodePath = process.execPath, temporaryMb = 512, kind = "builds", groups = NO_GROUPS } = options;
-    this.#options = { nodePath, temporaryMb };
+    const { nodePath = process.execPath, programs = "all", temporaryMb = 512 } = options;
+    const { kind = "builds", groups = NO_GROUPS } = options;
+    this.#options = { nodePath, programs, temporaryMb };
     this.#kind = kind;
     this.#groups = groups;
     this.#uids = new UidPool(kind);
@@ -87,7 +91,7 @@ async function runBubblewrap(
 ): Promise<SandboxOutcome> {
   const filter = systemCallFilter();
   const [program = "", ...programArguments] = [
-    ...placement.startArguments,
+    ...placement.startArguments(PREFER_FOR_OOM_KILL),
     ...bubblewrapCommandLine(commandLayout(command, options), uid),
   ];
   const child = spawn(program, programArguments, {

@@ -1,6 +1,6 @@
 import type { Mount, SandboxCommand } from "../../domain/ports/sandbox.ts";
 import type { BubblewrapLayout } from "./bubblewrap-arguments.ts";
-import { limitArguments } from "./resource-limits.ts";
+import { shellLimits } from "./resource-limits.ts";
 import { proxyVariables, SANDBOX_NODE, SANDBOX_PROXY_URL } from "./sandbox-environment.ts";
 
 const PROXY_SOCKET = "/run/proxy.sock";
@@ -19,21 +19,22 @@ export const FILTER_DESCRIPTOR = 5;
 export const ERRORS_DESCRIPTOR = 6;
 
 export interface CommandSandboxOptions {
-  /** The Node.js that commands find as `SANDBOX_NODE`. */
-  nodePath: string;
+  /** The Node.js that commands find as `SANDBOX_NODE`; `null` for none. */
+  nodePath: string | null;
+  programs: "all" | "tools";
   temporaryMb: number;
 }
 
 /** The sandbox of a command that runs to its end. */
 export function commandLayout(
   command: SandboxCommand,
-  { nodePath, temporaryMb }: CommandSandboxOptions,
+  { nodePath, programs, temporaryMb }: CommandSandboxOptions,
 ): BubblewrapLayout {
   return {
-    programs: "all",
+    programs,
     // A command with a proxy reaches it through a socket file, so it needs no network either.
     network: "none",
-    mounts: [{ from: nodePath, to: SANDBOX_NODE, writable: false }, ...proxyMounts(command), ...command.mounts],
+    mounts: [...nodeMounts(nodePath), ...proxyMounts(command), ...command.mounts],
     temporaryMb,
     filterDescriptor: FILTER_DESCRIPTOR,
     options: ["--json-status-fd", String(STATUS_DESCRIPTOR), "--args", String(OPTIONS_DESCRIPTOR)],
@@ -49,6 +50,10 @@ export function environmentOptions({ env, network }: SandboxCommand): string {
   return ["--clearenv", ...variables.flatMap(([name, value]) => ["--setenv", name, value])].join("\0");
 }
 
+function nodeMounts(nodePath: string | null): Mount[] {
+  return nodePath === null ? [] : [{ from: nodePath, to: SANDBOX_NODE, writable: false }];
+}
+
 function proxyMounts({ network }: SandboxCommand): Mount[] {
   if (network.kind !== "proxy") return [];
   return [
@@ -58,13 +63,14 @@ function proxyMounts({ network }: SandboxCommand): Mount[] {
 }
 
 /**
- * Starts the command inside with a shell that runs a fixed script. The script waits for the line `go`, and joins
- * standard output and standard error in the order they are written, unless the caller receives them separately. The
- * limits are set inside, where the limit on processes counts this sandbox only, even if all sandboxes run as one user.
+ * Starts the command inside with a shell that runs a fixed script. The script waits for the line `go`, sets the limits,
+ * and joins standard output and standard error in the order they are written, unless the caller receives them separately.
+ * The limits are set inside, where the limit on processes counts this sandbox only, even if all sandboxes run as one user.
  */
 function startArguments({ argv, limits, network, onErrorOutput }: SandboxCommand): string[] {
   const bridge = network.kind === "proxy" ? [SANDBOX_NODE, BRIDGE, PROXY_SOCKET] : [];
   const errors = onErrorOutput ? `2>&${ERRORS_DESCRIPTOR} ${ERRORS_DESCRIPTOR}>&-` : "2>&1";
-  const script = `read -r go || exit; exec "$@" </dev/null ${errors}`;
-  return ["sh", "-c", script, "sh", "prlimit", ...limitArguments(limits), ...bridge, ...argv];
+  const { script, values } = shellLimits(limits);
+  const start = `read -r go || exit; ${script}; exec "$@" </dev/null ${errors}`;
+  return ["sh", "-c", start, "sh", ...values, ...bridge, ...argv];
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { bubblewrapCommandLine, PREFER_FOR_OOM_KILL } from "./bubblewrap-arguments.ts";
+import { bubblewrapCommandLine } from "./bubblewrap-arguments.ts";
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, foldersOfOthers, isRoot, ownerOf } from "./file-ownership.ts";
@@ -12,6 +12,7 @@ import { limitArguments, type ResourceLimits } from "./resource-limits.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { findTool, TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { UidPool } from "./uid-pool.ts";
+import { PREFER_FOR_OOM_KILL } from "./write-before-start.ts";
 
 /** The program that a library must start in place of the binary, with the environment of a `LaunchedProcess`. */
 export const LAUNCH_SCRIPT = fileURLToPath(new URL("./launch-process.sh", import.meta.url));
@@ -72,12 +73,18 @@ export class ProcessLauncher {
     return new LaunchedProcess(folder, placement, preparing.move(), this.#isIsolated);
   }
 
-  #commandLine(request: LaunchRequest, { startArguments }: Placement, uid: number | null): string[] {
-    if (!this.#isIsolated) return [...startArguments, ...unconfinedCommandLine(request)];
+  #commandLine(request: LaunchRequest, placement: Placement, uid: number | null): string[] {
+    if (!this.#isIsolated) return [...placement.startArguments(), ...unconfinedCommandLine(request)];
     // The library starts the process with the environment of the service. bwrap --clearenv would leave it readable in
     // /proc/1/environ of the sandbox; env -i does not.
     const tools = Object.entries(TOOL_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
-    return ["env", "-i", ...tools, ...startArguments, ...sandboxCommandLine(request, uid)];
+    return [
+      "env",
+      "-i",
+      ...tools,
+      ...placement.startArguments(PREFER_FOR_OOM_KILL),
+      ...sandboxCommandLine(request, uid),
+    ];
   }
 }
 
@@ -110,7 +117,7 @@ function sandboxCommandLine(request: LaunchRequest, uid: number | null): string[
 function unconfinedCommandLine({ binaryPath, env, limits }: LaunchRequest): string[] {
   const { processes: _, ...ownLimits } = limits;
   const tools = [
-    PREFER_FOR_OOM_KILL,
+    ["choom", "--adjust", "1000", "--"],
     ["prlimit", ...limitArguments(ownLimits)],
     ["setpriv", "--pdeathsig", "KILL", "--"],
   ];

@@ -1,12 +1,16 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Mount } from "../../domain/ports/sandbox.ts";
 import { findTool } from "./system-tools.ts";
 
 /** The files of a sandbox. A file of the host that is not listed here does not exist inside. */
 export interface SandboxFiles {
-  /** The visible part of the host's `/usr`: all of it, or the shared libraries and the tools that start the sandbox. */
-  programs: "all" | "libraries";
+  /**
+   * The visible part of the host's `/usr`: all of it, the folders of tools and shared libraries, or the shared libraries
+   * and the tools that start the sandbox. `tools` has no certificate authorities. It is the fastest, because it needs
+   * the fewest mounts.
+   */
+  programs: "all" | "tools" | "libraries";
   network: "none" | "host";
   mounts: readonly Mount[];
 }
@@ -17,8 +21,14 @@ const PROJECT = resolve(import.meta.dirname, "../..");
 /** Folders below `/usr` that may contain secrets: npm's configuration, and sources with their settings and data. */
 const HIDDEN = ["/usr/etc", "/usr/local/etc", "/usr/src", "/usr/local/src", PROJECT];
 
+/** The folder inside with the files of `inside/etc`. */
+const FIXED_ETC = "/opt/etc";
+
 /** The tools that are executed inside a sandbox to start the command. */
 const TOOLS = ["bwrap", "setpriv", "prlimit"];
+
+/** Without it, the dynamic linker searches the default folders, which takes longer. */
+const LINKER_CACHE = "/etc/ld.so.cache";
 
 /**
  * Certificate authorities, and other files that libraries read. Debian's `/etc/ssl/certs` links to the folders below
@@ -33,20 +43,22 @@ const LIBRARY_FILES = [
     "/etc/pki/ca-trust/extracted",
   ],
   ...["/usr/share/ca-certificates", "/usr/local/share/ca-certificates"],
-  ...["/etc/alternatives", "/etc/ld.so.cache"],
+  ...["/etc/alternatives", LINKER_CACHE],
 ];
 
 /** The bubblewrap arguments that create the read-only root of a sandbox, with its mounts. */
 export function fileArguments({ programs, network, mounts }: SandboxFiles): string[] {
-  const system = programs === "all" ? ["/usr"] : [...libraryFolders(), ...existing(TOOLS.map(findTool))];
-  const library = existing(LIBRARY_FILES).filter((path) => !isBelow(path, system));
-  // Parents first, or a folder would hide the mounts below it.
-  const ordered = [...nameServiceFiles(network), ...library.map(readOnly), ...mounts].toSorted((a, b) =>
-    a.to < b.to ? -1 : 1,
+  const system = systemPaths(programs);
+  const library = existing(programs === "tools" ? [LINKER_CACHE] : LIBRARY_FILES).filter(
+    (path) => !isBelow(path, system),
   );
+  const etc = etcFiles(network);
+  // Parents first, or a folder would hide the mounts below it.
+  const ordered = [...etc.mounts, ...library.map(readOnly), ...mounts].toSorted((a, b) => (a.to < b.to ? -1 : 1));
   checkNesting(ordered);
   return [
     ...foldersAbove(["/proc/.", "/dev/.", "/tmp/.", "/etc/ssl/.", ...system, ...ordered.map((mount) => mount.to)]),
+    ...etc.links,
     ...system.map(readOnly).flatMap(bindArguments),
     ...foldersBesideUsr(programs),
     ...hidingArguments(system),
@@ -71,8 +83,13 @@ function isBelow(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
-function libraryFolders(): string[] {
-  return existing(["/usr/lib", "/usr/lib32", "/usr/lib64"]);
+function systemPaths(programs: SandboxFiles["programs"]): string[] {
+  if (programs === "all") return ["/usr"];
+  const libraries = existing(["/usr/lib", "/usr/lib32", "/usr/lib64"]);
+  const tools = existing(TOOLS.map(findTool));
+  if (programs === "libraries") return [...libraries, ...tools];
+  const folders = ["/usr/bin", ...tools.map((tool) => dirname(tool)).filter((folder) => folder.startsWith("/usr/"))];
+  return [...libraries, ...new Set(folders)];
 }
 
 /** bubblewrap, which may be root here, would follow a link that an earlier command left in place of a mount point. */
@@ -92,7 +109,7 @@ function foldersAbove(paths: readonly string[]): string[] {
 /** The folders that older systems have beside `/usr`. On newer systems they are links to folders below `/usr`. */
 function foldersBesideUsr(programs: SandboxFiles["programs"]): string[] {
   const libraries = ["/lib", "/lib32", "/lib64"];
-  return (programs === "all" ? ["/bin", "/sbin", ...libraries] : libraries).flatMap((path) => {
+  return (programs === "libraries" ? libraries : ["/bin", "/sbin", ...libraries]).flatMap((path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (!stats) return [];
     return stats.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
@@ -106,14 +123,16 @@ function hidingArguments(system: readonly string[]): string[] {
   return outermost.flatMap((path) => ["--tmpfs", path, "--remount-ro", path]);
 }
 
-/** Account files with one fixed account, and the configuration of name resolution for the network of the sandbox. */
-function nameServiceFiles(network: SandboxFiles["network"]): Mount[] {
-  const fixedFile = (name: string) => ({
-    from: `${import.meta.dirname}/inside/etc/${name}`,
-    to: `/etc/${name}`,
-    writable: false,
-  });
-  const accounts = ["passwd", "group"].map(fixedFile);
-  if (network === "none") return [...accounts, ...["hosts", "nsswitch.conf"].map(fixedFile)];
-  return [...accounts, ...existing(["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"]).map(readOnly)];
+/**
+ * Account files with one fixed account, and the configuration of name resolution for the network of the sandbox. The
+ * fixed files are links into one mount: each mount costs more than a link, in both layers of a sandbox.
+ */
+function etcFiles(network: SandboxFiles["network"]): { mounts: Mount[]; links: string[] } {
+  const fixed = { from: `${import.meta.dirname}/inside/etc`, to: FIXED_ETC, writable: false };
+  const linked = network === "none" ? ["passwd", "group", "hosts", "nsswitch.conf"] : ["passwd", "group"];
+  const own = network === "none" ? [] : existing(["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf"]);
+  return {
+    mounts: [fixed, ...own.map(readOnly)],
+    links: linked.flatMap((name) => ["--symlink", `${FIXED_ETC}/${name}`, `/etc/${name}`]),
+  };
 }

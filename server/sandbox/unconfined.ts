@@ -75,7 +75,7 @@ async function runChild(command: SandboxCommand, placement: Placement): Promise<
       "-c",
       `exec "$@"${hasSeparateErrors ? "" : " 2>&1"}`,
       "sh",
-      ...placement.startArguments,
+      ...placement.startArguments(),
       ...limits,
       ...command.argv,
     ],

@@ -1,5 +1,6 @@
 import { hostilePrograms } from "../../bench/execute/hostile-programs.ts";
 import { MAX_OUTPUT_BYTES, type RunResult } from "../../domain/ports/code-runtime.ts";
+import { SANDBOX_FILES } from "../../server/drivers/code-runtime/deno-command.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { openDenoRuntime } from "../support/procedures/deno-runtime.ts";
 import { runProgram } from "../support/procedures/run-program.ts";
@@ -43,7 +44,7 @@ export const PROGRAM_ATTACKS: readonly Attack[] = [
 ];
 
 async function run({ groups }: AttackEnvironment, code: string): Promise<RunResult> {
-  const sandbox = new BubblewrapSandbox({ temporaryMb: 32, kind: "programs", groups });
+  const sandbox = new BubblewrapSandbox({ ...SANDBOX_FILES, kind: "programs", groups });
   await using deno = await openDenoRuntime({ sandbox });
   return await runProgram(deno.runtime, code, { timeoutMs: TIMEOUT_MS });
 }

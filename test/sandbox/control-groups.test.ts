@@ -12,7 +12,7 @@ import { configureGroup, configureKind, V2 } from "../../server/sandbox/cgroups/
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
 import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
 import { fillInFlight } from "../support/sandbox/in-flight-files.ts";
-import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
+import { processesRunning, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { openTestPlatform } from "../support/edge/test-platform.ts";
 import { workerdPids } from "../support/edge/app-processes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -60,8 +60,8 @@ describe.skipIf(!limitsMemory)("with control groups of this host,", () => {
     const seconds = uniqueSleepSeconds();
     const abort = new AbortController();
     const running = runIn(sandbox, ["sleep", seconds], { signal: abort.signal });
-    await expect.poll(async () => (await processesWith(`sleep\u0000${seconds}`)).length).toBeGreaterThan(0);
-    const [pid = 0] = await processesWith(`sleep\u0000${seconds}`);
+    await expect.poll(async () => (await processesRunning(["sleep", seconds])).length).toBe(1);
+    const [pid = 0] = await processesRunning(["sleep", seconds]);
     const own = (await groupsOf(pid)).filter((line) => /\/sandboxes-[^/]+\/builds\/[^/]+$/.test(line));
     expect(own.length).toBeGreaterThan(0);
     abort.abort();

@@ -127,6 +127,11 @@ verifies(hazard(50), "scratch space has the configured size", async () => {
   expect(output.toString()).toBe("4194304\n4194304\n");
 });
 
+verifies(hazard(50), "without control groups, builds and programs have a lower priority than the service", async () => {
+  for (const kind of ["builds", "programs"] as const)
+    expect((await runScript(new BubblewrapSandbox({ kind }), "nice")).output.toString()).toBe("10\n");
+});
+
 verifies(hazard(50), "a fork bomb stops at its limit and does not affect other commands", async () => {
   const bomb = runScript(sandbox, "b() { b | b & }; b; sleep 20", { limits: { processes: 60, wallTimeMs: 2000 } });
   const others = await Promise.all(

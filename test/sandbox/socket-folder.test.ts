@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createSocketFolder, removeAbandonedSocketFolders } from "../../server/sandbox/socket-folder.ts";
+import { createHarness } from "../support/service/harness.ts";
 
 test("socket folders of killed processes are removed, and those of running ones remain", async () => {
   const names = [`packages-${process.pid}-1-killed`, "egress-999999999-1-killed", `packages-other-program`];
@@ -13,6 +15,13 @@ test("socket folders of killed processes are removed, and those of running ones 
   await removeAbandonedSocketFolders();
   expect([reusedPid, ended, other, own.path].map((folder) => existsSync(folder))).toEqual([false, false, true, true]);
   await rm(other, { recursive: true });
+});
+
+test("a start of the service removes the socket folders of killed processes", async () => {
+  const abandoned = path.join(tmpdir(), `packages-999999999-1-${randomUUID()}`);
+  await mkdir(abandoned);
+  await using _ = await createHarness();
+  expect(existsSync(abandoned)).toBe(false);
 });
 
 test("a socket folder is removed on disposal", async () => {

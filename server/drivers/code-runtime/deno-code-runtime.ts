@@ -16,8 +16,8 @@ import { WarmPool } from "./warm-pool.ts";
 
 export interface DenoCodeRuntimeOptions {
   /**
-   * Must hide the files of the host: Deno's permissions do not prevent static imports of files. Its temporary file system
-   * should be small (32 MB), because it uses memory that counts for no program.
+   * Must hide the files of the host: Deno's permissions do not prevent static imports of files. `SANDBOX_FILES` are its
+   * options. Its temporary file system is small, because it uses memory that counts for no program.
    */
   sandbox: Sandbox;
   /** The folder for files of programs, from `openProgramsFolder`. */

@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { chmod, lstat, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, mkdtemp, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
-import { DECLARATIONS_FILE, PROGRAM_FILE } from "./deno-command.ts";
+import { nullIfMissing } from "../../files/missing-file.ts";
+import { writeReadable } from "../../files/readable-files.ts";
+import { DECLARATIONS_FILE, PROGRAM_FILE, SOCKET_FILE } from "./deno-command.ts";
+
+const FILES = [PROGRAM_FILE, DECLARATIONS_FILE, SOCKET_FILE];
 
 /** The files of one program on the host. Disposing removes them. */
 export interface ProgramFolder extends AsyncDisposable {
@@ -25,28 +29,27 @@ export async function openProgramsFolder(dataDirectory: string): Promise<string>
   return folder;
 }
 
-/** Creates the folder of one program. Its files exist from the start, so that they can be mounted, and are empty. */
+/** Creates the folder of one program, which is empty at first. */
 export async function createProgramFolder(programsFolder: string): Promise<ProgramFolder> {
   await ensureOwnedFolder(programsFolder);
   const folder = await mkdtemp(path.join(programsFolder, "program-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const programFile = path.join(folder, PROGRAM_FILE);
-  const declarationsFile = path.join(folder, DECLARATIONS_FILE);
-  try {
-    for (const file of [programFile, declarationsFile]) {
-      await writeFile(file, "");
-      // The sandbox may run as another user. The folder protects the file from all others.
-      await chmod(file, 0o644);
-    }
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  // The sandbox may run as another user. The parent folder protects the files from all others.
+  await chmod(folder, 0o755);
   const writeProgram = async (code: string, declarations: string): Promise<void> => {
-    await writeFile(programFile, code);
-    await writeFile(declarationsFile, declarations);
+    await writeReadable(path.join(folder, PROGRAM_FILE), code);
+    await writeReadable(path.join(folder, DECLARATIONS_FILE), declarations);
   };
-  return { path: folder, writeProgram, [Symbol.asyncDispose]: remove };
+  return { path: folder, writeProgram, [Symbol.asyncDispose]: () => removeFolder(folder) };
+}
+
+/** Nothing else writes to the folder, so its files are known. Searching them takes three times as many system calls. */
+async function removeFolder(folder: string): Promise<void> {
+  try {
+    await Promise.all(FILES.map((name) => unlink(path.join(folder, name)).catch(nullIfMissing)));
+    await rmdir(folder);
+  } catch {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -89,14 +89,18 @@ export class FilesystemObjectStore implements ObjectStore {
   }
 }
 
-/** Creates the parent folder of `target` only when `write` fails without it, which is rare. */
+/**
+ * Creates the parent folder of `target` only when `write` fails without it, which is rare. A removal of the last object in a
+ * folder removes the folder at any moment, even while it is being created, so both steps are tried again.
+ */
 async function withParentFolder(target: string, write: () => Promise<void>, tries = MAX_TRIES): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!isAbsent(error) || tries <= 1) throw error;
-    await mkdir(path.dirname(target), { recursive: true });
-    await withParentFolder(target, write, tries - 1);
+  for (let failures = 0; ; failures++) {
+    try {
+      if (failures > 0) await mkdir(path.dirname(target), { recursive: true });
+      return await write();
+    } catch (error) {
+      if (!isAbsent(error) || failures + 1 >= tries) throw error;
+    }
   }
 }
 

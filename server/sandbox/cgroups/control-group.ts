@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killIfExists } from "../kill-process.ts";
+import type { KernelSetting } from "../write-before-start.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import { ifExists } from "./if-exists.ts";
 
@@ -22,11 +23,9 @@ export class ControlGroup {
     this.#memory = memory;
   }
 
-  /** The start of a command line that runs its arguments in this group. */
-  get joinArguments(): string[] {
-    // "0" is the process that writes it: the shell, which then becomes the command.
-    const script = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit; shift; done; shift; exec "$@"';
-    return ["sh", "-c", script, "sh", ...this.#folders.map((folder) => path.join(folder, "cgroup.procs")), "--"];
+  /** What a process writes to join this group. "0" is the process that writes it. */
+  get membership(): KernelSetting[] {
+    return this.#folders.map((folder) => [path.join(folder, "cgroup.procs"), "0"]);
   }
 
   /** The ids of all processes of the group: one read, however many there are. */

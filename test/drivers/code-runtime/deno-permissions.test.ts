@@ -31,7 +31,7 @@ test("a program has no permission for files, network, environment, system, libra
     `Deno.dlopen("/lib/x86_64-linux-gnu/libc.so.6", {})`,
     `Deno.kill(1)`,
     `Deno.listen({ port: 0 })`,
-    `Deno.connect({ transport: "unix", path: "/run/calls.sock" })`,
+    `Deno.connect({ transport: "unix", path: "/code/calls.sock" })`,
     `(await import("node:fs")).readFileSync("/etc/passwd")`,
     `(await import("node:os")).cpus()`,
   ];

@@ -4,6 +4,7 @@ import {
   DenoCodeRuntime,
   type DenoCodeRuntimeOptions,
 } from "../../../server/drivers/code-runtime/deno-code-runtime.ts";
+import { SANDBOX_FILES } from "../../../server/drivers/code-runtime/deno-command.ts";
 import { MODULES_FOLDER } from "../../../server/drivers/code-runtime/importable-modules.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -20,7 +21,7 @@ export async function openDenoRuntime(options: Partial<DenoCodeRuntimeOptions> =
   const folder = opening.use(await temporaryFolder());
   const programsFolder = path.join(folder.path, "programs");
   await mkdir(programsFolder);
-  const sandbox = new BubblewrapSandbox({ temporaryMb: 32 });
+  const sandbox = new BubblewrapSandbox(SANDBOX_FILES);
   const runtime = opening.use(
     new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder: MODULES_FOLDER, ...options }),
   );

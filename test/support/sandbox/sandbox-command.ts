@@ -44,8 +44,18 @@ export function runScript(sandbox: Sandbox, script: string, options: CommandOpti
 }
 
 /** The processes of this machine whose command line contains `mark`. A zombie has no command line any more. */
-export async function processesWith(mark: string): Promise<number[]> {
+export function processesWith(mark: string): Promise<number[]> {
+  return findProcesses((commandLine) => commandLine.includes(mark));
+}
+
+/** The processes of this machine that run exactly this command, without those that only start it. */
+export function processesRunning(command: string[]): Promise<number[]> {
+  const expected = command.map((word) => `${word}\0`).join("");
+  return findProcesses((commandLine) => commandLine === expected);
+}
+
+async function findProcesses(matches: (commandLine: string) => boolean): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
-  return pids.filter((_, index) => lines[index]?.includes(mark));
+  return pids.filter((_, index) => matches(lines[index] ?? ""));
 }

@@ -1,13 +1,14 @@
 // Runs inside the sandbox, in the isolate of the program and before it. It connects to the host, revokes all permissions,
 // defines the global `service`, and waits for the start of the program. Nothing here is secret, and a program that changes
-// its globals harms only itself, because the host trusts no message. It is JavaScript, so that it need not be transpiled.
+// its globals harms only itself, because the host trusts no message. `importable-modules.ts` turns it into a script without
+// imports and exports, which V8 alone parses.
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 const LIMITS = "a run may make 1000 calls and send 32 MB";
 
 const { Deno, JSON } = globalThis;
-const connection = await Deno.connect({ transport: "unix", path: "/run/calls.sock" });
+const connection = await Deno.connect({ transport: "unix", path: "/code/calls.sock" });
 for (const name of ["net", "read", "write"]) Deno.permissions.revokeSync({ name });
 
 const encoder = new TextEncoder();
