@@ -1,7 +1,14 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser } from "../support/clients/browser.ts";
-import { fillIn, openDashboard, PASSWORD, readSecret, signUpFirstUser } from "../support/clients/dashboard.ts";
+import {
+  createOrganization,
+  fillIn,
+  openDashboard,
+  PASSWORD,
+  readSecret,
+  signUpFirstUser,
+} from "../support/clients/dashboard.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 
@@ -22,11 +29,7 @@ test.skipIf(lacksBrowser)(
   async () => {
     await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);
-    await page.getByRole("link", { name: "Account" }).click();
-    await fillIn(page, { "Organization name": "Acme" });
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Create organization", exact: true }).click();
-    await page.getByRole("combobox", { name: "Organization" }).waitFor();
+    await createOrganization(page, "Acme");
     await page.getByRole("link", { name: "Tokens" }).click();
     const rest = new RestClient(setup.publicUrl, await createToken(page, "API keys", "from a browser"));
     expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
@@ -58,6 +61,9 @@ test.skipIf(lacksBrowser)(
     await owner.getByRole("button", { name: "Invite" }).click();
     const link = await readSecret(owner);
     await expectAccessible(owner);
+    await owner.reload();
+    await owner.getByRole("button", { name: "Show link for bob@example.com" }).click();
+    expect(await readSecret(owner)).toBe(link);
 
     const invited = await setup.browser.open({ colorScheme: "dark" });
     await invited.goto(link);
@@ -101,6 +107,9 @@ test.skipIf(lacksBrowser)(
     await page.goto(`${setup.publicUrl}/nowhere`);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await expectAccessible(page);
+    await page.goto(`${setup.publicUrl}/sign-up`);
+    await page.getByText("You need an invitation to sign up.").waitFor();
+    expect(await page.getByRole("button").count()).toBe(0);
     await page.goto(`${setup.publicUrl}/sign-in?error=access_denied&error_description=Call+us`);
     expect(await page.getByRole("alert").innerText()).toMatch(/^You declined access at the provider/);
     await expectAccessible(page);

@@ -1,4 +1,4 @@
-import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
+import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import type { AppRouter } from "../../../routers/index.ts";
 
 /** The request needs a valid session, and there is none. */
@@ -104,6 +104,9 @@ async function fetchAuthorized(url: RequestInfo | URL | string, init?: RequestIn
 /** Every procedure of the service, typed by its router. */
 export type Api = ReturnType<typeof createTRPCClient<AppRouter>>;
 
+/** The service accepts up to this many calls in one request. */
+const MAX_BATCH_SIZE = 20;
+
 const apis = new Map<string, Api>();
 
 /** Returns the API in one organization. Each call names it, because another tab may change that of the session. */
@@ -111,7 +114,9 @@ export function getApi(organizationId: string): Api {
   const existing = apis.get(organizationId);
   if (existing !== undefined) return existing;
   const headers = { "x-service-org-id": organizationId };
-  const api = createTRPCClient<AppRouter>({ links: [httpLink({ url: "/trpc", fetch: fetchAuthorized, headers })] });
+  const api = createTRPCClient<AppRouter>({
+    links: [httpBatchLink({ url: "/trpc", fetch: fetchAuthorized, headers, maxItems: MAX_BATCH_SIZE })],
+  });
   apis.set(organizationId, api);
   return api;
 }

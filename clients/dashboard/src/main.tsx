@@ -8,6 +8,8 @@ import "./styles.css";
 
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no element #root");
+// Until the first page can be shown, the document shows its own text.
+await router.load();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

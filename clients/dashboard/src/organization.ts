@@ -1,8 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
-import { type Api, callIdentity, getApi } from "./api.ts";
+import { highestRole, type Role } from "../../../domain/shared/roles.ts";
+import { type Api, callIdentity } from "./api.ts";
 import type { Organization } from "./organizations-query.ts";
-import { highestRole, type Role } from "./roles.ts";
 
 /** The organization that the URL of the page names. Every call of the page names it too. */
 export interface PageOrganization extends Organization {
@@ -20,19 +20,14 @@ export function useOrganization(): PageOrganization {
   return organization;
 }
 
-/** The URL of the start page of an organization. */
-export function organizationUrl(id: string): string {
-  return `/?${new URLSearchParams({ org: id })}`;
-}
-
-/** An organization with the role of the user in it. */
-export function pageOrganizationQuery({ id, name }: Organization) {
+/** The role of the user in an organization. */
+export function roleQuery(organizationId: string) {
   return queryOptions({
-    queryKey: ["organization", id],
-    queryFn: async (): Promise<PageOrganization> => {
-      const query = new URLSearchParams({ organizationId: id });
+    queryKey: ["role", organizationId],
+    queryFn: async (): Promise<Role> => {
+      const query = new URLSearchParams({ organizationId });
       const { role } = await callIdentity<{ role: string }>(`/organization/get-active-member-role?${query}`);
-      return { id, name, role: highestRole(role), api: getApi(id) };
+      return highestRole(role);
     },
   });
 }

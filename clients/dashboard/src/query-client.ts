@@ -10,5 +10,9 @@ function redirectToSignIn(error: Error): void {
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: redirectToSignIn }),
   mutationCache: new MutationCache({ onError: redirectToSignIn }),
-  defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+  // The service may run on this device, which then needs no network to reach it.
+  defaultOptions: {
+    queries: { retry: false, staleTime: 5_000, networkMode: "always" },
+    mutations: { networkMode: "always" },
+  },
 });

@@ -1,7 +1,17 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  Outlet,
+  redirect,
+  useLocation,
+} from "@tanstack/react-router";
 import { readAuthorizationUrl } from "./after-sign-in.ts";
 import { getSession } from "./api.ts";
+import { roleQuery } from "./organization.ts";
 import { organizationsQuery } from "./organizations-query.ts";
+import { BuildLogPage } from "./pages/build-log.tsx";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
 import { DevicePage } from "./pages/device.tsx";
@@ -13,8 +23,11 @@ import { TokensPage } from "./pages/settings/tokens.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
 import { queryClient } from "./query-client.ts";
+import { sessionQuery } from "./session-query.ts";
 import { signInOptionsQuery } from "./sign-in-options-query.ts";
+import { Button } from "./ui/button.tsx";
 import { CardPage } from "./ui/card-page.tsx";
+import { Loading } from "./ui/loading.tsx";
 import { ErrorNotice } from "./ui/notice.tsx";
 import { PageLayout } from "./ui/page-layout.tsx";
 
@@ -29,11 +42,10 @@ const root = createRootRoute({
   validateSearch,
 });
 
-const sessionQuery = { queryKey: ["session"], queryFn: getSession };
-
 /** Redirects a user without a session to sign in, or to sign up if this is the first run. */
 async function requireSession({ location: { href } }: { location: { href: string } }): Promise<void> {
-  const session = await queryClient.fetchQuery(sessionQuery);
+  // A session that has ended since is noticed by the next call.
+  const session = queryClient.getQueryData(sessionQuery.queryKey) ?? (await queryClient.fetchQuery(sessionQuery));
   if (session !== null) return;
   const { first_run: firstRun } = await queryClient.ensureQueryData(signInOptionsQuery);
   redirect({ to: firstRun ? "/sign-up" : "/sign-in", search: { next: href }, throw: true });
@@ -44,13 +56,20 @@ interface PageLocation {
   search: Search;
 }
 
-/** Adds an organization to the URL of a page without one: the last that the user selected, else the first. */
+/**
+ * Adds an organization to the URL of a page without one: the last that the user selected, else the first. Loads what the
+ * header shows, so that it does not change after the page is shown.
+ */
 async function requireOrganization({ location, search }: PageLocation): Promise<void> {
   await requireSession({ location });
-  if (typeof search["org"] === "string") return;
-  const session = await queryClient.fetchQuery(sessionQuery);
-  const organizations = await queryClient.fetchQuery(organizationsQuery);
-  const activeId = session?.session.activeOrganizationId;
+  const organizations = await queryClient.ensureQueryData({ ...organizationsQuery, revalidateIfStale: true });
+  const { org } = search;
+  if (typeof org === "string") {
+    const isMember = organizations.some(({ id }) => id === org);
+    if (isMember) await queryClient.ensureQueryData({ ...roleQuery(org), revalidateIfStale: true });
+    return;
+  }
+  const activeId = queryClient.getQueryData(sessionQuery.queryKey)?.session.activeOrganizationId;
   const selected = organizations.find(({ id }) => id === activeId) ?? organizations[0];
   if (selected === undefined) return;
   redirect({ to: location.pathname, search: { ...search, org: selected.id }, replace: true, throw: true });
@@ -61,13 +80,23 @@ const layout = createRoute({
   id: "layout",
   beforeLoad: requireOrganization,
   component: function LayoutRoute() {
-    const { org } = layout.useSearch();
+    const { org: loaded } = layout.useSearch();
+    // Changes with the URL: while another organization loads, nobody should act in the previous one.
+    const { org = loaded } = useLocation().search;
     return <PageLayout organizationId={typeof org === "string" ? org : undefined} />;
   },
 });
 
 const layoutPage = (path: string, component: () => React.JSX.Element) =>
   createRoute({ getParentRoute: () => layout, path, component });
+
+const buildLog = createRoute({
+  getParentRoute: () => layout,
+  path: "/apps/$id/logs",
+  component: function BuildLogRoute() {
+    return <BuildLogPage appId={buildLog.useParams().id} />;
+  },
+});
 
 const invitation = createRoute({
   getParentRoute: () => root,
@@ -77,11 +106,13 @@ const invitation = createRoute({
   },
 });
 
-const standalonePage = (path: string, component: () => React.JSX.Element) =>
-  createRoute({ getParentRoute: () => root, path, component });
+async function loadSignInOptions(): Promise<void> {
+  await queryClient.ensureQueryData(signInOptionsQuery);
+}
 
 /** A user who signed in in another tab meanwhile continues with the request of the client. */
 async function continueIfSignedIn(): Promise<void> {
+  await loadSignInOptions();
   const authorizationUrl = readAuthorizationUrl();
   if (authorizationUrl === null || (await getSession()) === null) return;
   redirect({ href: authorizationUrl, throw: true, reloadDocument: true });
@@ -94,6 +125,13 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-up",
+  beforeLoad: loadSignInOptions,
+  component: SignUpPage,
+});
+
 const device = createRoute({
   getParentRoute: () => root,
   path: "/device",
@@ -103,12 +141,13 @@ const device = createRoute({
 
 const routes = root.addChildren([
   signIn,
-  standalonePage("/sign-up", SignUpPage),
-  standalonePage("/consent", ConsentPage),
+  signUp,
+  createRoute({ getParentRoute: () => root, path: "/consent", component: ConsentPage }),
   invitation,
   device,
   layout.addChildren([
     layoutPage("/", AppsPage),
+    buildLog,
     layoutPage("/settings/tokens", TokensPage),
     layoutPage("/settings/members", MembersPage),
     layoutPage("/settings/audit", AuditPage),
@@ -116,14 +155,24 @@ const routes = root.addChildren([
   ]),
 ]);
 
-export const router = createRouter({ routeTree: routes, defaultPreload: false });
+export const router = createRouter({
+  routeTree: routes,
+  defaultPreload: false,
+  defaultPendingComponent: PendingPage,
+});
+
+function PendingPage() {
+  return (
+    <main className="mx-auto max-w-5xl px-4 py-8">
+      <Loading />
+    </main>
+  );
+}
 
 function NotFound() {
   return (
     <CardPage title="Page not found">
-      <a href="/" className="font-medium underline">
-        Go to the start page
-      </a>
+      <StartPageLink />
     </CardPage>
   );
 }
@@ -132,9 +181,18 @@ function PageError({ error }: { error: unknown }) {
   return (
     <CardPage title="Something went wrong">
       <ErrorNotice error={error} />
-      <a href="/" className="font-medium underline">
-        Go to the start page
-      </a>
+      <div className="flex flex-wrap items-center gap-4">
+        <Button onClick={() => void router.invalidate()}>Try again</Button>
+        <StartPageLink />
+      </div>
     </CardPage>
+  );
+}
+
+function StartPageLink() {
+  return (
+    <Link to="/" className="font-medium underline">
+      Go to the start page
+    </Link>
   );
 }

@@ -1,4 +1,5 @@
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { TestUser } from "../identity/test-user.ts";
 import { createHarness, type Harness } from "../service/harness.ts";
 import { expectAccessible, openBrowser, type TestBrowser } from "./browser.ts";
 
@@ -20,6 +21,19 @@ export async function openDashboard(): Promise<DashboardSetup & AsyncDisposable>
   return { browser, harness, publicUrl, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
+/** Opens a page in a new browser context, signed in as a user. */
+export async function openAs(
+  browser: TestBrowser,
+  user: TestUser,
+  url: string,
+  options?: BrowserContextOptions,
+): Promise<Page> {
+  const page = await browser.open(options);
+  await page.context().addCookies(user.browserCookies());
+  await page.goto(url);
+  return page;
+}
+
 /** Fills in fields by their labels. */
 export async function fillIn(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
@@ -35,6 +49,29 @@ export async function signUpFirstUser({ browser, publicUrl }: DashboardSetup): P
   await page.getByRole("button", { name: "Set up" }).click();
   await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
   return page;
+}
+
+/** Creates a further organization on the account page, which opens its start page. Returns its id. */
+export async function createOrganization(page: Page, name: string): Promise<string> {
+  await page.getByRole("link", { name: "Account" }).click();
+  await fillIn(page, { "Organization name": name });
+  await page.getByRole("button", { name: "Create organization", exact: true }).click();
+  const picker = page.getByRole("combobox", { name: "Organization" });
+  await picker.locator("option:checked", { hasText: name }).waitFor({ state: "attached" });
+  return readOrganizationId(page);
+}
+
+/** Selects an organization, and waits until its page has replaced the page of the previous one. */
+export async function selectOrganization(page: Page, id: string): Promise<void> {
+  const picker = page.getByRole("combobox", { name: "Organization" });
+  await picker.selectOption(id);
+  // The URL changes earlier. What is entered until then belongs to the previous page, and is discarded with it.
+  await picker.locator(`option:checked[value="${id}"]`).waitFor({ state: "attached" });
+}
+
+/** Returns the id of the organization in the URL of the page. */
+export function readOrganizationId(page: Page): string {
+  return new URL(page.url()).searchParams.get("org") ?? "";
 }
 
 /** Returns the secret that the page shows. */

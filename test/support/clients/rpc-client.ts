@@ -12,7 +12,7 @@ export function rpcClient(publicUrl: string, token: string | null, headers: Reco
 export interface RpcError {
   message: string;
   status: number | undefined;
-  refusal: string | undefined;
+  errorCode: string | undefined;
 }
 
 /** Returns the error with which a call is rejected. */
@@ -21,8 +21,8 @@ export async function rpcErrorOf(call: Promise<unknown>): Promise<RpcError> {
     await call;
   } catch (error) {
     if (!(error instanceof TRPCClientError)) throw error;
-    const data = (error.data ?? {}) as { httpStatus?: number; refusal?: string };
-    return { message: error.message, status: data.httpStatus, refusal: data.refusal };
+    const data = (error.data ?? {}) as { httpStatus?: number; errorCode?: string };
+    return { message: error.message, status: data.httpStatus, errorCode: data.errorCode };
   }
   throw new Error("the call was not rejected");
 }

@@ -8,6 +8,7 @@ import { CardPage } from "../ui/card-page.tsx";
 import { CreateOrganizationForm } from "../ui/create-organization-form.tsx";
 import { Notice, ErrorNotice } from "../ui/notice.tsx";
 import { PermissionList } from "../ui/permission-list.tsx";
+import { QueryContent } from "../ui/query-content.tsx";
 import { RedirectNotice } from "../ui/redirect-notice.tsx";
 import { SignedInAccount } from "../ui/signed-in-account.tsx";
 
@@ -24,36 +25,42 @@ function ConsentRequest({ query }: { query: URLSearchParams }) {
   const clientId = query.get("client_id") ?? "";
   const client = useQuery({
     queryKey: ["client", clientId],
-    enabled: clientId !== "",
     queryFn: () => callIdentity<PublicClient>(`/oauth2/public-client?${new URLSearchParams({ client_id: clientId })}`),
   });
   const { identity, service } = describePermissions(query);
   return (
     <CardPage title="Allow access?">
-      <ErrorNotice error={client.error} />
-      <ClientDescription
-        clientId={clientId}
-        name={client.data?.client_name}
-        redirect={query.get("redirect_uri") ?? ""}
-      />
-      <SignedInAccount />
-      <PermissionList title="The client may:" permissions={service} />
-      <PermissionList title="It may also:" permissions={identity} />
-      {service.length > 0 ? <OrganizationDecision /> : <Decision fields={{}} />}
+      <QueryContent query={client}>
+        {({ client_name: name }) => (
+          <>
+            <ClientDescription clientId={clientId} name={name} redirect={query.get("redirect_uri") ?? ""} />
+            <SignedInAccount />
+            <PermissionList title="The client may:" permissions={service} />
+            <PermissionList title="It may also:" permissions={identity} />
+            {service.length > 0 ? <OrganizationDecision /> : <Decision fields={{}} />}
+          </>
+        )}
+      </QueryContent>
     </CardPage>
   );
 }
 
 /** The decision about a client that may act in an organization. */
 function OrganizationDecision() {
-  const { id, list, field, error } = useOrganizationChoice();
-  if (list === undefined) return <ErrorNotice error={error} />;
-  if (list.length === 0) return <CreateOrganizationForm first next={location.href} />;
+  const { id, query, field } = useOrganizationChoice();
   return (
-    <>
-      {field}
-      <Decision fields={id === EVERY_ORGANIZATION ? {} : { organizationId: id }} />
-    </>
+    <QueryContent query={query}>
+      {(organizations) =>
+        organizations.length === 0 ? (
+          <CreateOrganizationForm first opensOrganization={false} />
+        ) : (
+          <>
+            {field}
+            <Decision fields={id === EVERY_ORGANIZATION ? {} : { organizationId: id }} />
+          </>
+        )
+      }
+    </QueryContent>
   );
 }
 

@@ -1,10 +1,12 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { getSession, clearAccessToken, callIdentity } from "../api.ts";
-import { organizationUrl } from "../organization.ts";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { callIdentity } from "../api.ts";
+import { reloadMemberships } from "../memberships.ts";
+import { sessionQuery } from "../session-query.ts";
 import { Button } from "../ui/button.tsx";
 import { CardPage } from "../ui/card-page.tsx";
 import { Notice, ErrorNotice } from "../ui/notice.tsx";
+import { QueryContent } from "../ui/query-content.tsx";
 
 interface Invitation {
   organizationId: string;
@@ -14,16 +16,12 @@ interface Invitation {
 }
 
 export function InvitationPage({ id }: { id: string }) {
-  const session = useQuery({ queryKey: ["session"], queryFn: getSession });
-  if (session.isPending) return <CardPage title="Invitation">Loading…</CardPage>;
+  const session = useQuery(sessionQuery);
   return (
     <CardPage title="Invitation">
-      <ErrorNotice error={session.error} />
-      {session.data === null ? (
-        <SignInChoice id={id} />
-      ) : (
-        <InvitationDecision id={id} email={session.data?.user.email ?? ""} />
-      )}
+      <QueryContent query={session}>
+        {(data) => (data === null ? <SignInChoice id={id} /> : <InvitationRequest id={id} email={data.user.email} />)}
+      </QueryContent>
     </CardPage>
   );
 }
@@ -45,37 +43,43 @@ function SignInChoice({ id }: { id: string }) {
   );
 }
 
-function InvitationDecision({ id, email }: { id: string; email: string }) {
+function InvitationRequest({ id, email }: { id: string; email: string }) {
   const invitation = useQuery({
     queryKey: ["invitation", id],
     queryFn: () => callIdentity<Invitation>(`/organization/get-invitation?${new URLSearchParams({ id })}`),
   });
+  return (
+    <>
+      <QueryContent query={invitation}>
+        {(data) => <InvitationDecision id={id} email={email} invitation={data} />}
+      </QueryContent>
+      {invitation.isError && (
+        <Notice>
+          You are signed in as {email}. The invitation may be for another email address, or it has expired.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function InvitationDecision({ id, email, invitation }: { id: string; email: string; invitation: Invitation }) {
+  const { organizationId, organizationName, inviterEmail, role } = invitation;
+  const client = useQueryClient();
+  const navigate = useNavigate();
   const decision = useMutation({
     mutationFn: (accept: boolean) =>
       callIdentity(accept ? "/organization/accept-invitation" : "/organization/reject-invitation", {
         invitationId: id,
       }),
     onSuccess: async (_response, accept) => {
-      if (accept && invitation.data !== undefined)
-        await callIdentity("/organization/set-active", { organizationId: invitation.data.organizationId });
-      clearAccessToken();
-      location.assign(accept && invitation.data !== undefined ? organizationUrl(invitation.data.organizationId) : "/");
+      if (accept) await callIdentity("/organization/set-active", { organizationId });
+      await reloadMemberships(client);
+      await navigate({ to: "/", search: accept ? { org: organizationId } : {} });
     },
   });
-  if (invitation.isPending) return <p>Loading…</p>;
-  if (invitation.error)
-    return (
-      <>
-        <ErrorNotice error={invitation.error} />
-        <Notice>
-          You are signed in as {email}. The invitation may be for another email address, or it has expired.
-        </Notice>
-      </>
-    );
-  const { organizationName, inviterEmail, role } = invitation.data;
   return (
     <div className="space-y-4">
-      <p>
+      <p className="wrap-anywhere">
         {inviterEmail} invites you ({email}) to <strong>{organizationName}</strong> as {role}.
       </p>
       <ErrorNotice error={decision.error} />

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
 import { callIdentity } from "../api.ts";
@@ -12,7 +12,7 @@ import { ErrorNotice, Alert } from "../ui/notice.tsx";
 import { SocialButtons } from "../ui/social-buttons.tsx";
 
 export function SignInPage() {
-  const options = useQuery(signInOptionsQuery);
+  const { providers, sign_up: signUpPolicy } = useSuspenseQuery(signInOptionsQuery).data;
   const error = readSignInError();
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -38,8 +38,8 @@ export function SignInPage() {
           Sign in
         </Button>
       </form>
-      <SocialButtons providers={options.data?.providers ?? []} />
-      {options.data !== undefined && options.data.sign_up !== "closed" && (
+      <SocialButtons providers={providers} />
+      {signUpPolicy !== "closed" && (
         <p className="text-sm">
           No account yet?{" "}
           <Link to="/sign-up" search={true} className="font-medium underline">

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
 import { callIdentity } from "../api.ts";
@@ -12,9 +12,34 @@ import { SocialButtons } from "../ui/social-buttons.tsx";
 
 /** Also the first page of a new installation. The first user owns it. */
 export function SignUpPage() {
-  const options = useQuery(signInOptionsQuery);
-  const firstRun = options.data?.first_run === true;
+  const { first_run: firstRun, sign_up: policy, providers } = useSuspenseQuery(signInOptionsQuery).data;
   const invitation = new URLSearchParams(location.search).get("invitation") ?? undefined;
+  const isClosed = !firstRun && policy === "closed";
+  const needsInvitation = !firstRun && policy === "invite" && invitation === undefined;
+  return (
+    <CardPage title={firstRun ? "Set up this service" : "Sign up"}>
+      {firstRun && (
+        <Notice>
+          No user has signed up yet. The first user becomes the owner of the first organization, with its apps and
+          tokens.
+        </Notice>
+      )}
+      {isClosed && <Notice>Sign-up is closed. Ask the operator of this service for an account.</Notice>}
+      {needsInvitation && <Notice>You need an invitation to sign up. Open the link of your invitation.</Notice>}
+      {!isClosed && !needsInvitation && <SignUpForm invitation={invitation} action={firstRun ? "Set up" : "Sign up"} />}
+      {/* A provider verifies email addresses, so an invited user needs no link there. */}
+      {!isClosed && (
+        <SocialButtons
+          providers={providers}
+          next={invitation === undefined ? undefined : `/invitations/${invitation}`}
+        />
+      )}
+      {!firstRun && <SignInLink />}
+    </CardPage>
+  );
+}
+
+function SignUpForm({ invitation, action }: { invitation: string | undefined; action: string }) {
   const signUp = useMutation({
     mutationFn: (form: FormData) =>
       callIdentity<{ url?: string }>("/sign-up/email", {
@@ -32,37 +57,16 @@ export function SignUpPage() {
     signUp.mutate(new FormData(event.currentTarget));
   };
   return (
-    <CardPage title={firstRun ? "Set up this service" : "Sign up"}>
-      <SignUpNotice
-        firstRun={firstRun}
-        needsInvitation={options.data?.sign_up === "invite" && invitation === undefined}
-      />
-      <form className="space-y-4" onSubmit={submit}>
-        <Field label="Name" name="name" autoComplete="name" required maxLength={100} />
-        <Field label="Email" name="email" type="email" autoComplete="username" required />
-        <NewPasswordField label="Password" name="password" />
-        <ErrorNotice error={signUp.error} />
-        <Button type="submit" variant="primary" className="w-full" busy={signUp.isPending}>
-          {firstRun ? "Set up" : "Sign up"}
-        </Button>
-      </form>
-      <SocialButtons
-        providers={options.data?.providers ?? []}
-        next={invitation === undefined ? undefined : `/invitations/${invitation}`}
-      />
-      {!firstRun && <SignInLink />}
-    </CardPage>
+    <form className="space-y-4" onSubmit={submit}>
+      <Field label="Name" name="name" autoComplete="name" required maxLength={100} />
+      <Field label="Email" name="email" type="email" autoComplete="username" required />
+      <NewPasswordField label="Password" name="password" />
+      <ErrorNotice error={signUp.error} />
+      <Button type="submit" variant="primary" className="w-full" busy={signUp.isPending}>
+        {action}
+      </Button>
+    </form>
   );
-}
-
-function SignUpNotice({ firstRun, needsInvitation }: { firstRun: boolean; needsInvitation: boolean }) {
-  if (firstRun)
-    return (
-      <Notice>
-        No user has signed up yet. The first user becomes the owner of the first organization, with its apps and tokens.
-      </Notice>
-    );
-  return needsInvitation ? <Notice>You need an invitation to sign up. Open the link of your invitation.</Notice> : null;
 }
 
 function SignInLink() {

@@ -2,10 +2,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Api } from "../api.ts";
 import { useOrganization } from "../organization.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
-import { Loading } from "./loading.tsx";
+import { EmptyState } from "./empty-state.tsx";
 import { ErrorNotice } from "./notice.tsx";
 import { Panel } from "./panel.tsx";
-import { Cell, Table } from "./table.tsx";
+import { QueryContent } from "./query-content.tsx";
+import { Cell, Row, Table } from "./table.tsx";
 import { Timestamp } from "./timestamp.tsx";
 
 const CONNECTIONS = ["oauth-connections"];
@@ -15,30 +16,39 @@ type Connection = Awaited<ReturnType<Api["oauthConnections"]["list"]["query"]>>[
 /** The OAuth clients that the user has connected, in every organization. */
 export function ConnectedClients() {
   const { api } = useOrganization();
-  const { data, error, isPending } = useQuery({
+  const connections = useQuery({
     queryKey: CONNECTIONS,
     queryFn: () => api.oauthConnections.list.query(),
+    select: ({ connections: list }) => list,
   });
   return (
     <Panel title="Connected clients" intro="Programs that you allowed to act on your behalf. They chose their names.">
-      <ErrorNotice error={error} />
-      {isPending && <Loading />}
-      {data?.connections.length === 0 && (
-        <p className="text-sm">
-          No clients yet. To connect one, add <code>{location.origin}/mcp</code> as an MCP server in the client.
-        </p>
-      )}
-      {data !== undefined && data.connections.length > 0 && (
-        <Table
-          caption="Connected clients"
-          columns={["Name", "Host", "Permissions", "Organization", "Last used", "Actions"]}
-        >
-          {data.connections.map((connection) => (
-            <ConnectionRow key={connection.id} connection={connection} />
-          ))}
-        </Table>
-      )}
+      <QueryContent query={connections}>
+        {(list) => (list.length === 0 ? <NoConnections /> : <ConnectionTable connections={list} />)}
+      </QueryContent>
     </Panel>
+  );
+}
+
+function NoConnections() {
+  return (
+    <EmptyState>
+      <p>No clients yet. To connect one, add this URL as an MCP server in the client:</p>
+      <code className="wrap-anywhere">{location.origin}/mcp</code>
+    </EmptyState>
+  );
+}
+
+function ConnectionTable({ connections }: { connections: Connection[] }) {
+  return (
+    <Table
+      caption="Connected clients"
+      columns={["Name", "Host", "Permissions", "Organization", "Last used", "Actions"]}
+    >
+      {connections.map((connection) => (
+        <ConnectionRow key={connection.id} connection={connection} />
+      ))}
+    </Table>
   );
 }
 
@@ -46,7 +56,7 @@ function ConnectionRow({ connection }: { connection: Connection }) {
   const { id, host, scopes, organization, last_used_at: lastUsedAt } = connection;
   const name = connection.name ?? "Unnamed client";
   return (
-    <tr>
+    <Row>
       <Cell>
         <bdi>{name}</bdi>
       </Cell>
@@ -59,7 +69,7 @@ function ConnectionRow({ connection }: { connection: Connection }) {
       <Cell>
         <RevokeConnection id={id} name={name} />
       </Cell>
-    </tr>
+    </Row>
   );
 }
 

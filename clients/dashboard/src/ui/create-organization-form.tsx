@@ -1,7 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
-import { clearAccessToken, callIdentity } from "../api.ts";
-import { organizationUrl } from "../organization.ts";
+import { callIdentity } from "../api.ts";
+import { reloadMemberships } from "../memberships.ts";
 import { Button } from "./button.tsx";
 import { Field, readText } from "./field.tsx";
 import { ErrorNotice } from "./notice.tsx";
@@ -13,19 +14,26 @@ function createSlug(name: string): string {
   return `${prefix.slice(0, 40)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
+interface Props {
+  first?: boolean;
+  opensOrganization?: boolean;
+}
+
 /**
  * @param props.first - whether the user has no organization yet
- * @param props.next - the page to open afterwards; by default the start page of the new organization
+ * @param props.opensOrganization - whether to open the start page of the organization afterwards
  */
-export function CreateOrganizationForm({ first = false, next }: { first?: boolean; next?: string }) {
+export function CreateOrganizationForm({ first = false, opensOrganization = true }: Props) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
   const create = useMutation({
     mutationFn: (form: FormData) => {
       const name = readText(form, "name");
       return callIdentity<{ id: string }>("/organization/create", { name, slug: createSlug(name) });
     },
-    onSuccess: ({ id }) => {
-      clearAccessToken();
-      location.assign(next ?? organizationUrl(id));
+    onSuccess: async ({ id }) => {
+      await reloadMemberships(client);
+      if (opensOrganization) await navigate({ to: "/", search: { org: id } });
     },
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {

@@ -1,8 +1,11 @@
-/** Says that content is loading. Screen readers read it. */
+/** The place of content that is loading. Screen readers read it. */
 export function Loading() {
   return (
-    <p role="status" className="text-sm text-zinc-600 dark:text-zinc-400">
-      Loading…
-    </p>
+    <div role="status" className="space-y-3 py-2 motion-safe:animate-pulse">
+      <span className="sr-only">Loading…</span>
+      {["w-full", "w-11/12", "w-2/3"].map((width) => (
+        <div key={width} className={`h-4 rounded bg-zinc-200 dark:bg-zinc-800 ${width}`} />
+      ))}
+    </div>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { callIdentity } from "../api.ts";
 import type { Organization } from "../organizations-query.ts";
+import { SELECT_CLASS } from "./field.tsx";
 
 interface Props {
   organizations: Organization[];
@@ -26,7 +27,7 @@ export function OrganizationPicker({ organizations, selected }: Props) {
   return (
     <select
       aria-label="Organization"
-      className="min-h-10 min-w-0 rounded-md border border-zinc-400 bg-white px-2 text-sm dark:border-zinc-600 dark:bg-zinc-900"
+      className={SELECT_CLASS}
       value={selected?.id ?? ""}
       onChange={(event) => select(event.currentTarget.value)}
     >

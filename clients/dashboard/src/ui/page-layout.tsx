@@ -1,15 +1,16 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link, Outlet } from "@tanstack/react-router";
-import { clearAccessToken, callIdentity } from "../api.ts";
-import { OrganizationContext, pageOrganizationQuery } from "../organization.ts";
+import { useMutation, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { Link, Outlet, useLocation } from "@tanstack/react-router";
+import { reachesRole, type Role } from "../../../../domain/shared/roles.ts";
+import { callIdentity, getApi } from "../api.ts";
+import { OrganizationContext, roleQuery } from "../organization.ts";
 import { type Organization, organizationsQuery } from "../organizations-query.ts";
-import { reachesRole, type Role } from "../roles.ts";
 import { Button } from "./button.tsx";
 import { CreateOrganizationForm } from "./create-organization-form.tsx";
 import { useTitle } from "./card-page.tsx";
-import { Loading } from "./loading.tsx";
-import { ErrorNotice, Notice } from "./notice.tsx";
+import { Notice } from "./notice.tsx";
 import { OrganizationPicker } from "./organization-picker.tsx";
+import { QueryContent } from "./query-content.tsx";
+import { RoleHint } from "./require-role.tsx";
 
 /** Path, label, and the role that the page requires. */
 const NAVIGATION = [
@@ -21,7 +22,7 @@ const NAVIGATION = [
 ] as const;
 
 const LINK_CLASS =
-  "rounded-md px-3 py-2 text-sm hover:bg-zinc-200 aria-[current=page]:bg-zinc-200 aria-[current=page]:font-medium dark:hover:bg-zinc-800 dark:aria-[current=page]:bg-zinc-800";
+  "rounded-md px-2 py-2 sm:px-3 text-sm hover:bg-zinc-200 aria-[current=page]:bg-zinc-200 aria-[current=page]:font-medium dark:hover:bg-zinc-800 dark:aria-[current=page]:bg-zinc-800";
 
 /**
  * The header and navigation around every page of a signed-in user.
@@ -46,10 +47,10 @@ export function PageLayout({ organizationId }: { organizationId: string | undefi
           </div>
         </div>
       </header>
-      <main id="content" className="mx-auto max-w-5xl space-y-6 px-4 py-8">
-        <ErrorNotice error={organizations.error} />
-        {organizations.isPending && <Loading />}
-        {organizations.data !== undefined && <Content organizations={organizations.data} selected={selected} />}
+      <main id="content" tabIndex={-1} className="mx-auto max-w-5xl space-y-6 px-4 py-8">
+        <QueryContent query={untilLoaded(organizations)}>
+          {(data) => <Content organizations={data} selected={selected} />}
+        </QueryContent>
       </main>
     </>
   );
@@ -64,20 +65,41 @@ function Content({ organizations, selected }: { organizations: Organization[]; s
 }
 
 function OrganizationPage({ organization }: { organization: Organization }) {
-  const { data, error } = useQuery(pageOrganizationQuery(organization));
-  if (data === undefined) return error === null ? <Loading /> : <ErrorNotice error={error} />;
+  const { id } = organization;
   return (
-    <OrganizationContext value={data}>
-      <Outlet />
-    </OrganizationContext>
+    <QueryContent query={untilLoaded(useQuery(roleQuery(id)))}>
+      {(role) => (
+        <OrganizationContext value={{ ...organization, role, api: getApi(id) }}>
+          <PermittedPage role={role} />
+        </OrganizationContext>
+      )}
+    </QueryContent>
+  );
+}
+
+/** Leaves out the error of a later refresh: the page below shows the errors of its own calls. */
+function untilLoaded<Data>(query: UseQueryResult<Data>) {
+  const { data, error, isFetching, refetch } = query;
+  return { data, error: data === undefined ? error : null, isFetching, refetch };
+}
+
+/** The page, if the role of the user permits it. The navigation has no link to any other page. */
+function PermittedPage({ role }: { role: Role }) {
+  const { pathname } = useLocation();
+  const [, label, required] = NAVIGATION.find(([path]) => path === pathname) ?? [null, "", "member"];
+  if (reachesRole(role, required)) return <Outlet />;
+  return (
+    <>
+      <PageTitle>{label}</PageTitle>
+      <RoleHint role={required} to="see this page" />
+    </>
   );
 }
 
 function Navigation({ organization }: { organization: Organization }) {
-  const { data } = useQuery(pageOrganizationQuery(organization));
-  const role: Role = data?.role ?? "member";
+  const { data: role = "member" } = useQuery(roleQuery(organization.id));
   return (
-    <nav aria-label="Pages" className="flex flex-wrap gap-1">
+    <nav aria-label="Pages" className="flex flex-wrap gap-1 max-sm:-mx-2">
       {NAVIGATION.filter(([, , required]) => reachesRole(role, required)).map(([to, label]) => (
         <Link
           key={to}
@@ -102,10 +124,8 @@ export function PageTitle({ children }: { children: string }) {
 function SignOut() {
   const signOut = useMutation({
     mutationFn: () => callIdentity("/sign-out", {}),
-    onSettled: () => {
-      clearAccessToken();
-      location.assign("/sign-in");
-    },
+    // Loads the document again, so that nothing of the user stays in its memory.
+    onSettled: () => location.assign("/sign-in"),
   });
   return (
     <Button busy={signOut.isPending} onClick={() => signOut.mutate()}>

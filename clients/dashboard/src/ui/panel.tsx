@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { Note } from "./note.tsx";
 
 /** A section of a page with a heading. */
 export function Panel({ title, intro, children }: { title: string; intro?: ReactNode; children: ReactNode }) {
@@ -6,12 +7,12 @@ export function Panel({ title, intro, children }: { title: string; intro?: React
   return (
     <section
       aria-labelledby={id}
-      className="space-y-4 rounded-lg border border-zinc-200 bg-white p-6 dark:border-zinc-800 dark:bg-zinc-900"
+      className="space-y-4 rounded-lg border border-zinc-200 bg-white p-4 sm:p-6 dark:border-zinc-800 dark:bg-zinc-900"
     >
-      <h2 id={id} className="text-lg font-semibold">
+      <h2 id={id} className="text-lg font-semibold wrap-anywhere">
         {title}
       </h2>
-      {intro !== undefined && <p className="text-sm text-zinc-600 dark:text-zinc-400">{intro}</p>}
+      {intro !== undefined && <Note>{intro}</Note>}
       {children}
     </section>
   );

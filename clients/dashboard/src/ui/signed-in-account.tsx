@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { getSession } from "../api.ts";
+import { sessionQuery } from "../session-query.ts";
 import { ErrorNotice } from "./notice.tsx";
 
 /** Names the account that is signed in. */
 export function SignedInAccount() {
-  const { data: session, error } = useQuery({ queryKey: ["session"], queryFn: getSession });
+  const { data: session, error } = useQuery(sessionQuery);
   if (session === undefined || session === null) return <ErrorNotice error={error} />;
   const { name, email } = session.user;
   return (

@@ -4,10 +4,10 @@ import { queryWithoutError, readOAuthRequest, readNextPage } from "../after-sign
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
-const NAMES = { github: "GitHub", google: "Google" } as const;
+export const PROVIDER_NAMES = { github: "GitHub", google: "Google" } as const;
 
 interface Props {
-  providers: readonly (keyof typeof NAMES)[];
+  providers: readonly (keyof typeof PROVIDER_NAMES)[];
   /** The page to open after the sign-in; by default the page that the user requested before it. */
   next?: string | undefined;
 }
@@ -28,7 +28,7 @@ export function SocialButtons({ providers, next = readNextPage() }: Props) {
     <div className="space-y-2">
       {providers.map((provider) => (
         <Button key={provider} className="w-full" busy={signIn.isPending} onClick={() => signIn.mutate(provider)}>
-          Continue with {NAMES[provider]}
+          Continue with {PROVIDER_NAMES[provider]}
         </Button>
       ))}
       <ErrorNotice error={signIn.error} />

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Children, createContext, type ReactNode, useContext } from "react";
 
 interface TableProps {
   /** For screen readers. */
@@ -7,27 +7,63 @@ interface TableProps {
   children: ReactNode;
 }
 
+const ColumnsContext = createContext<readonly string[]>([]);
+const ColumnContext = createContext("");
+
+/**
+ * A table of `Row`s. On a narrow screen each row is a card, in which every cell has the name of its column. The roles are
+ * written out, because browsers remove those of a table that is not displayed as one.
+ */
 export function Table({ caption, columns, children }: TableProps) {
   return (
     // A scrollable element must be focusable for keyboard users.
     <div className="overflow-x-auto" role="group" aria-label={caption} tabIndex={0}>
-      <table className="w-full text-left text-sm">
+      <table role="table" className="w-full text-left text-sm max-sm:block">
         <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr className="border-b border-zinc-200 dark:border-zinc-800">
+        <thead role="rowgroup" className="max-sm:sr-only">
+          <tr role="row" className="border-b border-zinc-200 dark:border-zinc-800">
             {columns.map((column) => (
-              <th key={column} scope="col" className="py-2 pr-4 font-medium whitespace-nowrap">
+              <th key={column} role="columnheader" scope="col" className="py-2 pr-4 font-medium whitespace-nowrap">
                 {column}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody className="divide-y divide-zinc-200 dark:divide-zinc-800">{children}</tbody>
+        <ColumnsContext value={columns}>
+          <tbody role="rowgroup" className="divide-y divide-zinc-200 max-sm:block dark:divide-zinc-800">
+            {children}
+          </tbody>
+        </ColumnsContext>
       </table>
     </div>
   );
 }
 
+/** A row of a table. Its children are one `Cell` for each column. */
+export function Row({ children }: { children: ReactNode }) {
+  const columns = useContext(ColumnsContext);
+  return (
+    <tr role="row" className="max-sm:block max-sm:py-3">
+      {Children.toArray(children).map((cell, index) => (
+        <ColumnContext key={columns[index] ?? index} value={columns[index] ?? ""}>
+          {cell}
+        </ColumnContext>
+      ))}
+    </tr>
+  );
+}
+
 export function Cell({ children }: { children: ReactNode }) {
-  return <td className="py-2 pr-4 align-middle">{children}</td>;
+  const column = useContext(ColumnContext);
+  return (
+    <td
+      role="cell"
+      className="py-2 pr-4 align-middle max-sm:flex max-sm:gap-3 max-sm:py-1 max-sm:pr-0 max-sm:has-[>div:empty]:hidden"
+    >
+      <span aria-hidden className="w-24 shrink-0 text-zinc-600 sm:hidden dark:text-zinc-400">
+        {column}
+      </span>
+      <div className="min-w-0 wrap-break-word max-sm:wrap-anywhere">{children}</div>
+    </td>
+  );
 }

@@ -1,32 +1,68 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { SubmitEvent } from "react";
-import { getSession, clearAccessToken, callIdentity } from "../../api.ts";
+import { clearAccessToken, callIdentity } from "../../api.ts";
+import { sessionQuery } from "../../session-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConnectedClients } from "../../ui/connected-clients.tsx";
 import { Field, NewPasswordField } from "../../ui/field.tsx";
 import { CreateOrganizationForm } from "../../ui/create-organization-form.tsx";
+import { Note } from "../../ui/note.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { PROVIDER_NAMES } from "../../ui/social-buttons.tsx";
 
 export function AccountPage() {
-  const session = useQuery({ queryKey: ["session"], queryFn: getSession });
   return (
     <>
       <PageTitle>Account</PageTitle>
       <Panel title="User">
-        <p className="text-sm">
-          {session.data?.user.name}, {session.data?.user.email}
-        </p>
+        <QueryContent query={useQuery(sessionQuery)}>
+          {(session) => (
+            <p className="text-sm wrap-anywhere">
+              <bdi>{session?.user.name}</bdi>, {session?.user.email}
+            </p>
+          )}
+        </QueryContent>
       </Panel>
       <ConnectedClients />
-      <ChangePassword />
+      <PasswordPanel />
       <CreateOrganizationForm />
     </>
   );
 }
 
-function ChangePassword() {
+interface SignInMethod {
+  /** `credential`: a password. */
+  providerId: string;
+}
+
+function PasswordPanel() {
+  const methods = useQuery({
+    queryKey: ["sign-in-methods"],
+    queryFn: () => callIdentity<SignInMethod[]>("/list-accounts"),
+  });
+  return (
+    <Panel title="Password">
+      <QueryContent query={methods}>
+        {(list) =>
+          list.some(({ providerId }) => providerId === "credential") ? (
+            <ChangePasswordForm />
+          ) : (
+            <Note>Your account has no password. You sign in with {list.map(nameOf).join(" or ")}.</Note>
+          )
+        }
+      </QueryContent>
+    </Panel>
+  );
+}
+
+function nameOf({ providerId }: SignInMethod): string {
+  return PROVIDER_NAMES[providerId as keyof typeof PROVIDER_NAMES] ?? providerId;
+}
+
+function ChangePasswordForm() {
   const change = useMutation({
     mutationFn: (form: FormData) =>
       callIdentity("/change-password", { currentPassword: form.get("current"), newPassword: form.get("new") }),
@@ -38,10 +74,8 @@ function ChangePassword() {
     change.mutate(new FormData(form), { onSuccess: () => form.reset() });
   };
   return (
-    <Panel
-      title="Password"
-      intro="Changing the password ends your other sessions and revokes the access of OAuth clients."
-    >
+    <>
+      <Note>Changing the password ends your other sessions and revokes the access of OAuth clients.</Note>
       <form className="max-w-sm space-y-4" onSubmit={submit}>
         <Field label="Current password" name="current" type="password" autoComplete="current-password" required />
         <NewPasswordField label="New password" name="new" />
@@ -51,6 +85,6 @@ function ChangePassword() {
           Change password
         </Button>
       </form>
-    </Panel>
+    </>
   );
 }

@@ -7,29 +7,40 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { RequireRole } from "../../ui/require-role.tsx";
 import { ScopeSummaries } from "../../ui/scope-summaries.tsx";
 import { SecretValue } from "../../ui/secret-value.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
-import { Cell, Table } from "../../ui/table.tsx";
+import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 
 const KINDS = {
   api_key: {
+    role: "admin",
     title: "API keys",
     intro: "For programs that call the REST API. An API key belongs to the organization.",
     create: "Create API key",
+    empty: "No API keys yet. Create one, then send it as a bearer token to the REST API:",
+    path: "/v1/apps",
   },
   personal_access_token: {
+    role: "member",
     title: "Personal access tokens",
     intro: "For agents that call the tool gateway on your behalf. They become invalid when you leave the organization.",
     create: "Create personal access token",
+    empty:
+      "No personal access tokens yet. Create one, then enter it in an agent as the bearer token of this MCP server:",
+    path: "/mcp",
   },
 } as const;
 
 type Kind = keyof typeof KINDS;
 
 const TOKENS = "tokens";
+const COLUMNS = ["Name", "Prefix", "Permissions", "Created", "Last used", "Expiry", "Actions"];
 const DAY_MS = 86_400_000;
 
 export function TokensPage() {
@@ -44,22 +55,41 @@ export function TokensPage() {
 }
 
 function TokenPanel({ kind }: { kind: Kind }) {
-  const { title, intro } = KINDS[kind];
-  const { id: orgId, api } = useOrganization();
-  const tokens = useQuery({ queryKey: [TOKENS, orgId], queryFn: () => api.tokens.list.query() });
-  const ofKind = tokens.data?.tokens.filter((token) => token.kind === kind) ?? [];
+  const { title, intro, role } = KINDS[kind];
   return (
     <Panel title={title} intro={intro}>
-      <CreateTokenForm kind={kind} />
-      <ErrorNotice error={tokens.error} />
-      {ofKind.length > 0 && (
-        <Table caption={title} columns={["Name", "Prefix", "Permissions", "Created", "Last used", "Expiry", "Actions"]}>
-          {ofKind.map((token) => (
-            <TokenRow key={token.id} token={token} />
-          ))}
-        </Table>
-      )}
+      <RequireRole role={role} to={`see, create and revoke ${title}`}>
+        <CreateTokenForm kind={kind} />
+        <TokenList kind={kind} />
+      </RequireRole>
     </Panel>
+  );
+}
+
+function TokenList({ kind }: { kind: Kind }) {
+  const { title, empty, path } = KINDS[kind];
+  const { id: orgId, api } = useOrganization();
+  const tokens = useQuery({ queryKey: [TOKENS, orgId], queryFn: () => api.tokens.list.query() });
+  return (
+    <QueryContent query={tokens}>
+      {({ tokens: all }) => {
+        const ofKind = all.filter((token) => token.kind === kind);
+        if (ofKind.length === 0)
+          return (
+            <EmptyState>
+              <p>{empty}</p>
+              <code className="wrap-anywhere">{location.origin + path}</code>
+            </EmptyState>
+          );
+        return (
+          <Table caption={title} columns={COLUMNS}>
+            {ofKind.map((token) => (
+              <TokenRow key={token.id} token={token} />
+            ))}
+          </Table>
+        );
+      }}
+    </QueryContent>
   );
 }
 
@@ -127,7 +157,7 @@ function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, 
     onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
   });
   return (
-    <tr>
+    <Row>
       <Cell>
         {name}
         <ErrorNotice error={revoke.error} />
@@ -156,6 +186,6 @@ function TokenRow({ token: { id, name, prefix, scope, created_at, last_used_at, 
           Every program that uses this token loses access immediately. This cannot be undone.
         </ConfirmButton>
       </Cell>
-    </tr>
+    </Row>
   );
 }

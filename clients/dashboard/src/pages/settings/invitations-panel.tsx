@@ -1,0 +1,170 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type SubmitEvent, useState } from "react";
+import { callIdentity } from "../../api.ts";
+import { assignableRoles } from "../../assignable-roles.ts";
+import { useOrganization } from "../../organization.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { Notice, ErrorNotice } from "../../ui/notice.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { RequireRole, RoleHint } from "../../ui/require-role.tsx";
+import { SecretValue } from "../../ui/secret-value.tsx";
+import { Cell, Row, Table } from "../../ui/table.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
+
+interface Invitation {
+  id: string;
+  email: string;
+  role: string;
+  status: string;
+  expiresAt: string;
+  /** `null` when the invitation can no longer be accepted. */
+  link: string | null;
+}
+
+const INVITATIONS = "invitations";
+
+export function InvitationsPanel() {
+  return (
+    <Panel
+      title="Invitations"
+      intro="The service sends no email. Send the link of the invitation to the user yourself."
+    >
+      <RequireRole role="admin" to="invite users">
+        <Invitations />
+      </RequireRole>
+    </Panel>
+  );
+}
+
+function Invitations() {
+  const { organizationId } = useInvitations();
+  const [shownId, setShownId] = useState<string | null>(null);
+  const query = new URLSearchParams({ organizationId });
+  const invitations = useQuery({
+    queryKey: [INVITATIONS, organizationId],
+    queryFn: () => callIdentity<Invitation[]>(`/organization/list-invitations?${query}`),
+    select: (all) => all.filter(({ status }) => status === "pending"),
+  });
+  return (
+    <>
+      <InvitationForm onInvited={setShownId} />
+      <InvitationLink invitation={invitations.data?.find(({ id }) => id === shownId)} />
+      <QueryContent query={invitations}>
+        {(pending) =>
+          pending.length === 0 ? (
+            <EmptyState>No pending invitations. Enter an email address to invite a user.</EmptyState>
+          ) : (
+            <Table caption="Pending invitations" columns={["Email", "Role", "Expiry", "Actions"]}>
+              {pending.map((invitation) => (
+                <InvitationRow
+                  key={invitation.id}
+                  invitation={invitation}
+                  onShowLink={() => setShownId(invitation.id)}
+                />
+              ))}
+            </Table>
+          )
+        }
+      </QueryContent>
+    </>
+  );
+}
+
+function InvitationForm({ onInvited }: { onInvited: (id: string) => void }) {
+  const { organizationId, role, refresh } = useInvitations();
+  const invite = useMutation({
+    mutationFn: (form: FormData) =>
+      callIdentity<{ id: string }>("/organization/invite-member", {
+        organizationId,
+        email: form.get("email"),
+        role: form.get("role"),
+      }),
+    onSuccess: ({ id }) => {
+      onInvited(id);
+      return refresh();
+    },
+  });
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    invite.mutate(new FormData(form), { onSuccess: () => form.reset() });
+  };
+  return (
+    <>
+      <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]" onSubmit={submit}>
+        <Field label="Email" name="email" type="email" required autoComplete="off" />
+        <Select label="Role" name="role" options={assignableRoles(role).map((name) => [name, name] as const)} />
+        <Button type="submit" variant="primary" busy={invite.isPending}>
+          Invite
+        </Button>
+      </form>
+      <RoleHint role="owner" to="invite owners" />
+      <ErrorNotice error={invite.error} />
+    </>
+  );
+}
+
+function InvitationLink({ invitation }: { invitation: Invitation | undefined }) {
+  if (invitation === undefined || invitation.link === null) return null;
+  return (
+    <Notice variant="success">
+      <SecretValue key={invitation.id} label={`Invitation link for ${invitation.email}`} value={invitation.link} />
+    </Notice>
+  );
+}
+
+interface InvitationRowProps {
+  invitation: Invitation;
+  onShowLink: () => void;
+}
+
+function InvitationRow({ invitation: { id, email, role, expiresAt, link }, onShowLink }: InvitationRowProps) {
+  const { refresh } = useInvitations();
+  const cancel = useMutation({
+    mutationFn: () => callIdentity("/organization/cancel-invitation", { invitationId: id }),
+    onSuccess: refresh,
+  });
+  return (
+    <Row>
+      <Cell>
+        {email}
+        <ErrorNotice error={cancel.error} />
+      </Cell>
+      <Cell>{role}</Cell>
+      <Cell>
+        {link === null && "Expired "}
+        <Timestamp at={expiresAt} />
+      </Cell>
+      <Cell>
+        <div className="flex flex-wrap gap-2">
+          {link !== null && (
+            <Button aria-label={`Show link for ${email}`} onClick={onShowLink}>
+              Show link
+            </Button>
+          )}
+          <ConfirmButton
+            label="Cancel invitation"
+            accessibleLabel={`Cancel invitation for ${email}`}
+            question={`Cancel the invitation for ${email}?`}
+            busy={cancel.isPending}
+            onConfirm={() => cancel.mutate()}
+          >
+            The link stops working.
+          </ConfirmButton>
+        </div>
+      </Cell>
+    </Row>
+  );
+}
+
+/** The organization of the page, the role of the user, and a function that reloads its invitations. */
+function useInvitations() {
+  const client = useQueryClient();
+  const { id: organizationId, role } = useOrganization();
+  const refresh = () => client.invalidateQueries({ queryKey: [INVITATIONS, organizationId] });
+  return { organizationId, role, refresh };
+}

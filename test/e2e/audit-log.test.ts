@@ -1,0 +1,88 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
+import { fillIn, openAs } from "../support/clients/dashboard.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
+import { randomEmail, sharedOrganization } from "../support/identity/organization-members.ts";
+
+const OPTIONS = { timeout: 120_000 };
+const { organization } = sharedOrganization();
+const browser = sharedBrowser();
+
+beforeAll(async () => {
+  const { url, owner, organizationId, invite } = organization();
+  const headers = { "x-service-org-id": organizationId };
+  const rpc = rpcClient(url, await owner.accessToken(), headers);
+  const { id } = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI", scope: "read" });
+  await rpc.tokens.revoke.mutate({ id });
+  await invite(owner, randomEmail(), "member");
+});
+
+function openAuditLog(query = ""): Promise<Page> {
+  const { url, owner, organizationId } = organization();
+  return openAs(browser(), owner, `${url}/settings/audit?org=${organizationId}${query}`);
+}
+
+/** The texts of a column of the audit log. */
+async function readColumn(page: Page, index: number): Promise<string[]> {
+  await page.getByRole("table").waitFor();
+  const rows = await page.getByRole("row").all();
+  const texts = await Promise.all(rows.slice(1).map((row) => row.getByRole("cell").nth(index).innerText()));
+  return [...new Set(texts)];
+}
+
+test.skipIf(lacksBrowser)(
+  "the audit log shows names, and a link filters it by an action in a URL that survives a reload",
+  OPTIONS,
+  async () => {
+    const page = await openAuditLog();
+    await page.getByRole("link", { name: "tokens.revoke" }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.get("action") === "tokens.revoke");
+    await page.getByRole("link", { name: "tokens.issue" }).waitFor({ state: "detached" });
+    for (const open of [() => page.waitForLoadState(), () => page.reload()]) {
+      await open();
+      expect(await readColumn(page, 1)).toEqual(["tokens.revoke"]);
+      expect(await readColumn(page, 3)).toEqual([expect.stringContaining(`Ada ${organization().owner.email}`)]);
+      expect(await readColumn(page, 4)).toEqual(["Token CI"]);
+    }
+    expect(await page.getByLabel("Action", { exact: true }).inputValue()).toBe("tokens.revoke");
+    await expectAccessible(page);
+    expect(browser().problems).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "the form of the audit log filters by user and time, says when nothing matches, and clears the filters",
+  OPTIONS,
+  async () => {
+    const page = await openAuditLog("&action=organization/accept-invitation");
+    expect(await readColumn(page, 1)).toEqual(["organization/accept-invitation"]);
+    const { admin } = organization();
+    await page.getByLabel("User", { exact: true }).selectOption({ label: `Ada (${admin.email})` });
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.has("user_id") && searchParams.has("action"));
+    await page.getByRole("row").nth(2).waitFor({ state: "detached" });
+    expect(await readColumn(page, 3)).toEqual([expect.stringContaining(admin.email)]);
+    await fillIn(page, { Before: "2020-01-01T00:00" });
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("No event matches the filters.").waitFor();
+    expect(await page.getByLabel("Before", { exact: true }).inputValue()).toBe("2020-01-01T00:00");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("link", { name: "organization/invite-member" }).first().waitFor();
+    expect([...new URL(page.url()).searchParams.keys()]).toEqual(["org"]);
+    expect(browser().problems).toEqual([]);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "the audit log says which filter of the URL is invalid, and keeps the form",
+  OPTIONS,
+  async () => {
+    const page = await openAuditLog("&from=yesterday");
+    const alert = page.getByRole("alert");
+    expect(await alert.innerText()).toBe("from: must be an RFC 3339 time with an offset, such as 2026-11-20T09:30:00Z");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("table").waitFor();
+  },
+);
