@@ -1,0 +1,139 @@
+/** Sources that are mutated together, and the tests that have to notice it. */
+export interface MutationArea {
+  /** The folder that the page and the command line name. */
+  name: string;
+  /** Glob patterns. */
+  sources: string[];
+  /** Sources without behavior, or whose tests are excluded (docs/mutation.md says why). */
+  except?: string[];
+  /** Glob patterns. A mutant counts as survived when these tests pass, even if another test would fail. */
+  tests: string[];
+}
+
+/**
+ * In the order of the page. Tests that start another process are not listed: a mutant is active in the process of the test
+ * only. Tests of a neighboring area are listed where they check the area's behavior through HTTP.
+ */
+export const AREAS: MutationArea[] = [
+  {
+    name: "server/auth",
+    sources: ["server/auth/*.ts"],
+    tests: [
+      "test/auth/*.test.ts",
+      "test/rest/{authentication,access-tokens}.test.ts",
+      "test/mcp/{token-kinds,unauthenticated,scopes}.test.ts",
+    ],
+  },
+  {
+    name: "domain/tokens",
+    sources: ["domain/tokens/*.ts"],
+    except: ["domain/tokens/*.entity.ts"],
+    tests: ["test/domain/tokens/*.test.ts", "test/rest/tokens.test.ts"],
+  },
+  {
+    name: "domain/shared",
+    sources: ["domain/shared/*.ts"],
+    tests: [
+      "test/domain/shared/*.test.ts",
+      "test/domain/apps/*.test.ts",
+      "test/domain/procedures/procedure-index.test.ts",
+      "test/rest/{read,scopes,limits,busy-database,authentication,audit}.test.ts",
+      "test/rpc/*.test.ts",
+      "test/mcp/{tools,scopes,tool-list}.test.ts",
+    ],
+  },
+  {
+    name: "domain/apps",
+    sources: ["domain/apps/*.ts"],
+    except: ["domain/apps/*.entity.ts"],
+    tests: [
+      "test/domain/apps/*.test.ts",
+      "test/domain/tokens/token-format.test.ts",
+      "test/rest/{deploy,read,limits,rotate-token,authentication}.test.ts",
+      "test/mcp/tools.test.ts",
+    ],
+  },
+  {
+    name: "server/mcp",
+    sources: ["server/mcp/*.ts"],
+    tests: [
+      "test/mcp/{cached-results,direct-tools,fast-path,gateway,log-lines,notification-streams}.test.ts",
+      "test/mcp/{scopes,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
+      "test/http/cors.test.ts",
+    ],
+  },
+  {
+    name: "server/rest",
+    sources: ["server/rest/*.ts"],
+    tests: [
+      "test/rest/{authentication,deploy,documented-responses,internal-errors,limits,openapi,read,scopes}.test.ts",
+      "test/http/{cors,malformed-requests}.test.ts",
+    ],
+  },
+  {
+    name: "server/identity",
+    sources: ["server/identity/*.ts"],
+    tests: ["test/identity/*.test.ts", "test/rest/access-tokens.test.ts"],
+  },
+  {
+    name: "domain/deployments",
+    sources: ["domain/deployments/*.ts"],
+    except: ["domain/deployments/*.entity.ts"],
+    tests: [
+      "test/domain/deployments/*.test.ts",
+      "test/worker/pipeline.test.ts",
+      "test/rest/{deploy,read}.test.ts",
+      "test/mcp/tools.test.ts",
+    ],
+  },
+  {
+    name: "server/platforms/embedded",
+    sources: ["server/platforms/embedded/**/*.ts"],
+    tests: ["test/platforms/embedded/*.test.ts", "test/contract/edge-platform.embedded.test.ts"],
+  },
+  {
+    name: "domain/users",
+    sources: ["domain/users/*.ts"],
+    except: ["domain/users/auth-tables.ts"],
+    tests: [
+      "test/identity/{connected-clients,consented-organization,external-provider,oauth-grants,rate-limits,sign-up}.test.ts",
+      "test/rest/access-tokens.test.ts",
+    ],
+  },
+  {
+    name: "domain/organizations",
+    sources: ["domain/organizations/*.ts"],
+    tests: ["test/identity/{invitations-and-roles,sign-up,foreign-organizations}.test.ts", "test/rpc/*.test.ts"],
+  },
+  {
+    name: "domain/procedures",
+    sources: ["domain/procedures/*.ts"],
+    except: ["domain/procedures/*.entity.ts"],
+    tests: [
+      "test/domain/procedures/*.test.ts",
+      "test/worker/procedures.test.ts",
+      "test/mcp/{cached-results,direct-tools,snippets,tenancy,tool-list,tools}.test.ts",
+    ],
+  },
+  {
+    name: "domain/type-declarations",
+    sources: ["domain/type-declarations/*.ts"],
+    tests: ["test/domain/type-declarations/*.test.ts", "test/domain/execution/program-declarations.test.ts"],
+  },
+  {
+    name: "domain/execution",
+    sources: ["domain/execution/*.ts"],
+    tests: ["test/domain/execution/*.test.ts", "test/mcp/execute.test.ts"],
+  },
+  {
+    name: "domain/audit, plans, rate-limits, retention and usage",
+    sources: ["domain/{audit,plans,rate-limits,retention,usage}/*.ts"],
+    except: ["domain/**/*.entity.ts"],
+    tests: [
+      "test/rest/{audit,limits,deploy}.test.ts",
+      "test/worker/retention.test.ts",
+      "test/identity/audit-events.test.ts",
+      "test/mcp/tools.test.ts",
+    ],
+  },
+];

@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config";
+
+/**
+ * The tests of one area as mutation testing runs them: one after the other in one process, with one PostgreSQL for the whole
+ * run. `main.ts` says which tests. Stryker's own option `testFiles` is not used, because with it Stryker 10.1 activates a
+ * mutant of a module's constants only after the module is loaded, so it survives.
+ */
+export default defineConfig({
+  test: {
+    include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as string[],
+    env: { TEST_BACKEND: "embedded" },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    isolate: false,
+    globalSetup: "test/support/global-setup.ts",
+  },
+});
