@@ -7,6 +7,7 @@ import {
 } from "../../domain/shared/errors.ts";
 import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import { explainGatewayUnauthenticated } from "../auth/unauthenticated.ts";
+import type { ReachedLimit } from "./stream-limiter.ts";
 
 /** An error that the gateway returns before the protocol handles the request. */
 export interface GatewayError {
@@ -68,10 +69,22 @@ export function methodNotAllowed(): GatewayError {
   return createError(405, -32_000, message, { allow: ALLOWED_METHODS });
 }
 
-export function tooManyStreams(): GatewayError {
-  return createError(503, -32_000, "Too many streams of notifications are open. Close some, then try again.", {
-    "retry-after": "60",
-  });
+export function unsupportedTransport(publicUrl: string): GatewayError {
+  const message = `The HTTP+SSE transport is not supported. Set the transport of the client to Streamable HTTP (often named "http"), with the URL ${publicUrl}/mcp.`;
+  return createError(404, -32_000, message);
+}
+
+const STREAM_RETRY_SECONDS = 60;
+
+/** The error for one more stream of notifications. The caller can close its own streams, and the process is busy beyond them. */
+export function tooManyStreams({ limit, of }: ReachedLimit): GatewayError {
+  if (of === "process")
+    return createError(503, -32_000, "Too many streams of notifications are open. Try again later.", {
+      "retry-after": String(STREAM_RETRY_SECONDS),
+    });
+  const whose = of === "token" ? "This token" : "Your organization";
+  const message = `${whose} has ${limit} open streams of notifications, which is the limit. Close some, then try again.`;
+  return rateLimited({ message, retryAfterSeconds: STREAM_RETRY_SECONDS });
 }
 
 export function foreignOrigin(): GatewayError {
@@ -86,9 +99,11 @@ export function unreadableBody(status: number): GatewayError {
   return createError(500, -32_603, INTERNAL_ERROR);
 }
 
-export function rateLimited(cause: RateLimited): GatewayError {
-  const seconds = cause.retryAfterSeconds;
-  const error = createError(429, -32_029, cause.message, { "retry-after": String(seconds) });
+export function rateLimited({
+  message,
+  retryAfterSeconds: seconds,
+}: Pick<RateLimited, "message" | "retryAfterSeconds">): GatewayError {
+  const error = createError(429, -32_029, message, { "retry-after": String(seconds) });
   error.body.error.data = { retry_after_seconds: seconds };
   return error;
 }

@@ -2,20 +2,20 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 
-export interface NotificationStreamLimits {
-  /** Open streams of one organization. */
-  perOrganization: number;
-  /** Open streams of this process. */
-  total: number;
-}
-
-const LIMITS: NotificationStreamLimits = { perOrganization: 100, total: 1024 };
 /** Proxies close a connection on which nothing was sent for a minute. In milliseconds. */
 const KEEP_ALIVE_MS = 25_000;
 /** A client that reads more slowly misses notifications, which all say the same. In bytes. */
 const MAX_BUFFERED = 4096;
 
+/** The path to which clients of the HTTP+SSE transport send their messages. */
+export const HTTP_SSE_PATH = "/mcp/messages";
+
 const COMMENT = ": keep-alive\n\n";
+/**
+ * A client of the HTTP+SSE transport of 2024-11-05 waits without a limit for this event, and sends its messages to the path.
+ * The response tells it to use Streamable HTTP. Clients of Streamable HTTP ignore the event.
+ */
+const ENDPOINT = `event: endpoint\ndata: ${HTTP_SSE_PATH}\n\n`;
 const TOOLS_CHANGED = `event: message\ndata: ${JSON.stringify({
   jsonrpc: "2.0",
   method: "notifications/tools/list_changed",
@@ -26,32 +26,30 @@ const TOOLS_CHANGED = `event: message\ndata: ${JSON.stringify({
  * not resumable: a client lists the tools after it has connected again. Clients of 2026-07-28 subscribe with a POST instead.
  */
 export class NotificationStreams {
-  readonly #limits: NotificationStreamLimits;
   readonly #streamsByOrgId = new Map<string, Set<Readable>>();
   readonly #timer: NodeJS.Timeout;
-  #count = 0;
   #isClosed = false;
 
-  constructor(limits: NotificationStreamLimits = LIMITS) {
-    this.#limits = limits;
+  constructor() {
     this.#timer = setInterval(() => this.#sendToAll(COMMENT), KEEP_ALIVE_MS).unref();
   }
 
-  /** Opens a stream of an organization; `null` when too many are open, or after `close`. Destroy it to end it. */
-  open(orgId: string): Readable | null {
+  /**
+   * Opens a stream of an organization; `null` after `close`. Destroy it to end it.
+   *
+   * @param protocolVersion - of the request; clients of 2025-03-26 and of the HTTP+SSE transport send none
+   */
+  open(orgId: string, protocolVersion?: string | string[]): Readable | null {
+    if (this.#isClosed) return null;
     const streams = this.#streamsByOrgId.get(orgId) ?? new Set();
-    if (this.#isClosed || streams.size >= this.#limits.perOrganization || this.#count >= this.#limits.total)
-      return null;
     const stream = new Readable({ read() {} });
     this.#streamsByOrgId.set(orgId, streams.add(stream));
-    this.#count++;
     stream.once("close", () => {
-      this.#count--;
       streams.delete(stream);
       if (streams.size === 0) this.#streamsByOrgId.delete(orgId);
     });
     // The client gets the headers of the response with the first bytes of the body.
-    stream.push(COMMENT);
+    stream.push(protocolVersion === undefined ? ENDPOINT : COMMENT);
     return stream;
   }
 

@@ -22,10 +22,12 @@ import {
   unauthenticated,
   unavailable,
   unreadableBody,
+  unsupportedTransport,
 } from "./gateway-errors.ts";
 import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
-import { NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
+import { HTTP_SSE_PATH, NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
+import { StreamLimiter } from "./stream-limiter.ts";
 import { type StreamRevocation, watchStreams } from "./stream-revocation.ts";
 import { findInsufficientScope } from "./step-up.ts";
 import { McpTransport } from "./transport.ts";
@@ -67,7 +69,7 @@ export function mcpPlugin(options: McpOptions) {
       const error = await authorize(request, ownUrl, options);
       return error === null ? undefined : sendError(reply, error);
     });
-    const { streams, notifications } = openStreams(scope, transport, options);
+    const streams = openStreams(scope, transport, options);
     const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const { caller, headers, body: parsedBody } = request;
       if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
@@ -79,29 +81,33 @@ export function mcpPlugin(options: McpOptions) {
       if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
       return sendResponse(reply, await transport.respond(message, caller.orgId, call), streams);
     };
-    addRoutes(scope, { post, get: (request, reply) => openStream(request, reply, notifications, streams) });
+    scope.post(HTTP_SSE_PATH, (request, reply) =>
+      sendError(reply, unsupportedTransport(originOf(request, publicUrl()))),
+    );
+    addRoutes(scope, { post, get: (request, reply) => openStream(request, reply, streams) });
   };
 }
 
 interface OpenStreams {
-  streams: StreamRevocation;
+  limiter: StreamLimiter;
+  revocation: StreamRevocation;
   notifications: NotificationStreams;
 }
 
 /** Notifies open streams about changed tools, and ends them when their credentials become invalid or the server closes. */
 function openStreams(scope: FastifyInstance, transport: McpTransport<GatewayCall>, options: McpOptions): OpenStreams {
   const { tokens, apps } = options.capabilities;
-  const streams = watchStreams(tokens.accessChanges, (request) => isStillAuthenticated(request, options));
+  const revocation = watchStreams(tokens.accessChanges, (request) => isStillAuthenticated(request, options));
   const notifications = new NotificationStreams();
   const unlisten = forwardToolChanges(apps.changes, [transport, notifications]);
   // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
   scope.addHook("preClose", async () => {
-    streams.stop();
+    revocation.stop();
     unlisten();
     notifications.close();
     await transport.close();
   });
-  return { streams, notifications };
+  return { limiter: new StreamLimiter(), revocation, notifications };
 }
 
 function addRoutes(scope: FastifyInstance, { post, get }: Record<"post" | "get", RouteHandler>): void {
@@ -192,28 +198,36 @@ function forwardToolChanges(changes: ChangeFeed, listeners: readonly ToolChangeL
 }
 
 /** Responds to a GET with a stream of notifications. */
-function openStream(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  notifications: NotificationStreams,
-  streams: StreamRevocation,
-): FastifyReply {
-  if (!wantsNotificationStream(request.headers)) return sendError(reply, methodNotAllowed());
-  const stream = request.caller === null ? null : notifications.open(request.caller.orgId);
-  if (stream === null) return sendError(reply, tooManyStreams());
-  streams.watch(stream, request);
+function openStream(request: FastifyRequest, reply: FastifyReply, streams: OpenStreams): FastifyReply {
+  const { caller, headers } = request;
+  if (!wantsNotificationStream(headers)) return sendError(reply, methodNotAllowed());
+  const stream = caller === null ? null : streams.notifications.open(caller.orgId, headers["mcp-protocol-version"]);
+  if (stream === null) return sendError(reply, unavailable(new ServiceError("unavailable", STOPPING)));
   void reply.headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
-  return reply.send(stream);
+  return sendStream(reply, stream, streams);
 }
 
-async function sendResponse(reply: FastifyReply, response: Response, streams: StreamRevocation): Promise<FastifyReply> {
+const STOPPING = "The service is stopping. Try again.";
+
+async function sendResponse(reply: FastifyReply, response: Response, streams: OpenStreams): Promise<FastifyReply> {
   void reply.code(response.status);
   for (const [name, value] of response.headers) void reply.header(name, value);
   if (response.body === null) return reply.send("");
   if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
     return reply.send(Buffer.from(await response.arrayBuffer()));
-  const stream = Readable.fromWeb(response.body);
-  streams.watch(stream, reply.request);
+  return sendStream(reply, Readable.fromWeb(response.body), streams);
+}
+
+/** Sends a stream of notifications within the limits, until the credentials of its request become invalid. */
+function sendStream(reply: FastifyReply, stream: Readable, { limiter, revocation }: OpenStreams): FastifyReply {
+  const { caller } = reply.request;
+  if (caller === null) throw new Error("a request got a stream before it was authenticated");
+  const reached = limiter.add(stream, caller);
+  if (reached !== null) {
+    stream.destroy();
+    return sendError(reply.removeHeader("content-type"), tooManyStreams(reached));
+  }
+  revocation.watch(stream, reply.request);
   return reply.send(stream);
 }
 

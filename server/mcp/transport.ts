@@ -36,6 +36,8 @@ export class McpTransport<C extends object> {
     this.#modern = createMcpHandler(({ authInfo }) => options.createServer(this.#getCall(authInfo?.extra)), {
       legacy: "reject",
       bus: this.#bus,
+      // The gateway limits the open streams of all revisions together.
+      maxSubscriptions: Number.POSITIVE_INFINITY,
       onerror: (error) => options.onError(error),
     });
   }

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { ClientProgram, killIfRunning, type ProgramOptions } from "./client-program.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
 
-const PROGRAM_TIMEOUT_MS = 90_000;
+const POLL_MS = 100;
 
 /** What a driver knows about the service and the installed client. Each run has its own home folder. */
 export interface ClientRunOptions {
@@ -15,14 +14,17 @@ export interface ClientRunOptions {
   programs: string;
   gatewayUrl: string;
   model: ScriptedModel;
+  /** Ends all programs. */
+  signal: AbortSignal;
   /** Signs in and consents in a browser. */
   authorize(url: string): Promise<void>;
 }
 
-interface ProgramOptions {
-  env?: Record<string, string>;
-  /** Runs the program in a pseudo-terminal. */
-  terminal?: boolean;
+/** Keys for an interactive program, and the text that it shows after them. */
+export interface TerminalStep {
+  /** They can be sent again without harm, because the program may ignore them the first time. */
+  keys: string;
+  shows: RegExp;
 }
 
 /** Runs the programs of one client in a home folder of their own, and opens the URLs that they give to the browser. */
@@ -32,10 +34,8 @@ export class ClientRun implements AsyncDisposable {
   readonly home: string;
   readonly workFolder: string;
   readonly env: Record<string, string>;
-  readonly #programs: string;
+  readonly #options: ClientRunOptions;
   readonly #openedUrls: string;
-  readonly #authorize: (url: string) => Promise<void>;
-  readonly #running = new Set<ChildProcess>();
 
   static async create(options: ClientRunOptions): Promise<ClientRun> {
     const run = new ClientRun(options);
@@ -45,14 +45,14 @@ export class ClientRun implements AsyncDisposable {
     return run;
   }
 
-  private constructor({ folder, programs, gatewayUrl, model, authorize }: ClientRunOptions) {
+  private constructor(options: ClientRunOptions) {
+    const { folder, gatewayUrl, model } = options;
+    this.#options = options;
     this.gatewayUrl = gatewayUrl;
     this.model = model;
     this.home = path.join(folder, "home");
     this.workFolder = path.join(folder, "work");
-    this.#programs = programs;
     this.#openedUrls = path.join(folder, "opened-urls");
-    this.#authorize = authorize;
     const browser = path.join(this.home, "bin", "xdg-open");
     this.env = {
       PATH: [path.dirname(browser), path.dirname(process.execPath), process.env["PATH"] ?? ""].join(path.delimiter),
@@ -66,7 +66,7 @@ export class ClientRun implements AsyncDisposable {
 
   /** Returns the path of a program of the client. */
   program(name: string): string {
-    return path.join(this.#programs, name);
+    return path.join(this.#options.programs, name);
   }
 
   /** Writes a file below the home folder. */
@@ -77,97 +77,69 @@ export class ClientRun implements AsyncDisposable {
   }
 
   /** Runs a program to its end and returns its output. Fails if its exit code is not 0. */
-  async run(name: string, args: string[], options: ProgramOptions = {}): Promise<string> {
-    const { child, output } = this.#start(name, args, options);
-    const [code, signal] = (await once(child, "close")) as [number | null, string | null];
-    if (code !== 0) throw new Error(`${name} ${args[0]} ended with ${signal ?? code}:\n${output().slice(-4000)}`);
-    return output();
+  run(name: string, args: string[], options: ProgramOptions = {}): Promise<string> {
+    return this.#start(name, args, options).untilEnd();
   }
 
   /** Runs a program to its end. Meanwhile, the user consents to the first URL that it opens in the browser. */
   async runWithSignIn(name: string, args: string[], options: ProgramOptions = {}): Promise<string> {
-    const ended = this.run(name, args, options);
+    const program = this.#start(name, args, options);
+    const ended = program.untilEnd();
     ended.catch(() => undefined);
     const signedIn = this.signIn();
     signedIn.catch(() => undefined);
-    const first = await Promise.race([signedIn.then(() => null), ended]);
-    if (first !== null && (await this.#firstOpenedUrl()) === undefined)
-      throw new Error(`${name} ${args[0]} did not open a browser:\n${first.slice(-4000)}`);
+    const hasEnded = await Promise.race([signedIn.then(() => false), ended.then(() => true)]);
+    if (hasEnded && (await this.#firstOpenedUrl()) === undefined) throw program.failure("did not open a browser");
     await signedIn;
     return ended;
   }
 
-  /** Runs an interactive program until its output matches `done`. Presses Enter when the output matches `confirm`. */
+  /** Signs in with an interactive program: sends the keys of each step, consents in the browser, and waits for `done`. */
   async signInInTerminal(
     name: string,
-    args: string[],
-    { env, confirm, done }: { env: Record<string, string>; confirm: RegExp; done: RegExp },
+    { env, ready, steps, done }: { env: Record<string, string>; ready: RegExp; steps: TerminalStep[]; done: RegExp },
   ): Promise<void> {
-    const { child, output } = this.#start(name, args, { env, terminal: true });
-    let confirmed = false;
-    const closed = once(child, "close");
-    child.stdout.on("data", () => {
-      if (!confirm.test(output()) || confirmed) return;
-      confirmed = true;
-      // The dialog reads keys only after it is drawn.
-      setTimeout(() => child.stdin.write("\r"), 2000);
-    });
+    const program = this.#start(name, [], { env, terminal: true });
+    await program.untilShown(ready);
+    for (const { keys, shows } of steps) await program.press(keys, shows);
     await this.signIn().catch((error: unknown) => {
-      throw new Error(`${name} did not sign in:\n${output().slice(-4000)}`, { cause: error });
+      throw program.failure("did not sign in", { cause: error });
     });
-    const deadline = Date.now() + PROGRAM_TIMEOUT_MS;
-    while (!done.test(output())) {
-      if (child.exitCode !== null || Date.now() > deadline)
-        throw new Error(`${name} did not report that it signed in:\n${output().slice(-4000)}`);
-      await delay(100);
-    }
-    killGroup(child);
-    await closed;
+    await program.untilShown(done);
+    program.end();
   }
 
   /** Waits until a program opens a URL, signs in and consents. */
   async signIn(): Promise<void> {
-    const deadline = Date.now() + PROGRAM_TIMEOUT_MS;
-    while (Date.now() < deadline) {
+    const signal = AbortSignal.any([this.#options.signal, AbortSignal.timeout(BROWSER_TIMEOUT_MS)]);
+    while (!signal.aborted) {
       const url = await this.#firstOpenedUrl();
-      if (url !== undefined) return this.#authorize(url);
-      await delay(100);
+      if (url !== undefined) return this.#options.authorize(url);
+      await delay(POLL_MS);
     }
     throw new Error("the client did not open a browser");
   }
 
+  /**
+   * Ends the processes of the client. Some clients start processes with a process group of their own, which outlive the
+   * client and would write into its home folder while the test removes it.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of [...this.#running]) {
-      const closed = once(child, "close");
-      killGroup(child);
-      await closed;
+    for (;;) {
+      const pids = await findProcesses(`HOME=${this.home}`);
+      if (pids.length === 0) return;
+      for (const pid of pids) killIfRunning(pid);
+      await delay(POLL_MS);
     }
   }
 
-  #start(name: string, args: string[], { env = {}, terminal = false }: ProgramOptions) {
-    const command = [this.program(name), ...args];
-    const [file = "", ...rest] = terminal
-      ? ["python3", "-c", RUN_IN_TERMINAL, "sh", "-c", RESIZE, "sh", ...command]
-      : command;
-    const child = spawn(file, rest, {
-      cwd: this.workFolder,
+  #start(name: string, args: string[], { env = {}, ...options }: ProgramOptions): ClientProgram {
+    return new ClientProgram([this.program(name), ...args], [name, ...args.slice(0, 1)].join(" "), {
+      ...options,
+      folder: this.workFolder,
       env: { ...this.env, ...env },
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
+      signal: this.#options.signal,
     });
-    if (!terminal) child.stdin.end();
-    this.#running.add(child);
-    const timer = setTimeout(() => killGroup(child), PROGRAM_TIMEOUT_MS);
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk: Buffer) => {
-        output += String(chunk);
-      });
-    child.once("close", () => {
-      clearTimeout(timer);
-      this.#running.delete(child);
-    });
-    return { child, output: () => output };
   }
 
   async #firstOpenedUrl(): Promise<string | undefined> {
@@ -183,20 +155,11 @@ export class ClientRun implements AsyncDisposable {
   }
 }
 
-/** A terminal without a size shows nothing. */
-const RESIZE = 'stty rows 50 cols 200; exec "$@"';
+const BROWSER_TIMEOUT_MS = 90_000;
 
-const RUN_IN_TERMINAL = `
-import os, pty, sys
-sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
-`;
-
-/** Ends a program with everything that it started. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
+/** Finds the running processes whose environment contains a variable. A zombie has no environment. */
+async function findProcesses(variable: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")));
+  return pids.filter((_, at) => environments[at]?.split("\0").includes(variable)).map(Number);
 }

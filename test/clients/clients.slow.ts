@@ -15,9 +15,12 @@ import { installClient } from "./install-client.ts";
 import type { ClientResult, RealClient } from "./real-client.ts";
 import { openScriptedModel } from "./scripted-model.ts";
 
+/** Of the whole run. It takes about five minutes; later tests fail at once. */
+const RUN_TIMEOUT_MS = 20 * 60_000;
 const CLIENTS: RealClient[] = [inspector, mcpRemote, claudeCode, codex, opencode, geminiCli];
 
 const resources = new AsyncDisposableStack();
+const signal = AbortSignal.timeout(RUN_TIMEOUT_MS);
 const report = new ClientsReport(CLIENTS);
 let target: ClientTarget;
 let folder: string;
@@ -28,18 +31,21 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  const canReachInternet = target.canReachInternet();
   await resources.disposeAsync();
-  await report.write();
+  await report.write(canReachInternet);
 });
 
 /** Runs a client against the service with a home folder of its own. */
 async function runClient(programs: string, connect: (run: ClientRun) => Promise<ClientResult>): Promise<ClientResult> {
+  signal.throwIfAborted();
   await using model = await openScriptedModel();
   await using home = await temporaryFolder();
   await using run = await ClientRun.create({
     folder: home.path,
     programs,
     model,
+    signal,
     gatewayUrl: target.gatewayUrl,
     authorize: (url) => target.authorize(url),
   });
@@ -55,7 +61,7 @@ describe.each(CLIENTS)("$name", (client) => {
   beforeAll(async () => {
     const installed = path.join(folder, client.packageName.replaceAll("/", "-"));
     await mkdir(installed);
-    programs = await installClient(client, installed);
+    programs = await installClient(client, installed, signal);
   });
 
   test("connects with a personal access token, lists the tools and calls one", async () => {

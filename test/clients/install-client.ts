@@ -14,9 +14,10 @@ const INSTALL_TIMEOUT_MS = 180_000;
 export async function installClient(
   { packageName, version, installScript }: RealClient,
   folder: string,
+  signal: AbortSignal,
 ): Promise<string> {
   const execute = promisify(execFile);
-  const options = { cwd: folder, timeout: INSTALL_TIMEOUT_MS };
+  const options = { cwd: folder, signal: AbortSignal.any([signal, AbortSignal.timeout(INSTALL_TIMEOUT_MS)]) };
   await writeFile(path.join(folder, "package.json"), "{}");
   const npmArgs = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   await execute("npm", [...npmArgs, `${packageName}@${version}`], options);

@@ -31,17 +31,3 @@ export interface RealClient {
   /** Connects with only the URL of the gateway. */
   connectWithOAuth(run: ClientRun): Promise<ClientResult>;
 }
-
-export function asksModel(command: string): string {
-  return `\`${command}\`: lists the tools, calls \`${TOOL}\` when the scripted model asks for it, and sends the result to the model`;
-}
-
-/** Returns what the client sent to the scripted model. Fails if its output lacks the final text of the model. */
-export function resultOfModel(run: ClientRun, output: string, prefix: string, called: string): ClientResult {
-  const toolResult = run.model.toolResult();
-  if (!output.includes("The apps are:"))
-    throw new Error(
-      `the client did not print the text of the model. It requested ${run.model.requests().join(", ")}:\n${output.slice(-4000)}`,
-    );
-  return { tools: run.model.tools().map((name) => name.replace(prefix, "")), toolResult, called };
-}

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test, vi } from "vitest";
@@ -79,6 +79,35 @@ test("a stream of notifications is not cached or buffered by proxies, and requir
   await rejected.ended;
 });
 
+test("a client of the HTTP+SSE transport is told to use Streamable HTTP, instead of waiting for ever", async () => {
+  const { personal_access_token: token } = await service().tenant();
+  const client = new Client1(INFO);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const url = new URL(`${service().service.publicUrl}/mcp`);
+  await expect(client.connect(new SSEClientTransport(url, { requestInit }))).rejects.toThrow(
+    "Set the transport of the client to Streamable HTTP",
+  );
+});
+
+test("a client of 2025-03-26, which sends no version with a GET, is notified of changes", async () => {
+  const { publicUrl, parts } = service().service;
+  const { org_id: orgId, personal_access_token: token } = await service().tenant();
+  const changed = Promise.withResolvers<void>();
+  const fetchWithoutVersion: typeof fetch = async (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.delete("mcp-protocol-version");
+    const response = await fetch(input, { ...init, headers });
+    if (init?.method === "GET") parts.capabilities.apps.changes.announce(orgId);
+    return response;
+  };
+  const client = new Client1(INFO);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed.resolve());
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new Transport1(new URL(`${publicUrl}/mcp`), { requestInit, fetch: fetchWithoutVersion }));
+  await changed.promise;
+  await client.close();
+});
+
 test("a client that chooses another organization is notified about the apps of that organization only", async () => {
   const { publicUrl, parts } = service().service;
   const [tenant, other] = [await service().tenant(), await service().tenant()];
@@ -99,19 +128,6 @@ test("a service that stops ends its streams of notifications", async () => {
   const stream = await openNotificationStream(harness.service.publicUrl, token);
   await harness[Symbol.asyncDispose]();
   await stream.ended;
-});
-
-test("no more streams are open than the limits of an organization and of the process allow", async () => {
-  const streams = new NotificationStreams({ perOrganization: 2, total: 3 });
-  const first = streams.open("one");
-  expect([first, streams.open("one"), streams.open("two")]).not.toContain(null);
-  expect([streams.open("one"), streams.open("three")]).toEqual([null, null]);
-  const closed = once(first!, "close");
-  first!.destroy();
-  await closed;
-  expect(streams.open("two")).not.toBeNull();
-  streams.close();
-  expect(streams.open("one")).toBeNull();
 });
 
 test("a stream that is read slowly buffers a bounded number of notifications", async () => {

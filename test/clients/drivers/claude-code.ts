@@ -1,39 +1,31 @@
-import type { ClientRun } from "../client-run.ts";
-import { asksModel, type ClientResult, DISPLAY, type RealClient, resultOfModel, SERVER, TOOL } from "../real-client.ts";
+import { driveWithModel } from "../model-client.ts";
+import { DISPLAY, SERVER, TOOL } from "../real-client.ts";
 
 const PROGRAM = "claude";
+const TOOL_PREFIX = `mcp__${SERVER}__`;
 
-export const claudeCode: RealClient = {
+export const claudeCode = driveWithModel({
   name: "Claude Code",
   packageName: "@anthropic-ai/claude-code",
   version: "2.1.330",
   installScript: "install.cjs",
-  async connectWithToken(run, token) {
-    await run.run(PROGRAM, [...addServer(run), "--header", `Authorization: Bearer ${token}`]);
-    return askModel(run);
-  },
-  async connectWithOAuth(run) {
-    await run.run(PROGRAM, addServer(run));
-    await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER], { terminal: true, env: DISPLAY });
-    return askModel(run);
-  },
-};
-
-function addServer(run: ClientRun): string[] {
-  return ["mcp", "add", "--transport", "http", SERVER, run.gatewayUrl];
-}
-
-async function askModel(run: ClientRun): Promise<ClientResult> {
-  const env = {
-    ANTHROPIC_BASE_URL: run.model.url,
+  program: PROGRAM,
+  promptArgs: ["--allowedTools", TOOL_PREFIX + TOOL, "-p"],
+  toolPrefix: TOOL_PREFIX,
+  environment: ({ model }) => ({
+    ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: "scripted",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     // Otherwise it asks the model before the server is connected.
     MCP_CONNECTION_NONBLOCKING: "false",
     // Otherwise the model has to search for the tools first.
     ENABLE_TOOL_SEARCH: "false",
-  };
-  const args = ["-p", "List my apps.", "--allowedTools", `mcp__${SERVER}__${TOOL}`];
-  const output = await run.run(PROGRAM, args, { env });
-  return resultOfModel(run, output, `mcp__${SERVER}__`, asksModel("claude -p"));
-}
+  }),
+  async configure(run, token) {
+    const header = token === null ? [] : ["--header", `Authorization: Bearer ${token}`];
+    await run.run(PROGRAM, ["mcp", "add", "--transport", "http", SERVER, run.gatewayUrl, ...header]);
+  },
+  async signIn(run) {
+    await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER], { terminal: true, env: DISPLAY });
+  },
+});

@@ -1,27 +1,22 @@
-import type { ClientRun } from "../client-run.ts";
-import { asksModel, type ClientResult, type RealClient, resultOfModel, SERVER } from "../real-client.ts";
+import { driveWithModel } from "../model-client.ts";
+import { SERVER } from "../real-client.ts";
 
 const PROGRAM = "codex";
 
-export const codex: RealClient = {
+export const codex = driveWithModel({
   name: "Codex",
   packageName: "@openai/codex",
   version: "0.169.0",
-  async connectWithToken(run, token) {
-    await writeConfig(run, `bearer_token_env_var = "SERVICE_TOKEN"`);
-    return askModel(run, { SERVICE_TOKEN: token });
+  program: PROGRAM,
+  promptArgs: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+  toolPrefix: `mcp__${SERVER}__`,
+  environment(_run, token): Record<string, string> {
+    return token === null ? {} : { SERVICE_TOKEN: token };
   },
-  async connectWithOAuth(run) {
-    await writeConfig(run, "");
-    await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER]);
-    return askModel(run, {});
-  },
-};
-
-async function writeConfig(run: ClientRun, serverSetting: string): Promise<void> {
-  await run.writeHomeFile(
-    ".codex/config.toml",
-    `model = "scripted"
+  async configure(run, token) {
+    await run.writeHomeFile(
+      ".codex/config.toml",
+      `model = "scripted"
 model_provider = "scripted"
 mcp_oauth_credentials_store = "file"
 
@@ -32,13 +27,11 @@ wire_api = "responses"
 
 [mcp_servers.${SERVER}]
 url = "${run.gatewayUrl}"
-${serverSetting}
+${token === null ? "" : `bearer_token_env_var = "SERVICE_TOKEN"`}
 `,
-  );
-}
-
-async function askModel(run: ClientRun, env: Record<string, string>): Promise<ClientResult> {
-  const args = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "List my apps."];
-  const output = await run.run(PROGRAM, args, { env });
-  return resultOfModel(run, output, `mcp__${SERVER}__`, asksModel("codex exec"));
-}
+    );
+  },
+  async signIn(run) {
+    await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER]);
+  },
+});

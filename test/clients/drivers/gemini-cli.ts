@@ -1,49 +1,51 @@
 import type { ClientRun } from "../client-run.ts";
-import { asksModel, type ClientResult, DISPLAY, type RealClient, resultOfModel, SERVER } from "../real-client.ts";
+import { driveWithModel, headersWith } from "../model-client.ts";
+import { DISPLAY, SERVER } from "../real-client.ts";
 
 const PROGRAM = "gemini";
+const COMMAND = `/mcp auth ${SERVER}`;
+const ENTER = "\r";
+/** Clears the input field before the cursor. */
+const CTRL_U = "\u0015";
 
-export const geminiCli: RealClient = {
+export const geminiCli = driveWithModel({
   name: "Gemini CLI",
   packageName: "@google/gemini-cli",
   version: "0.61.0",
-  async connectWithToken(run, token) {
-    await writeConfig(run, { headers: { Authorization: `Bearer ${token}` } });
-    return askModel(run);
+  program: PROGRAM,
+  promptArgs: ["--yolo", "--model", "gemini-2.5-flash", "--prompt"],
+  toolPrefix: `mcp_${SERVER}_`,
+  environment,
+  async configure(run, token) {
+    const settings = {
+      mcpServers: { [SERVER]: { url: run.gatewayUrl, type: "http", ...headersWith(token) } },
+      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+    };
+    await run.writeHomeFile(".gemini/settings.json", JSON.stringify(settings));
   },
-  async connectWithOAuth(run) {
-    await writeConfig(run, {});
-    // It has no command for signing in, only `/mcp auth` in its user interface.
-    await run.signInInTerminal(PROGRAM, ["--prompt-interactive", `/mcp auth ${SERVER}`], {
-      env: { ...modelSettings(run), ...DISPLAY },
-      confirm: /Authentication required/,
-      done: /Successfully authenticated|Successfully reloaded/i,
+  /** It has no command for signing in, only `/mcp auth` in its user interface. */
+  async signIn(run) {
+    await run.signInInTerminal(PROGRAM, {
+      env: { ...environment(run), ...DISPLAY },
+      ready: /Type your message/,
+      steps: [
+        // It suggests the name of the server once it has loaded its commands. Before, it would send the text to the model.
+        { keys: CTRL_U + COMMAND, shows: new RegExp(`^ *${SERVER} *\\r?$`, "m") },
+        { keys: ENTER, shows: /Do you want to continue\?/ },
+        { keys: ENTER, shows: /Opening your browser/ },
+      ],
+      done: /Successfully authenticated and reloaded tools/,
     });
-    return askModel(run);
   },
-};
+});
 
-async function writeConfig(run: ClientRun, serverSettings: object): Promise<void> {
-  const settings = {
-    mcpServers: { [SERVER]: { url: run.gatewayUrl, type: "http", ...serverSettings } },
-    security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-    general: { enableAutoUpdate: false },
-    privacy: { usageStatisticsEnabled: false },
-  };
-  await run.writeHomeFile(".gemini/settings.json", JSON.stringify(settings));
-}
-
-function modelSettings(run: ClientRun): Record<string, string> {
+function environment(run: ClientRun): Record<string, string> {
   return {
     GEMINI_API_KEY: "scripted",
     GOOGLE_GEMINI_BASE_URL: run.model.url,
     // Otherwise it asks the operating system's key chain for its tokens.
     GEMINI_FORCE_FILE_STORAGE: "true",
   };
-}
-
-async function askModel(run: ClientRun): Promise<ClientResult> {
-  const args = ["--yolo", "--model", "gemini-2.5-flash", "--prompt", "List my apps."];
-  const output = await run.run(PROGRAM, args, { env: modelSettings(run) });
-  return resultOfModel(run, output, `mcp_${SERVER}_`, asksModel("gemini --prompt"));
 }

@@ -24,10 +24,13 @@ function argumentsOf(run: ClientRun): string[] {
 }
 
 async function listAndCall(run: (args: string[]) => Promise<string>): Promise<ClientResult> {
-  // It ends with 6 if a schema has an error.
+  // It ends with 6 if a schema has an error, and lists errors and warnings.
   const list = JSON.parse(lastLine(await run(["--method", "tools/list", "--strict"]))) as {
     result: { tools: { name: string }[] };
+    schemaFindings?: object[];
   };
+  if (list.schemaFindings !== undefined)
+    throw new Error(`--strict reported schemas:\n${JSON.stringify(list.schemaFindings, null, 2)}`);
   return {
     tools: list.result.tools.map(({ name }) => name),
     toolResult: await run(["--method", "tools/call", "--tool-name", TOOL]),

@@ -18,7 +18,11 @@ async function connect(run: ClientRun, args: string[], signedIn: Promise<void> |
     args: [run.gatewayUrl, ...args],
     env: run.env,
     cwd: run.workFolder,
-    stderr: "ignore",
+    stderr: "pipe",
+  });
+  let output = "";
+  transport.stderr?.on("data", (chunk: Buffer) => {
+    output += String(chunk);
   });
   const client = new Client({ name: "a-client", version: "1.0.0" });
   try {
@@ -30,6 +34,8 @@ async function connect(run: ClientRun, args: string[], signedIn: Promise<void> |
       toolResult: JSON.stringify(result),
       called: `a stdio client of the v1 SDK behind the bridge: \`tools/list\`, \`tools/call\` of \`${TOOL}\``,
     };
+  } catch (error) {
+    throw new Error(`mcp-remote did not connect:\n${output.slice(-4000)}`, { cause: error });
   } finally {
     await client.close();
   }
