@@ -13,10 +13,18 @@ const docs = path.join(import.meta.dirname, "..", "docs");
 const document = createOpenApiDocument("http://127.0.0.1:3000");
 const files = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
-  "rest.md": renderRestReference(document),
+  "rest.md": renderRestReference(document, await readSection("Write a client")),
   "scopes.md": renderScopesReference(OPERATIONS, TOOLS.values()),
   "tools.md": renderToolsReference(TOOL_LIST),
 };
+
+/** Reads a section of the README, with its heading. */
+async function readSection(title: string): Promise<string> {
+  const readme = await readFile(path.join(docs, "..", "README.md"), "utf8");
+  const section = readme.split(/^(?=## )/m).find((text) => text.startsWith(`## ${title}\n`));
+  if (section === undefined) throw new Error(`README.md has no section "${title}"`);
+  return section.trimEnd();
+}
 
 await mkdir(docs, { recursive: true });
 for (const [name, content] of Object.entries(files)) {

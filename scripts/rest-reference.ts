@@ -34,15 +34,19 @@ Every request needs the header \`Authorization: Bearer <token>\`. Every error ha
 has the header \`X-Request-Id\`. A path with \`GET\` also has \`HEAD\`.
 `;
 
-/** Renders the OpenAPI document as a reference in Markdown. */
-export function renderRestReference(openapi: object): string {
+/**
+ * Renders the OpenAPI document as a reference in Markdown.
+ *
+ * @param clientSection - the section about clients, with its heading
+ */
+export function renderRestReference(openapi: object, clientSection: string): string {
   const document = openapi as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => renderOperation(method, path, operation)),
   );
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => renderSchema(name, schema));
   return (
-    [INTRODUCTION, "## Endpoints", ...operations, "## Schemas", ...schemas]
+    [INTRODUCTION, clientSection, "## Endpoints", ...operations, "## Schemas", ...schemas]
       .join("\n\n")
       .replace(/\n{3,}/g, "\n\n")
       .trimEnd() + "\n"

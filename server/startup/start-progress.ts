@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
  * a thread of its own: loading the modules of the service blocks this one for seconds on a busy machine.
  */
 export function showStartProgress(): () => Promise<unknown> {
-  const worker = new Worker(new URL("./print-progress.ts", import.meta.url), { execArgv: [] });
+  const worker = new Worker(new URL("./print-progress.mjs", import.meta.url), { execArgv: [] });
   worker.unref();
   return () => worker.terminate();
 }

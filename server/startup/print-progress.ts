@@ -1,5 +1,0 @@
-// The thread of `start-progress.ts`. It writes to the descriptor, because its `process.stdout` would wait for the main thread.
-import { writeSync } from "node:fs";
-
-let seconds = 0;
-setInterval(() => writeSync(1, `Starting the service ... ${++seconds} s\n`), 1000);
