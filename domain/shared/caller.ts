@@ -1,3 +1,4 @@
+import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
 /** Who makes a call, and in which organization. It always comes from a verified credential. */
@@ -21,18 +22,3 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /** `access_token`: a JWT of a signed-in user. `operator`: a command of the operator, who has access to the database. */
 export type CredentialKind = TokenKind | "access_token" | "operator";
-
-/** In ascending order. */
-export const ROLES = ["member", "admin", "owner"] as const;
-
-export type Role = (typeof ROLES)[number];
-
-export function reachesRole(role: Role, required: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(required);
-}
-
-/** The highest role of a member. The identity provider may store several roles, separated by commas. */
-export function highestRole(roles: string): Role {
-  const names = roles.split(",").map((role) => role.trim());
-  return ROLES.findLast((role) => names.includes(role)) ?? "member";
-}

@@ -1,4 +1,5 @@
-import { type Caller, highestRole, type Role } from "../shared/caller.ts";
+import type { Caller } from "../shared/caller.ts";
+import { highestRole, type Role } from "../shared/roles.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Scope } from "../shared/scopes.ts";
 import type { Db } from "../database-types.ts";

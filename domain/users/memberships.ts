@@ -1,4 +1,4 @@
-import { highestRole, type Role } from "../shared/caller.ts";
+import { highestRole, type Role } from "../shared/roles.ts";
 import type { Db } from "../database-types.ts";
 
 /** Returns the role of a user in an organization; `null` when the user is not a member. */

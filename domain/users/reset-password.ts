@@ -29,6 +29,7 @@ export async function resetPassword(
     orgId: null,
     userId: user.id,
     target: user.id,
+    targetKind: "user",
     credential: null,
     address: null,
   });

@@ -1,5 +1,6 @@
-import { type Caller, reachesRole, type Role } from "../../domain/shared/caller.ts";
+import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
+import { reachesRole, type Role } from "../../domain/shared/roles.ts";
 import { DEFAULT_SCOPES, reachesScope, type Scope } from "../../domain/shared/scopes.ts";
 
 /** Who may call a procedure. By default, every member: a query requires the scope `read`, a mutation `everything`. */

@@ -7,7 +7,7 @@ export function formatError<S extends { message: string; data: object }>(shape: 
   if (cause instanceof ServiceError) {
     const wait = cause instanceof RateLimited ? { retryAfterSeconds: cause.retryAfterSeconds } : {};
     const issues = cause instanceof InvalidInput ? { issues: cause.issues } : {};
-    return { ...shape, message: cause.message, data: { ...shape.data, refusal: cause.code, ...wait, ...issues } };
+    return { ...shape, message: cause.message, data: { ...shape.data, errorCode: cause.code, ...wait, ...issues } };
   }
   return code === "INTERNAL_SERVER_ERROR" ? { ...shape, message: INTERNAL_ERROR } : shape;
 }

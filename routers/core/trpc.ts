@@ -1,7 +1,7 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
-import { recordCall } from "../../domain/audit/record-call.ts";
+import { prepareCallRecord } from "../../domain/audit/record-call.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { addRemainingDeploys, DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
@@ -67,13 +67,13 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   }
   // An unreadable input is reported when it is validated, after the rate limit has counted the attempt.
   const input = await getRawInput().catch(() => null);
-  const call = { caller, action: path, address: ctx.address, input };
+  const record = await prepareCallRecord(ctx.audit, { caller, action: path, address: ctx.address, input });
   if (error !== null) {
-    await recordCall(ctx.audit, call, { error });
+    await record({ error });
     throw error;
   }
   const result = await next({ ctx: { caller } });
-  await recordCall(ctx.audit, call, result.ok ? { output: result.data } : { error: result.error.cause });
+  await record(result.ok ? { output: result.data } : { error: result.error.cause });
   return result;
 });
 

@@ -81,6 +81,7 @@ function operator(orgId: string): Caller {
 function auditDeps(em: Em) {
   return {
     em,
+    db: queryBuilderOf(em),
     reportInternalError: (error: unknown, what: string): void => {
       process.stderr.write(`${what}: ${String(error)}\n`);
     },

@@ -68,10 +68,16 @@ export function explainAuthorizationError(status: number, body: unknown): Author
     ...(Object.hasOwn(EXPLANATIONS, code) ? EXPLANATIONS[code] : OTHER),
   } as AuthorizationError;
   if (typeof description !== "string" || !DESCRIBED.includes(code)) return explanation;
+  // `stopErrorRedirect` wrote it for scripts.
+  if (description === describe(explanation)) return explanation;
   const title = code === "invalid_client" ? "Client not accepted" : explanation.title;
   const advice =
     code === "invalid_client" ? "Report this to the maker of the client, or use another client." : TRY_LATER;
   return { code, title, message: description, advice };
+}
+
+function describe({ message, advice }: AuthorizationError): string {
+  return `${message} ${advice}`;
 }
 
 function getDefaultCode(status: number): string {
@@ -91,7 +97,7 @@ export async function stopErrorRedirect(response: Response, publicUrl: string): 
   const isErrorPage = url.origin === publicUrl && url.pathname === "/api/auth/error";
   if (!isErrorPage && readPrivateUseScheme(url.href) === null) return response;
   const error = explainAuthorizationError(400, { error: url.searchParams.get("error") });
-  const body = { error: error.code, error_description: `${error.message} ${error.advice}` };
+  const body = { error: error.code, error_description: describe(error) };
   return Response.json(body, { status: 400, headers: { "cache-control": "no-store" } });
 }
 

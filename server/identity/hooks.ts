@@ -148,7 +148,7 @@ async function afterCall(deps: HookDeps, context: GenericEndpointContext): Promi
   const { path, method } = call;
   const db = queryBuilderOf(deps.orm.em.fork());
   if (method === "GET" && path.startsWith("/organization/"))
-    return redactOrganization(db, call, await findSession(context));
+    return redactOrganization({ db, publicUrl: deps.publicUrl() }, call, await findSession(context));
   // A GET changes nothing, except the callback of a social provider, which signs the user in.
   if ((method === "GET" && !path.startsWith("/callback/")) || READS.includes(path)) return undefined;
   const session = await findSession(context);
@@ -159,7 +159,7 @@ async function afterCall(deps: HookDeps, context: GenericEndpointContext): Promi
   if (!failed) await applySideEffects(deps.orm, call, session);
   if (!failed && session !== null && CHANGES_ACCESS.test(path)) deps.accessChanges.announce(session.user.id);
   const isAudited = method === "GET" ? newSession != null : !failed || path.startsWith("/sign-");
-  if (isAudited) await recordEvent(deps.orm.em, await auditEventFromCall(db, call, session));
+  if (isAudited) await recordEvent({ em: deps.orm.em, db }, await auditEventFromCall(db, call, session));
   return undefined;
 }
 

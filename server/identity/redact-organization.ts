@@ -1,10 +1,11 @@
 import { APIError } from "better-auth/api";
-import { highestRole, reachesRole } from "../../domain/shared/caller.ts";
+import { highestRole, reachesRole } from "../../domain/shared/roles.ts";
 import { findRole } from "../../domain/users/memberships.ts";
 import type { Db } from "../../domain/database-types.ts";
 import { type AuthCall, type AuthSession, isErrorResponse } from "./auth-call.ts";
+import { type Invitation, invitationLink } from "./invitation-link.ts";
 
-interface Invitation {
+interface OrganizationInvitation extends Invitation {
   role: string | null;
   organizationId: string;
 }
@@ -37,29 +38,40 @@ export async function rejectForeignOrganization(
     throw new APIError("BAD_REQUEST", { message: "Organization not found", code: "ORGANIZATION_NOT_FOUND" });
 }
 
+export interface RedactionDeps {
+  db: Db;
+  publicUrl: string;
+}
+
 /**
- * Removes invitations that the user may not see from a response of better-auth. Email addresses are not verified, so
- * anyone who knows the id of an invitation can accept it. A user therefore sees only invitations to roles that they
- * could assign themselves.
+ * Removes invitations that the user may not see from a response of better-auth, and adds the link of each to the others.
+ * Email addresses are not verified, so anyone who knows the id of an invitation can accept it. A user therefore sees only
+ * invitations to roles that they could assign themselves.
  *
  * @returns the response to send instead, or `undefined` to send the original
  */
 export async function redactOrganization(
-  db: Db,
+  deps: RedactionDeps,
   { path, context }: AuthCall,
   session: AuthSession | null,
 ): Promise<object | undefined> {
   const { returned } = context;
   if (session === null || isErrorResponse(returned)) return undefined;
-  if (path === LIST_INVITATIONS) return filterInvitations(db, returned as Invitation[], session.user.id);
-  const { invitations } = (returned ?? {}) as { invitations?: Invitation[] };
+  if (path === LIST_INVITATIONS) return filterInvitations(deps, returned as OrganizationInvitation[], session.user.id);
+  const { invitations } = (returned ?? {}) as { invitations?: OrganizationInvitation[] };
   if (!GET_ORGANIZATION.includes(path) || !Array.isArray(invitations)) return undefined;
-  return { ...(returned as object), invitations: await filterInvitations(db, invitations, session.user.id) };
+  return { ...(returned as object), invitations: await filterInvitations(deps, invitations, session.user.id) };
 }
 
-async function filterInvitations(db: Db, invitations: Invitation[], userId: string): Promise<Invitation[]> {
+async function filterInvitations(
+  { db, publicUrl }: RedactionDeps,
+  invitations: OrganizationInvitation[],
+  userId: string,
+): Promise<object[]> {
   const [first] = invitations;
   const role = first === undefined ? null : await findRole(db, first.organizationId, userId);
   if (role === null || !reachesRole(role, "admin")) return [];
-  return invitations.filter((invitation) => reachesRole(role, highestRole(invitation.role ?? "")));
+  return invitations
+    .filter((invitation) => reachesRole(role, highestRole(invitation.role ?? "")))
+    .map((invitation) => ({ ...invitation, link: invitationLink(publicUrl, invitation) }));
 }

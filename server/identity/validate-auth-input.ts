@@ -1,5 +1,5 @@
 import { APIError } from "better-auth/api";
-import { ROLES } from "../../domain/shared/caller.ts";
+import { ROLES } from "../../domain/shared/roles.ts";
 import { isUuid } from "../../domain/shared/ids.ts";
 import { type AuthCall, type Fields, readFields } from "./auth-call.ts";
 import { checkClientRegistration } from "./client-registration-rules.ts";

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { explainAuthorizationError } from "../../server/identity/authorization-error.ts";
 import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 
@@ -39,6 +40,8 @@ test("an unknown client gets a page that says what to do, whether or not the use
     const page = await expectPage(open(user, "a-client-of-an-earlier-database"), 400);
     expect(page).toContain("This client is not known here any more.");
     expect(page).toContain("Remove the connection in the client, then connect again.");
+    // The advice for a client whose metadata document is wrong.
+    expect(page).not.toContain("maker of the client");
   }
 });
 
@@ -87,6 +90,13 @@ test("no page quotes the request, and every character of a page is escaped", asy
   const crafted = { state: "<script>alert(1)</script>", scope: "<img src=x>", redirect_uri: "<b>Call us</b>" };
   for (const clientId of ["<b>Call us</b>", await clients.oauth.register()])
     expect(await expectPage(open(clients.user, clientId, crafted), 400)).not.toMatch(/Call us|alert|<img/);
+});
+
+test("a page shows the description of an error only if the service itself writes the descriptions of its code", () => {
+  const explain = (error: string) => explainAuthorizationError(400, { error, error_description: "Call us" });
+  expect(explain("invalid_client").message).toBe("Call us");
+  for (const error of ["invalid_request", "invalid_scope", "server_error", "unknown"])
+    expect(JSON.stringify(explain(error))).not.toContain("Call us");
 });
 
 test("an internal error and a limit on requests are pages too, and the log has the internal error", async () => {

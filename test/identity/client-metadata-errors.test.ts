@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkClientUrl } from "../../server/identity/client-id-url.ts";
 import { REDIRECT_URI } from "../support/identity/client-publisher.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { OAuthRequests, UNSAFE_REDIRECT_URIS } from "../support/identity/oauth-requests.ts";
 import { randomAddress, TestUser } from "../support/identity/test-user.ts";
 import { CHALLENGE, openPublishedClients, type PublishedClients } from "../support/identity/published-clients.ts";
 
@@ -110,26 +110,7 @@ test("an invalid document is rejected: it is not stored, and neither the respons
 
 test("no user is redirected to a script, a file, a remote http URL or a URL with credentials, whatever a document contains", async () => {
   const site = clients.publisher.site("redirecting");
-  const redirects = [
-    "javascript:alert(1)",
-    "JavaScript:alert(1)",
-    " javascript:alert(1)",
-    "javascript.x:alert(1)//",
-    "vbscript:x",
-    "data:text/html,x",
-    "file:///etc/passwd",
-    "blob:https://x/y",
-    "about:blank",
-    "",
-    "//elsewhere.example.com",
-    "http://elsewhere.example.com/",
-    "http://localhost.example.com/",
-    "http://127.0.0.1@elsewhere.example.com/",
-    "https://user:password@elsewhere.example.com/",
-    "https://elsewhere.example.com/#fragment",
-    "custom:x",
-  ];
-  for (const [at, uri] of redirects.entries()) {
+  for (const [at, uri] of [...UNSAFE_REDIRECT_URIS, "custom:x"].entries()) {
     const url = site.publish(`/redirect-${at}.json`, { redirect_uris: [uri] });
     const response = await clients.authorize(url, { redirect_uri: uri });
     // better-auth rejects some redirect URIs in the request, before the document is fetched.

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { decodeJwt } from "jose";
+import { expect, test, vi } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { rpcClient, rpcErrorOf } from "../support/clients/rpc-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
@@ -20,6 +21,8 @@ async function createConnectedUser() {
     const { body } = await oauth.grantTo(clientId, query);
     const gateway = new GatewayClient(publicUrl, String(body["access_token"]));
     return {
+      /** In seconds since the epoch. */
+      issuedAt: decodeJwt(String(body["access_token"])).iat ?? 0,
       refreshToken: String(body["refresh_token"]),
       status: async () => (await gateway.call("tools/list")).status,
     };
@@ -28,7 +31,7 @@ async function createConnectedUser() {
   return { oauth, clientId, connect, oauthConnections };
 }
 
-test("a user sees the connected OAuth clients, and a revocation takes effect at once", async () => {
+test("a user sees the connected OAuth clients, and a revocation takes effect at once, also after the client connects again", async () => {
   const { oauth, clientId, connect, oauthConnections } = await createConnectedUser();
   expect((await oauthConnections.list.query()).connections).toEqual([]);
   const connected = await connect();
@@ -53,8 +56,10 @@ test("a user sees the connected OAuth clients, and a revocation takes effect at 
   expect((await oauthConnections.list.query()).connections).toEqual([]);
   expect((await rpcErrorOf(oauthConnections.revoke.mutate({ id }))).status).toBe(404);
 
+  // The time of a token has a resolution of one second.
+  await vi.waitFor(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(connected.issuedAt), 2000);
   const again = await connect();
-  expect(await again.status()).toBe(200);
+  expect([await again.status(), await connected.status()]).toEqual([200, 401]);
   expect((await oauthConnections.list.query()).connections).toHaveLength(1);
 });
 

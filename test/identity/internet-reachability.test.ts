@@ -38,6 +38,20 @@ test("with CLIENT_METADATA_DOCUMENTS=auto, metadata documents are offered only i
   expect(await readOffer({}, "off")).toBeUndefined();
 });
 
+test("the OAuth metadata is not sent before the first check of the internet has ended", async () => {
+  const checked = Promise.withResolvers<void>();
+  const probe = publisher.handle("/slow", (_request, response) => void checked.promise.then(() => response.end()));
+  await using harness = await createHarness({
+    clientMetadata: createFetcher({ probeUrls: [probe], timeoutMs: 30_000 }),
+    config: { clientMetadataDocuments: "auto" },
+  });
+  const user = new TestUser(harness.service.publicUrl);
+  const metadata = user.send("GET", "/.well-known/oauth-authorization-server");
+  expect((await user.send("GET", "/api/auth/ok")).status).toBe(200);
+  checked.resolve();
+  expect((await metadata).body["client_id_metadata_document_supported"]).toBe(true);
+});
+
 test("the internet can be reached if one host responds over https at a public address, whatever its status", async () => {
   const [responds, missing] = [publisher.url("/nothing-here"), `https://client.example.com:1/`];
   const hangs = publisher.handle("/hangs", () => {});

@@ -63,8 +63,8 @@ test("simultaneous refreshes with one refresh token get the same new tokens, fro
 
 test("many refreshes with different refresh tokens at once all succeed", async () => {
   const refreshes: Refresh[] = [];
-  for (let at = 0; at < 4; at++) refreshes.push(await grantAccess());
-  const responses = (await Promise.all(refreshes.map(refreshAtOnce))).flat();
+  for (let at = 0; at < MANY; at++) refreshes.push(await grantAccess());
+  const responses = await Promise.all(refreshes.map((refresh) => oauth[0]!.requestToken({ ...refresh })));
   expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
   expect(new Set(responses.map(({ body }) => body["refresh_token"])).size).toBe(refreshes.length);
 });

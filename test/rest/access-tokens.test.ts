@@ -92,6 +92,11 @@ verifies(
       "not valid yet": [header, { ...payload, nbf: now + 600 }],
       "issued in the future": [header, { ...payload, iat: now + 600 }],
       "another type": [{ ...header, typ: "logout+jwt" }, payload],
+      "a token of an OAuth client that names no client": [{ ...header, typ: "at+jwt" }, payload],
+      "a token of an OAuth client that names neither client nor session": [
+        { ...header, typ: "at+jwt" },
+        { ...payload, sid: undefined },
+      ],
       "a critical extension": [{ ...header, crit: ["x"], x: 1 }, payload],
       jku: [{ ...header, jku: `${publicUrl}/api/auth/jwks` }, payload],
       x5u: [{ ...header, x5u: "https://elsewhere.example.com/key" }, payload],

@@ -73,6 +73,34 @@ test("while Redis refuses connections, everything works and each process counts 
   expect(countLogged(harness, LOST)).toBe(1);
 });
 
+/** Answers every command at once, except for counts. */
+function startSlowRedis(reply: (socket: Socket) => void) {
+  return startServer((socket) =>
+    socket.setEncoding("latin1").on("data", (commands: string) => {
+      if (/\r\neval\r\n/i.test(commands)) reply(socket);
+      else for (const _ of commands.matchAll(/\*\d+\r\n\$/g)) socket.write("+OK\r\n");
+    }),
+  );
+}
+
+test("no call waits for a Redis that responds to other commands and takes seconds to count", async () => {
+  const SECONDS = 4;
+  let counts = 0;
+  let replies = 0;
+  await using slow = await startSlowRedis((socket) => {
+    counts++;
+    setTimeout(() => {
+      replies++;
+      socket.write("*3\r\n:1\r\n:1\r\n:60\r\n");
+    }, SECONDS * 1000).unref();
+  });
+  await using harness = await createHarness(redisAt(slow.port));
+  const { rest } = await harness.tenant();
+  expect((await rest.deploy({ repo: "acme/site" })).status).toBe(201);
+  expect([counts > 0, replies]).toEqual([true, 0]);
+  expect(countLogged(harness, LOST)).toBe(1);
+});
+
 test("wrong passwords are limited while Redis does not respond", async () => {
   await using silent = await startServer(() => undefined);
   await using harness = await createHarness(redisAt(silent.port));

@@ -25,7 +25,7 @@ test("an invalid input gets the same sentence over REST and typed RPC, with its 
   expect(error?.message).toMatch(/^name: [^;]+; unknown field "surprise", "more"$/);
   expect(error?.data).toMatchObject({
     httpStatus: 400,
-    refusal: "invalid",
+    errorCode: "invalid",
     issues: [
       { path: ["name"], message: expect.any(String) },
       { path: [], message: 'unknown field "surprise", "more"' },
@@ -59,7 +59,7 @@ verifies(
     ];
     for (const [message, call, pathOf] of calls)
       for (const id of ["not-a-uuid", randomUUID()]) {
-        expect([id, await rpcErrorOf(call(id))]).toEqual([id, { message, status: 404, refusal: "not_found" }]);
+        expect([id, await rpcErrorOf(call(id))]).toEqual([id, { message, status: 404, errorCode: "not_found" }]);
         const method = message.startsWith("Token") ? "DELETE" : "GET";
         const { status, body } = await tenant.rest.send(method, pathOf(id), {});
         expect([id, status, body]).toEqual([id, 404, { error: message }]);

@@ -6,6 +6,26 @@ import type { TestUser } from "./test-user.ts";
 const REDIRECT_URI = "http://127.0.0.1:41999/callback";
 const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
+/** Redirect URIs that no client may use: scripts, files, remote http URLs, and URLs with credentials or a fragment. */
+export const UNSAFE_REDIRECT_URIS = [
+  "javascript:alert(1)",
+  "JavaScript:alert(1)",
+  " javascript:alert(1)",
+  "javascript.x:alert(1)//",
+  "vbscript:x",
+  "data:text/html,x",
+  "file:///etc/passwd",
+  "blob:https://x/y",
+  "about:blank",
+  "",
+  "//elsewhere.example.com",
+  "http://elsewhere.example.com/",
+  "http://localhost.example.com/",
+  "http://127.0.0.1@elsewhere.example.com/",
+  "https://user:password@elsewhere.example.com/",
+  "https://elsewhere.example.com/#fragment",
+];
+
 /** Sends single OAuth requests, also invalid ones that an OAuth library would not send. */
 export class OAuthRequests {
   readonly #base: string;

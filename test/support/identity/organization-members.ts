@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect } from "vitest";
+import type { Config } from "../../../server/config.ts";
 import type { HttpResponse } from "../clients/rest-client.ts";
 import type { Harness, Tenant } from "../service/harness.ts";
 import { sharedHarness } from "../service/shared-harness.ts";
@@ -18,8 +19,11 @@ export interface OrganizationMembers {
 }
 
 /** Starts one service with open sign-up, and creates one organization with members, for all tests of a file. */
-export function sharedOrganization(): { service: () => Harness; organization: () => OrganizationMembers } {
-  const service = sharedHarness({ config: { signUp: "open" } });
+export function sharedOrganization(config: Partial<Config> = {}): {
+  service: () => Harness;
+  organization: () => OrganizationMembers;
+} {
+  const service = sharedHarness({ config: { signUp: "open", ...config } });
   let organization: OrganizationMembers | undefined;
   beforeAll(async () => {
     organization = await createOrganizationMembers(service().service.publicUrl);

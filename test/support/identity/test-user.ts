@@ -34,6 +34,11 @@ export class TestUser {
     return String((await this.get("/token")).body["token"]);
   }
 
+  /** Returns the cookies for a browser, which is then signed in as this user. */
+  browserCookies(): { name: string; value: string; url: string }[] {
+    return [...this.#cookies].map(([name, value]) => ({ name, value, url: this.#base }));
+  }
+
   /** @param path - below `/api/auth` */
   get(path: string): Promise<HttpResponse> {
     return this.send("GET", `/api/auth${path}`);

@@ -11,13 +11,17 @@ export interface GivenApp {
   status?: AppStatus;
   name?: string;
   createdAt?: Date;
+  /** Why the deployment failed. */
+  error?: string;
+  /** The current step, or what to do about a failure. */
+  statusMessage?: string;
 }
 
 /** Records an app and its first deployment as if the deployment had reached `status`. Nothing is built. */
 export function givenApp(
   em: EntityManager,
   owner: { org_id: string; user_id: string },
-  { status = "ready", name = "demo", createdAt = new Date() }: GivenApp = {},
+  { status = "ready", name = "demo", createdAt = new Date(), error, statusMessage }: GivenApp = {},
 ): App {
   const [id, deploymentId] = [randomUUID(), randomUUID()];
   const source = { orgId: owner.org_id, createdBy: owner.user_id, repo: `acme/${name}`, branch: "main", createdAt };
@@ -40,6 +44,8 @@ export function givenApp(
     status,
     latestDeploymentId: deploymentId,
     liveDeploymentId: isLive ? deploymentId : null,
+    error: error ?? null,
+    statusMessage: statusMessage ?? null,
   });
 }
 

@@ -46,7 +46,7 @@ export interface Harness extends AsyncDisposable {
   /** Returns the key that signs access tokens, for tests that forge tokens. */
   signingKey(): Promise<KeyObject>;
   /** Inserts an app with a status into the database, without a deployment job. */
-  givenApp(tenant: Tenant, fields?: GivenApp): Promise<App>;
+  givenApp(tenant: Pick<Tenant, "org_id" | "user_id">, fields?: GivenApp): Promise<App>;
   /**
    * Waits until the app has one of the statuses, and returns the response of `GET /v1/apps/{id}`.
    *

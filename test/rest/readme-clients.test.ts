@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const BASE_URL = "http://127.0.0.1:3000";
+const TOKEN = "svk_…";
+const GENERATE = `npx openapi-typescript ${BASE_URL}/v1/openapi.json --output schema.ts`;
+const GENERATOR = path.join(PROJECT, "node_modules/openapi-typescript/bin/cli.js");
+/** The generator uses the JavaScript API of TypeScript, which TypeScript 7 does not have. */
+const WITH_TYPESCRIPT_6 = ["--import", pathToFileURL(path.join(PROJECT, "scripts/preload-typescript-6.ts")).href];
+
+const service = sharedHarness();
+
+/** The code blocks of a language in the section of the README about clients. */
+async function readCodeBlocks(language: "sh" | "ts"): Promise<string[]> {
+  const readme = await readFile(path.join(PROJECT, "README.md"), "utf8");
+  const [, section = ""] = /^## Write a client\n([^]*?)^## /m.exec(readme) ?? [];
+  return [...section.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , code = ""]) => code);
+}
+
+/** Creates a folder that contains a checkout, as far as the router needs it. */
+async function createClientFolder() {
+  const parent = path.join(PROJECT, ".cache");
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(path.join(parent, "readme-clients-"));
+  for (const name of ["domain", "routers"]) await symlink(path.join(PROJECT, name), path.join(folder, name));
+  await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const tsconfig = { extends: path.join(PROJECT, "tsconfig.json"), include: ["*.ts"] };
+  await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+}
+
+async function runNode(cwd: string, args: string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)(process.execPath, args, { cwd })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${args.at(-1)}:\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+test("the clients in the README compile as they are, and deploy an app", { timeout: 180_000 }, async () => {
+  const { publicUrl } = service().service;
+  const { api_key: apiKey } = await service().tenant();
+  const [commands] = await readCodeBlocks("sh");
+  expect(commands?.split("\n")).toContain(GENERATE);
+  const programs = await readCodeBlocks("ts");
+  expect(programs.map((code) => [code.includes(BASE_URL), code.includes(TOKEN)])).toEqual([
+    [true, true],
+    [true, true],
+  ]);
+  await using client = await createClientFolder();
+  const options = GENERATE.replace(BASE_URL, publicUrl).split(" ").slice(2);
+  await runNode(client.folder, [...WITH_TYPESCRIPT_6, GENERATOR, ...options]);
+  for (const [index, code] of programs.entries()) {
+    const program = code.replaceAll(BASE_URL, publicUrl).replaceAll(TOKEN, apiKey);
+    await writeFile(path.join(client.folder, `client-${index}.ts`), program);
+  }
+  await runNode(client.folder, [path.join(PROJECT, "node_modules/typescript/bin/tsc"), "-p", "."]);
+  for (const index of programs.keys())
+    expect(await runNode(client.folder, [`client-${index}.ts`])).toMatch(/^http:\/\/guestbook-[a-z0-9]{6}\.\S+\n$/);
+});
