@@ -78,10 +78,16 @@ export default {
       from: sharedHttp,
       to: [anyPackage, anyBuiltIn],
     }),
-    ...only("clients", "A client imports only the type of the service's router, and the description of the scopes.", {
+    ...only("clients", "A client imports only the type of the service's router, and files without imports.", {
       from: "^clients/([^/]+)/",
       fromNot: "^clients/cli/",
-      to: ["^clients/$1/", "^clients/sdk/", "^domain/shared/scopes[.]ts$", anyPackage, anyBuiltIn],
+      to: [
+        "^clients/$1/",
+        "^clients/sdk/",
+        "^domain/(shared/(scopes|roles)|apps/app-status)[.]ts$",
+        anyPackage,
+        anyBuiltIn,
+      ],
       typesOf: ["^routers/index[.]ts$"],
     }),
     ...only("cli", "The command line may also import the schemas, because it derives its commands from them.", {

@@ -34,8 +34,8 @@ export default defineConfig(async () => ({
     hookTimeout: 60_000,
     // Test files of one worker share its modules: importing the service takes longer than most files run.
     isolate: false,
-    // Two more than the cores that most machines have at least: many tests wait for something else than the processor.
-    maxWorkers: 4,
+    // Three more than the cores that most machines have at least: many tests wait for something else than the processor.
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // Of the tests of one file that may run at the same time.
     maxConcurrency: 3,

@@ -1,11 +1,7 @@
-import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
-import { IdempotencyKey } from "../apps/idempotency-key.entity.ts";
-import { KEY_TTL_HOURS } from "../apps/idempotency.ts";
 import { type AuthEntryDeps, syncStaleAuthEntries } from "../apps/sync-auth-entry.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
-import { RateLimitWindow } from "../rate-limits/rate-limit-window.entity.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { removeOrphans } from "./remove-orphans.ts";
 import type { AppPlatform } from "./release-resources.ts";
@@ -32,7 +28,6 @@ const STALLED_MS = 60_000;
 export async function sweep(deps: SweepDeps): Promise<SweepReport> {
   const teardowns = await requeueTeardowns(deps);
   const deployments = await requeueDeployments(deps);
-  await deleteExpired(deps.em);
   const authEntries = await syncStaleAuthEntries(deps);
   // Last, so that a provider that is down does not delay the repair of any app.
   const orphans = await removeOrphans(deps);
@@ -63,10 +58,4 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
   for (const { id } of unqueued)
     await em.fork().transactional((tx) => jobs.enqueue(tx, "deployment", { deploymentId: id }));
   return unqueued.length;
-}
-
-async function deleteExpired(em: EntityManager): Promise<void> {
-  const keysFrom = new Date(Date.now() - KEY_TTL_HOURS * 3_600_000);
-  await em.fork().nativeDelete(IdempotencyKey, { createdAt: { $lt: keysFrom } });
-  await em.fork().nativeDelete(RateLimitWindow, { expiresAt: { $lt: new Date() } });
 }

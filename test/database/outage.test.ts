@@ -40,7 +40,7 @@ verifies(
     const unknown = await rest.as(String(issued.body["token"])).get("/v1/apps");
     expect([unknown.status, unknown.body]).toEqual([503, { error: ADVICE }]);
     const rpcError = await rpcErrorOf(rpcClient(publicUrl, apiKey).apps.list.query());
-    expect(rpcError).toEqual({ status: 503, refusal: "unavailable", message: ADVICE });
+    expect(rpcError).toEqual({ status: 503, errorCode: "unavailable", message: ADVICE });
     const tool = await gateway.tool("service_get_usage");
     expect([tool.isError, tool.text]).toEqual([true, ADVICE]);
 

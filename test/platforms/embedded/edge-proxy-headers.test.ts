@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import http, { type IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { openTestPlatform, sendRequest } from "../../support/edge/test-platform.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
@@ -92,6 +94,26 @@ test("an app cannot set a cookie for the domain of all apps or a parent of it", 
   );
   const { headers } = await sendRequest(t.platform.port, "shop.apps.example.com");
   expect(headers["set-cookie"]).toEqual(cookies.filter((cookie) => cookie.startsWith("own")));
+});
+
+test("an app cannot set a cookie for the domain of all apps in the response that opens a WebSocket", async () => {
+  await using t = await openTestPlatform({ appsDomain: "apps.example.com:8443" });
+  await t.publish(
+    "shop",
+    `export default { fetch(request) {
+    if (request.headers.get("upgrade") !== "websocket") return new Response("ok");
+    const [client, server] = Object.values(new WebSocketPair());
+    server.accept();
+    const headers = [["Set-Cookie", "own=1"], ["Set-Cookie", "shared=1; Domain=apps.example.com"]];
+    return new Response(null, { status: 101, webSocket: client, headers });
+  } }`,
+  );
+  const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+  const headers = { ...upgrade, host: "shop.apps.example.com", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" };
+  const request = http.get({ host: "127.0.0.1", port: t.platform.port, headers });
+  const [response] = (await once(request, "upgrade")) as [IncomingMessage];
+  response.socket.destroy();
+  expect(response.headers["set-cookie"]).toEqual(["own=1"]);
 });
 
 test("response headers of up to 64 KiB are forwarded, and 502 says that larger ones are not", async () => {

@@ -41,6 +41,16 @@ test("256 open streams from one address leave the app reachable from other addre
   expect((await open(t, "shop", "/", "127.0.0.2")).status).toBe(200);
 });
 
+test("more than 256 open streams from several addresses leave the app and other apps reachable", async () => {
+  await using t = await openTestPlatform({ limits: FAST_CLOSE });
+  await t.publish("shop", STREAMS);
+  await t.publish("other", STREAMS);
+  const addresses = Array.from({ length: 300 }, (_, at) => `127.0.0.${(at % 3) + 2}`);
+  const streams = await Promise.all(addresses.map((address) => open(t, "shop", "/stream", address)));
+  expect(streams.filter(({ status }) => status !== 200)).toEqual([]);
+  for (const slug of ["shop", "other"]) expect((await open(t, slug, "/")).status).toBe(200);
+});
+
 test("503 with Retry-After is the response beyond the limit of an address, until one of its streams ends", async () => {
   await using t = await openTestPlatform({ limits: { ...FAST_CLOSE, requestsPerClient: 2 } });
   await t.publish("shop", STREAMS);
