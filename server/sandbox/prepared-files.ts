@@ -93,9 +93,7 @@ class MountedFiles {
     const [program = "", ...programArguments] = [...dieWithService(), ...mountedFiles(files), ...HOLDER];
     this.#child = spawn(program, programArguments, { cwd: "/", env: TOOL_ENVIRONMENT, stdio: "pipe" });
     this.#child.stdin?.on("error", () => undefined);
-    this.ended = untilClosed(this.#child).then(() => {
-      this.hasEnded = true;
-    });
+    this.ended = this.#waitUntilEnded();
     this.#ready = this.#waitUntilReady();
     // Each caller of `enter` receives the error.
     this.#ready.catch(() => undefined);
@@ -129,6 +127,12 @@ class MountedFiles {
     await this.ended;
   }
 
+  async #waitUntilEnded(): Promise<void> {
+    // `once` rejects when the process could not be started.
+    await once(this.#child, "close").catch(() => undefined);
+    this.hasEnded = true;
+  }
+
   /** Returns the id of the process whose namespaces contain the files: bubblewrap starts it last. */
   async #waitUntilReady(): Promise<number> {
     const { pid, stdout, stderr } = this.#child;
@@ -138,9 +142,4 @@ class MountedFiles {
     if (holder === undefined) throw new Error(`The files of sandboxes could not be mounted: ${await message}`);
     return holder;
   }
-}
-
-/** Resolves when a process has ended, or could not be started. */
-async function untilClosed(child: ChildProcess): Promise<void> {
-  await once(child, "close").catch(() => undefined);
 }
