@@ -15,7 +15,10 @@ export function lingerOnClose(socket: Socket): void {
     if (socket.destroyed) return;
     socket.end();
     // Further requests on the connection must not be parsed any more.
-    socket.removeAllListeners("data").on("data", () => undefined);
+    const discardInput = () => void socket.removeAllListeners("data").on("data", () => undefined);
+    // Node's parser pauses a connection while nothing reads the body, and resumes it only as long as it is attached.
+    if (socket.isPaused()) socket.once("resume", discardInput).resume();
+    else discardInput();
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once("close", () => clearTimeout(timer));
   };

@@ -34,7 +34,6 @@ const rules = z.object({
     .default([...GRANT_TYPES]),
   response_types: strings.refine((types) => types.includes("code"), "must include code").default(["code"]),
   application_type: z.enum(["web", "native"], "must be web or native").optional(),
-  dpop_bound_access_tokens: z.boolean("must be true or false").optional(),
   jwks: z.unknown().optional(),
 });
 

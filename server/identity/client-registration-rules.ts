@@ -9,16 +9,19 @@ const LOOPBACK_REDIRECT = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$)/i;
  *
  * A native application may omit `application_type`: RFC 7591 makes such a client a web application, which must not redirect
  * to a loopback address, and clients of the MCP SDK 1.x always omit it. A client with both loopback and https redirect
- * URIs, such as an editor in a browser, is native too. A client with a private-use redirect URI is public.
+ * URIs, such as an editor in a browser, is native too. A client with a private-use redirect URI is public. No client gets
+ * tokens that are bound to a key.
  */
 export function normalizeClientRegistration(registration: Fields): Fields {
+  const bearer = { dpop_bound_access_tokens: false };
   const uris = readStrings(registration["redirect_uris"]);
-  if (uris.length === 0) return registration;
+  if (uris.length === 0) return { ...registration, ...bearer };
   const hasPrivateUse = uris.some(isPrivateUse);
   return {
     ...(hasPrivateUse && { token_endpoint_auth_method: "none" }),
     ...((hasPrivateUse || uris.some((uri) => LOOPBACK_REDIRECT.test(uri))) && { application_type: "native" }),
     ...registration,
+    ...bearer,
     redirect_uris: uris.map(encodeRedirectUri),
   };
 }

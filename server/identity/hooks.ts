@@ -21,6 +21,7 @@ import {
 import { normalizeClientRegistration } from "./client-registration-rules.ts";
 import { chooseOrganization } from "./consented-organization.ts";
 import { withDefaultResource } from "./default-resource.ts";
+import { removeDpopKey } from "./ignored-dpop.ts";
 import { requireConsentForPrograms } from "./private-use-redirects.ts";
 import { redactOrganization, rejectForeignOrganization } from "./redact-organization.ts";
 import { applySideEffects, claimFirstOrganizationOnSignUp } from "./side-effects.ts";
@@ -95,6 +96,7 @@ async function beforeCall(
   const { path, method } = call;
   const body = readFields(call.body);
   validateAuthInput(call);
+  if (path === AUTHORIZE) for (const request of [call.body, call.query]) removeDpopKey(request);
   if (method === "GET" && path.startsWith("/organization/"))
     await rejectForeignOrganization(queryBuilderOf(deps.orm.em.fork()), call, await findSession(context));
   if (path === SIGN_UP) await checkSignUpPolicy(deps, context);

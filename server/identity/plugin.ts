@@ -8,6 +8,7 @@ import { CLIENT_ADDRESS_HEADER, clientNetwork } from "../http/client-address.ts"
 import { selectOwnOrigin } from "../http/own-origins.ts";
 import { explainAuthorizationError, stopErrorRedirect } from "./authorization-error.ts";
 import { renderAuthorizationError } from "./authorization-error-page.ts";
+import { DPOP_HEADER, withoutDpopMetadata } from "./ignored-dpop.ts";
 import type { Auth } from "./open-auth.ts";
 import { isProtectedResourcePath, nameResourceOf } from "./protected-resource-metadata.ts";
 
@@ -81,7 +82,7 @@ export function identityPlugin({ auth, publicUrl }: IdentityPluginOptions) {
         bodyLimit: BODY_LIMIT,
         exposeHeadRoute: false,
         handler: async (request, reply) => {
-          const handle = async () => (await auth()).handler(toFetchRequest(request, publicUrl()));
+          const handle = async () => callAuth(await auth(), request, publicUrl());
           if (isProtectedResourcePath(readPath(request)))
             return sendResponse(
               reply,
@@ -163,11 +164,17 @@ function redirectToSignIn(reply: FastifyReply, errorCode: string): FastifyReply 
   return reply.header("cache-control", "no-store").redirect(`/sign-in?error=${errorCode}`);
 }
 
+async function callAuth(auth: Auth, request: FastifyRequest, publicUrl: string): Promise<Response> {
+  const response = await auth.handler(toFetchRequest(request, publicUrl));
+  return isMetadata(request) ? withoutDpopMetadata(response) : response;
+}
+
 function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(request.headers))
     for (const value of [values].flat()) headers.append(name, value);
   headers.set(CLIENT_ADDRESS_HEADER, request.ip);
+  headers.delete(DPOP_HEADER);
   // Some clients send a token of the gateway with their registration. Anyone may register, so no token is necessary.
   if (isPostTo(request, [REGISTER_CLIENT])) headers.delete("authorization");
   const body = request.body as Buffer<ArrayBuffer> | undefined;

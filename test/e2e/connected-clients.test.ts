@@ -34,6 +34,7 @@ test.skipIf(lacksBrowser)(
     await page.getByRole("button", { name: "Revoke An agent" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await table.getByRole("row", { name: "An agent" }).waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Revoke An editor");
     expect((await registered.call("tools/list")).status).toBe(401);
     expect((await published.call("tools/list")).status).toBe(200);
     expect(await cellsOf("An editor")).toContain(host);

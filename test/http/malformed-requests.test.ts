@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { sendWholeBody } from "../support/clients/send-whole-body.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -83,4 +84,10 @@ test.each(PATHS)("a client reads 413 to a body of 5 MB for %s", async (path) => 
 
 test("a client reads 401 to a body of 5 MB without a token", async () => {
   expect(await postLargeBodies("/mcp", {})).toEqual(ALL_413.map(() => 401));
+});
+
+test("a client that sends its whole body first reads a response that was sent before", async () => {
+  const { port } = new URL(service().service.publicUrl);
+  const response = await sendWholeBody(Number(port), "/mcp", "Host: localhost\r\nContent-Type: application/json");
+  expect(response).toMatch(/^HTTP\/1\.1 401 /);
 });

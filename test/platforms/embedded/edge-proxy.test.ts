@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { sendWholeBody } from "../../support/clients/send-whole-body.ts";
 import { eventually, openTestPlatform, sendRequest } from "../../support/edge/test-platform.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
@@ -158,6 +159,22 @@ test("an app that responds without reading the body does not affect later reques
   await t.publish("shop", `export default { fetch: () => new Response("done") }`);
   const body = Buffer.alloc(300_000);
   for (let n = 0; n < 10; n++) expect((await t.request("shop", "/", { method: "POST", body })).text).toBe("done");
+});
+
+test("a client that sends its whole body first reads a response that was sent before", async () => {
+  await using t = await openTestPlatform();
+  await t.publish("shop", `export default { fetch: () => new Response("done") }`);
+  const requests = [
+    "Host: absent.localhost",
+    "Host: shop.localhost\r\nAuthorization: Bearer sva_bad",
+    "Host: shop.localhost",
+  ];
+  const responses = requests.map((headers) => sendWholeBody(t.platform.port, "/", headers));
+  expect((await Promise.all(responses)).map((response) => response.split("\r\n")[0])).toEqual([
+    "HTTP/1.1 404 Not Found",
+    "HTTP/1.1 401 Unauthorized",
+    "HTTP/1.1 200 OK",
+  ]);
 });
 
 test("a large upload is streamed to the app", async () => {

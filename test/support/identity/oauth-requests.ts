@@ -26,6 +26,15 @@ export const UNSAFE_REDIRECT_URIS = [
   "https://elsewhere.example.com/#fragment",
 ];
 
+/** `dpop_jkt` is the thumbprint of the key to which a client asks to bind its tokens. */
+interface AuthorizationQuery {
+  resource: string;
+  scope: string;
+  prompt?: string;
+  redirect_uri?: string;
+  dpop_jkt?: string;
+}
+
 /** Sends single OAuth requests, also invalid ones that an OAuth library would not send. */
 export class OAuthRequests {
   readonly #base: string;
@@ -72,7 +81,7 @@ export class OAuthRequests {
    */
   async grantTo(
     clientId: string,
-    query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
+    query: AuthorizationQuery,
     extraFields: Record<string, string> = {},
     decision: object = {},
   ): Promise<HttpResponse> {
@@ -80,11 +89,7 @@ export class OAuthRequests {
   }
 
   /** Gets an authorization code, and returns the fields of the token request that redeems it. */
-  async authorize(
-    clientId: string,
-    query: { resource: string; scope: string; prompt?: string; redirect_uri?: string },
-    decision: object = {},
-  ): Promise<Record<string, string>> {
+  async authorize(clientId: string, query: AuthorizationQuery, decision: object = {}): Promise<Record<string, string>> {
     const codeVerifier = randomBytes(32).toString("base64url");
     const challenge = {
       code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
@@ -102,8 +107,8 @@ export class OAuthRequests {
     };
   }
 
-  requestToken(form: Record<string, string>): Promise<HttpResponse> {
-    return this.#postForm("/api/auth/oauth2/token", form);
+  requestToken(form: Record<string, string>, headers: Record<string, string> = {}): Promise<HttpResponse> {
+    return this.#postForm("/api/auth/oauth2/token", form, headers);
   }
 
   requestDeviceCode(clientId: string, resource: string | undefined, scope: string): Promise<HttpResponse> {
@@ -123,10 +128,10 @@ export class OAuthRequests {
     });
   }
 
-  #postForm(path: string, form: Record<string, string>): Promise<HttpResponse> {
+  #postForm(path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<HttpResponse> {
     return this.#user.send("POST", path, {
       body: new URLSearchParams(form).toString(),
-      headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#origin },
+      headers: { "content-type": "application/x-www-form-urlencoded", origin: this.#origin, ...headers },
     });
   }
 }

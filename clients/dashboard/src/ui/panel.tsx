@@ -9,7 +9,7 @@ export function Panel({ title, intro, children }: { title: string; intro?: React
       aria-labelledby={id}
       className="space-y-4 rounded-lg border border-zinc-200 bg-white p-4 sm:p-6 dark:border-zinc-800 dark:bg-zinc-900"
     >
-      <h2 id={id} className="text-lg font-semibold wrap-anywhere">
+      <h2 id={id} tabIndex={-1} className="text-lg font-semibold wrap-anywhere">
         {title}
       </h2>
       {intro !== undefined && <Note>{intro}</Note>}

@@ -1,4 +1,5 @@
 import { Children, createContext, type ReactNode, useContext } from "react";
+import { useFocusHandover } from "./focus-handover.ts";
 
 interface TableProps {
   /** For screen readers. */
@@ -42,8 +43,9 @@ export function Table({ caption, columns, children }: TableProps) {
 /** A row of a table. Its children are one `Cell` for each column. */
 export function Row({ children }: { children: ReactNode }) {
   const columns = useContext(ColumnsContext);
+  const row = useFocusHandover();
   return (
-    <tr role="row" className="max-sm:block max-sm:py-3">
+    <tr ref={row} role="row" className="max-sm:block max-sm:py-3">
       {Children.toArray(children).map((cell, index) => (
         <ColumnContext key={columns[index] ?? index} value={columns[index] ?? ""}>
           {cell}

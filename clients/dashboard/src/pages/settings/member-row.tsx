@@ -58,8 +58,9 @@ function RoleSelect({ member: { id: memberId, role, user }, isSelf }: { member: 
         aria-label={`Role of ${user.name}`}
         className={SELECT_CLASS}
         value={change.isPending ? change.variables : highestRole(role)}
-        disabled={change.isPending}
-        onChange={(event) => change.mutate(event.currentTarget.value)}
+        // Not `disabled`: the browser takes the focus away from a disabled control.
+        aria-disabled={change.isPending}
+        onChange={(event) => change.isPending || change.mutate(event.currentTarget.value)}
       >
         {assignableRoles(ownRole).map((name) => (
           <option key={name}>{name}</option>
