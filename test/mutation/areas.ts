@@ -20,7 +20,8 @@ export const AREAS: MutationArea[] = [
     sources: ["server/auth/*.ts"],
     tests: [
       "test/auth/*.test.ts",
-      "test/rest/{authentication,access-tokens}.test.ts",
+      "test/rest/{authentication,access-tokens,tokens}.test.ts",
+      "test/identity/{external-provider,consented-organization}.test.ts",
       "test/mcp/{token-kinds,unauthenticated,scopes}.test.ts",
     ],
   },
