@@ -79,13 +79,13 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/deployments",
     sources: ["domain/deployments/*.ts"],
-    except: ["domain/deployments/*.entity.ts"],
-    tests: [
-      "test/domain/deployments/*.test.ts",
-      "test/worker/pipeline.test.ts",
-      "test/rest/{deploy,read}.test.ts",
-      "test/mcp/tools.test.ts",
-    ],
+    except: ["domain/deployments/*.entity.ts", "domain/deployments/{run-deployment,deployment-steps}.ts"],
+    tests: ["test/domain/deployments/*.test.ts", "test/rest/{deploy,read}.test.ts"],
+  },
+  {
+    name: "domain/deployments, one run",
+    sources: ["domain/deployments/{run-deployment,deployment-steps}.ts"],
+    tests: ["test/domain/deployments/fencing.test.ts", "test/worker/pipeline.test.ts"],
   },
   {
     name: "server/platforms/embedded",
@@ -109,12 +109,13 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/procedures",
     sources: ["domain/procedures/*.ts"],
-    except: ["domain/procedures/*.entity.ts"],
-    tests: [
-      "test/domain/procedures/*.test.ts",
-      "test/worker/procedures.test.ts",
-      "test/mcp/{cached-results,direct-tools,snippets,tenancy,tool-list,tools}.test.ts",
-    ],
+    except: ["domain/procedures/*.entity.ts", "domain/procedures/{call,discover}-procedure*.ts"],
+    tests: ["test/domain/procedures/*.test.ts", "test/mcp/{direct-tools,tenancy,tool-list,tools}.test.ts"],
+  },
+  {
+    name: "domain/procedures, calls and discovery",
+    sources: ["domain/procedures/{call,discover}-procedure*.ts"],
+    tests: ["test/worker/procedures.test.ts", "test/mcp/{cached-results,direct-tools,tenancy}.test.ts"],
   },
   {
     name: "domain/type-declarations",
