@@ -42,8 +42,9 @@ export async function givenPassword(em: Em, userId: string, createdAt: Date, upd
 /** Inserts an OAuth client that asks for consent, unless `skipsConsent`. Returns its client id. */
 export async function givenOAuthClient(
   em: Em,
-  { clientId = randomUUID() as string, skipsConsent = false, name = "Client" } = {},
+  options: { clientId?: string; skipsConsent?: boolean; name?: string } = {},
 ): Promise<string> {
+  const { clientId = randomUUID(), skipsConsent = false, name = "Client" } = options;
   await em.execute(
     `insert into auth."oauthClient" ("clientId", name, "skipConsent", "redirectUris") values (?, ?, ?, '[]')`,
     [clientId, name, skipsConsent],
@@ -58,4 +59,15 @@ export async function givenConsent(em: Em, userId: string, clientId: string, org
      values (?, ?, ?, '[]', now(), now())`,
     [clientId, userId, organization],
   );
+}
+
+/** Inserts a refresh token. Returns its id. */
+export async function givenRefreshToken(em: Em, userId: string, clientId: string, revoked: Date | null = null) {
+  const id = randomUUID();
+  await em.execute(
+    `insert into auth."oauthRefreshToken" (id, token, "clientId", "userId", "expiresAt", "createdAt", revoked, scopes)
+     values (?, ?, ?, ?, now() + interval '1 day', now(), ?, '[]')`,
+    [id, randomUUID(), clientId, userId, revoked],
+  );
+  return id;
 }
