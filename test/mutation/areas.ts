@@ -96,15 +96,13 @@ export const AREAS: MutationArea[] = [
     name: "domain/users",
     sources: ["domain/users/*.ts"],
     except: ["domain/users/auth-tables.ts"],
-    tests: [
-      "test/identity/{connected-clients,consented-organization,external-provider,oauth-grants,rate-limits,sign-up}.test.ts",
-      "test/rest/access-tokens.test.ts",
-    ],
+    tests: ["test/domain/users/*.test.ts", "test/auth/external-users.test.ts"],
   },
   {
     name: "domain/organizations",
     sources: ["domain/organizations/*.ts"],
-    tests: ["test/identity/{invitations-and-roles,sign-up,foreign-organizations}.test.ts", "test/rpc/*.test.ts"],
+    except: ["domain/organizations/*.entity.ts"],
+    tests: ["test/domain/organizations/*.test.ts", "test/auth/external-users.test.ts"],
   },
   {
     name: "domain/procedures",
