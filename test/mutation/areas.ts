@@ -126,14 +126,20 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/execution/*.test.ts", "test/mcp/execute.test.ts"],
   },
   {
-    name: "domain/audit, plans, rate-limits, retention and usage",
-    sources: ["domain/{audit,plans,rate-limits,retention,usage}/*.ts"],
-    except: ["domain/**/*.entity.ts"],
-    tests: [
-      "test/rest/{audit,limits,deploy}.test.ts",
-      "test/worker/retention.test.ts",
-      "test/identity/audit-events.test.ts",
-      "test/mcp/tools.test.ts",
-    ],
+    name: "domain/audit",
+    sources: ["domain/audit/*.ts"],
+    except: ["domain/audit/*.entity.ts"],
+    tests: ["test/domain/audit/*.test.ts", "test/rest/{audit,audit-filters,audit-names}.test.ts"],
+  },
+  {
+    name: "domain/retention",
+    sources: ["domain/retention/*.ts"],
+    tests: ["test/worker/retention.test.ts"],
+  },
+  {
+    name: "domain/plans, rate-limits and usage",
+    sources: ["domain/{plans,rate-limits,usage}/*.ts"],
+    except: ["domain/rate-limits/*.entity.ts"],
+    tests: ["test/rest/{limits,deploy}.test.ts", "test/mcp/tools.test.ts"],
   },
 ];

@@ -5,7 +5,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export class FastTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const ranked = await Promise.all(files.map(async (file) => ({ file, rank: await rank(file) })));
-    return ranked.toSorted((a, b) => a.rank - b.rank).map(({ file }) => file);
+    return ranked
+      .toSorted((a, b) => a.rank - b.rank || (a.file.moduleId < b.file.moduleId ? -1 : 1))
+      .map(({ file }) => file);
   }
 }
 
