@@ -6,6 +6,8 @@ export interface Mount {
   /** An absolute path inside the sandbox. */
   to: string;
   writable: boolean;
+  /** Whether many commands have this mount, so that a sandbox may prepare it once for all of them. Not writable. */
+  shared?: boolean;
 }
 
 /** The network of a command: none, or only an HTTP proxy of the host on a unix socket. */

@@ -24,9 +24,9 @@ async function openCodeRuntime(
   opening: AsyncDisposableStack,
 ): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new UnavailableCodeRuntime();
-  const sandbox = new BubblewrapSandbox({ ...SANDBOX_FILES, kind: "programs", groups: controlGroups });
+  const options = { ...SANDBOX_FILES, kind: "programs", groups: controlGroups, prepareFiles: true } as const;
+  const sandbox = opening.use(new BubblewrapSandbox(options));
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
-  const options = { sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError };
-  return opening.use(new DenoCodeRuntime(options));
+  return opening.use(new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError }));
 }

@@ -28,19 +28,39 @@ export interface BubblewrapLayout extends SandboxFiles {
  */
 export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | null): string[] {
   const { mounts } = layout;
-  const files = fileArguments(layout);
-  const command = ["--chdir", layout.cwd, "--", ...layout.argv];
   if (uid === null) {
-    const isolated = ["bwrap", ...isolation(layout), ...files, ...scratchSpace(layout, mounts), ...command];
-    return [...dieWithService(), ...isolated];
+    const files = [...fileArguments(layout), ...scratchSpace(layout, mounts)];
+    return [...dieWithService(), "bwrap", ...isolation(layout), ...files, ...command(layout)];
   }
-  // The user of the sandbox must not own the mount points, and may be unable to reach the mounted files (a data folder
-  // that only root may enter). So root mounts the files, and the user of the sandbox isolates itself with them.
-  const asRoot = ["bwrap", "--bind", "/proc", "/proc", "--dev", "/dev", ...files, "--"];
-  const asUser = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
   const mounted = mounts.map(({ to, writable }) => ({ from: to, to, writable }));
-  const isolated = ["bwrap", ...isolation(layout), "--bind", "/", "/", ...scratchSpace(layout, mounted), ...command];
-  return [...dieWithService(), ...asRoot, ...asUser, ...isolated];
+  return [...dieWithService(), ...mountedFiles(layout), ...isolatedUser(layout, uid, scratchSpace(layout, mounted))];
+}
+
+/**
+ * The start of a command line that runs as root with the files of a sandbox as its root folder. The user of the sandbox
+ * must not own the mount points, and may be unable to reach the mounted files (a data folder that only root may enter).
+ * So root mounts the files, and the user of the sandbox isolates itself with them.
+ */
+export function mountedFiles(files: SandboxFiles): string[] {
+  return ["bwrap", "--bind", "/proc", "/proc", "--dev", "/dev", ...fileArguments(files), "--"];
+}
+
+/**
+ * The rest of a command line that starts with `mountedFiles`.
+ *
+ * @param ownMounts - mounts of this sandbox only, from folders below `/tmp` of those files, which it does not see itself
+ */
+export function isolatedCommand(layout: BubblewrapLayout, uid: number, ownMounts: readonly Mount[]): string[] {
+  return isolatedUser(layout, uid, [...ownMounts.flatMap(bindArguments), ...scratchSpace(layout, [])]);
+}
+
+function isolatedUser(layout: BubblewrapLayout, uid: number, ownFiles: string[]): string[] {
+  const asUser = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--no-new-privs", "--"];
+  return [...asUser, "bwrap", ...isolation(layout), "--bind", "/", "/", ...ownFiles, ...command(layout)];
+}
+
+function command({ cwd, argv }: BubblewrapLayout): string[] {
+  return ["--chdir", cwd, "--", ...argv];
 }
 
 /** Without `--disable-userns` the command could become root of a user namespace and reach more of the kernel. */

@@ -3,18 +3,21 @@ import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { STATUS_DESCRIPTOR } from "./command-layout.ts";
 import { killSandbox, untilEnded } from "./kill-process.ts";
-import { childrenOf } from "./process-tree.ts";
+import { firstDescendant } from "./process-tree.ts";
 
 /** The status that bubblewrap reports about a command's sandbox. Starts the command, and kills the sandbox. */
 export class BubblewrapStatus {
   readonly #child: ChildProcess;
+  readonly #initDepth: number;
   readonly #reported: Promise<unknown>;
   #report = "";
   #initPid: number | null = null;
   #killed = false;
 
-  constructor(child: ChildProcess) {
+  /** @param initDepth - see `killSandbox` */
+  constructor(child: ChildProcess, initDepth: number) {
     this.#child = child;
+    this.#initDepth = initDepth;
     const status = child.stdio[STATUS_DESCRIPTOR] as Readable;
     status.on("data", (chunk: Buffer) => this.#read(chunk.toString()));
     this.#reported = once(status, "close");
@@ -28,7 +31,7 @@ export class BubblewrapStatus {
     this.#killed = true;
     const hasExited = () => this.#child.exitCode !== null || this.#child.signalCode !== null;
     // If it cannot be killed the child does not exit, and the caller keeps waiting for that.
-    killSandbox(pid, hasExited).catch(() => undefined);
+    killSandbox(pid, hasExited, this.#initDepth).catch(() => undefined);
   }
 
   /**
@@ -58,7 +61,7 @@ export class BubblewrapStatus {
    * a service that is killed earlier leaves no command running.
    */
   #start(): void {
-    this.#initPid = childrenOf(this.#child.pid ?? 0)[0] ?? null;
+    this.#initPid = firstDescendant(this.#child.pid ?? 0, this.#initDepth);
     if (!this.#killed) this.#child.stdin?.end("go\n");
   }
 }

@@ -51,7 +51,7 @@ export function environmentOptions({ env, network }: SandboxCommand): string {
 }
 
 function nodeMounts(nodePath: string | null): Mount[] {
-  return nodePath === null ? [] : [{ from: nodePath, to: SANDBOX_NODE, writable: false }];
+  return nodePath === null ? [] : [{ from: nodePath, to: SANDBOX_NODE, writable: false, shared: true }];
 }
 
 function proxyMounts({ network }: SandboxCommand): Mount[] {

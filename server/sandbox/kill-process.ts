@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { childrenOf, isRunning } from "./process-tree.ts";
+import { firstDescendant, isRunning } from "./process-tree.ts";
 
 /** How long a sandbox may take to create its pid namespace before we give up waiting for it. */
 const CREATION_TIMEOUT_MS = 5000;
@@ -17,23 +17,24 @@ export function killIfExists(pid: number): void {
 }
 
 /**
- * Kills all processes of a sandbox. The process that we started has one child, the init of a pid namespace. When the
- * init dies, the kernel kills the rest of the namespace, and the process that we started ends after it.
+ * Kills all processes of a sandbox. Below the process that we started is the init of a pid namespace. When the init dies,
+ * the kernel kills the rest of the namespace, and the process that we started ends after it.
  *
- * A process without a child is about to create the namespace. Killing it in that moment could leave its child behind,
- * so this function waits for the child.
+ * Until there is an init, a process is about to create the namespace. Killing it in that moment could leave its child
+ * behind, so this function waits for the init.
  *
  * @param pid - the process that we started
  * @param hasExited - whether that process has been reaped, so that its pid may belong to another process
+ * @param initDepth - how many levels below that process the init is
  * @throws when a process still exists after 10 s
  */
-export async function killSandbox(pid: number, hasExited: () => boolean): Promise<void> {
+export async function killSandbox(pid: number, hasExited: () => boolean, initDepth = 1): Promise<void> {
   const startedAt = Date.now();
   while (!hasExited() && isRunning(pid)) {
     const waitedMs = Date.now() - startedAt;
     if (waitedMs > KILL_TIMEOUT_MS) throw new Error(`Process ${pid} cannot be killed`);
-    const [init] = childrenOf(pid);
-    if (init !== undefined) killIfExists(init);
+    const init = firstDescendant(pid, initDepth);
+    if (init !== null) killIfExists(init);
     else if (waitedMs > CREATION_TIMEOUT_MS) killIfExists(pid);
     await sleep(POLL_MS);
   }

@@ -28,6 +28,13 @@ export function childrenOf(pid: number): number[] {
   return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
 }
 
+/** The first child of a process, or of that child and so on, `depth` levels below; `null` if there is none. */
+export function firstDescendant(pid: number, depth: number): number | null {
+  const [child] = childrenOf(pid);
+  if (child === undefined) return null;
+  return depth === 1 ? child : firstDescendant(child, depth - 1);
+}
+
 /** Whether a process exists and is not a zombie. A zombie has closed all its files and only waits to be reaped. */
 export function isRunning(pid: number): boolean {
   const status = readOr("", () => readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -13,6 +13,8 @@ export interface SandboxFiles {
   programs: "all" | "tools" | "libraries";
   network: "none" | "host";
   mounts: readonly Mount[];
+  /** Empty folders for mounts that are added later. */
+  mountPoints?: readonly string[];
 }
 
 /** The folder in which this service is installed. */
@@ -47,7 +49,7 @@ const LIBRARY_FILES = [
 ];
 
 /** The bubblewrap arguments that create the read-only root of a sandbox, with its mounts. */
-export function fileArguments({ programs, network, mounts }: SandboxFiles): string[] {
+export function fileArguments({ programs, network, mounts, mountPoints = [] }: SandboxFiles): string[] {
   const system = systemPaths(programs);
   const library = existing(programs === "tools" ? [LINKER_CACHE] : LIBRARY_FILES).filter(
     (path) => !isBelow(path, system),
@@ -56,8 +58,9 @@ export function fileArguments({ programs, network, mounts }: SandboxFiles): stri
   // Parents first, or a folder would hide the mounts below it.
   const ordered = [...etc.mounts, ...library.map(readOnly), ...mounts].toSorted((a, b) => (a.to < b.to ? -1 : 1));
   checkNesting(ordered);
+  const folders = ["/proc", "/dev", "/tmp", "/etc/ssl", ...mountPoints].map((folder) => `${folder}/.`);
   return [
-    ...foldersAbove(["/proc/.", "/dev/.", "/tmp/.", "/etc/ssl/.", ...system, ...ordered.map((mount) => mount.to)]),
+    ...foldersAbove([...folders, ...system, ...ordered.map((mount) => mount.to)]),
     ...etc.links,
     ...system.map(readOnly).flatMap(bindArguments),
     ...foldersBesideUsr(programs),

@@ -44,7 +44,7 @@ export const PROGRAM_ATTACKS: readonly Attack[] = [
 ];
 
 async function run({ groups }: AttackEnvironment, code: string): Promise<RunResult> {
-  const sandbox = new BubblewrapSandbox({ ...SANDBOX_FILES, kind: "programs", groups });
+  await using sandbox = new BubblewrapSandbox({ ...SANDBOX_FILES, kind: "programs", groups, prepareFiles: true });
   await using deno = await openDenoRuntime({ sandbox });
   return await runProgram(deno.runtime, code, { timeoutMs: TIMEOUT_MS });
 }

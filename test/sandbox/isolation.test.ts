@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { lstat, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
+import { killDuringSleep } from "../support/sandbox/killed-service.ts";
 import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -193,15 +192,6 @@ verifies(
 
 verifies([hazard(41), hazard(46)], "no process of a sandbox survives a killed service", async () => {
   const seconds = uniqueSleepSeconds();
-  const service = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("../support/sandbox/sandboxed-sleep.ts", import.meta.url)), seconds],
-    {
-      stdio: "ignore",
-    },
-  );
-  await expect.poll(async () => (await processesWith(seconds)).length, { timeout: 10_000 }).toBeGreaterThan(2);
-  service.kill("SIGKILL");
-  await once(service, "exit");
+  await killDuringSleep(seconds);
   await expect.poll(() => processesWith(seconds), { timeout: 10_000 }).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { rmdir } from "node:fs/promises";
 import PQueue from "p-queue";
 import {
   type CodeRuntime,
@@ -12,6 +11,7 @@ import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { IDLE_TIMEOUT_MS } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
 import { ImportableModules } from "./importable-modules.ts";
+import { removeProgramsFolder } from "./program-folders.ts";
 import { WarmPool } from "./warm-pool.ts";
 
 export interface DenoCodeRuntimeOptions {
@@ -85,7 +85,7 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
   /** Stops idle processes. Removes the programs folder unless a program is still running. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.close();
-    await rmdir(this.#programsFolder).catch(() => undefined);
+    await removeProgramsFolder(this.#programsFolder);
   }
 }
 

@@ -9,6 +9,9 @@ import { DECLARATIONS_FILE, PROGRAM_FILE, SOCKET_FILE } from "./deno-command.ts"
 
 const FILES = [PROGRAM_FILE, DECLARATIONS_FILE, SOCKET_FILE];
 
+/** The part of the programs folder that users of sandboxes may enter. */
+const SHARED_FOLDER = "sandboxes";
+
 /** The files of one program on the host. Disposing removes them. */
 export interface ProgramFolder extends AsyncDisposable {
   path: string;
@@ -29,11 +32,20 @@ export async function openProgramsFolder(dataDirectory: string): Promise<string>
   return folder;
 }
 
+/** Removes the folder from `openProgramsFolder`, unless it contains the folder of a program. */
+export async function removeProgramsFolder(programsFolder: string): Promise<void> {
+  await rmdir(path.join(programsFolder, SHARED_FOLDER)).catch(() => undefined);
+  await rmdir(programsFolder).catch(() => undefined);
+}
+
 /** Creates the folder of one program, which is empty at first. */
 export async function createProgramFolder(programsFolder: string): Promise<ProgramFolder> {
   await ensureOwnedFolder(programsFolder);
-  const folder = await mkdtemp(path.join(programsFolder, "program-"));
-  // The sandbox may run as another user. The parent folder protects the files from all others.
+  // The sandbox may run as another user. The programs folder protects the files from all others.
+  const parent = path.join(programsFolder, SHARED_FOLDER);
+  await mkdir(parent, { recursive: true });
+  await chmod(parent, 0o711);
+  const folder = await mkdtemp(path.join(parent, "program-"));
   await chmod(folder, 0o755);
   const writeProgram = async (code: string, declarations: string): Promise<void> => {
     await writeReadable(path.join(folder, PROGRAM_FILE), code);

@@ -58,7 +58,7 @@ test("a symbolic link in place of the folder is renamed, and its target is not c
   await symlink(elsewhere.path, mine.path);
   await openProgramsFolder(data);
   await using program = await createProgramFolder(mine.path);
-  expect([await isPrivate(mine.path), path.dirname(program.path)]).toEqual([true, mine.path]);
+  expect([await isPrivate(mine.path), path.dirname(program.path)]).toEqual([true, path.join(mine.path, "sandboxes")]);
   expect(await readdir(elsewhere.path)).toEqual(["precious"]);
 });
 
@@ -91,7 +91,8 @@ test.each(Object.keys(INTRUDERS))("a %s in place of the folder is renamed with i
   await INTRUDERS[kind]?.(mine.path);
   await openProgramsFolder(data);
   await using program = await createProgramFolder(mine.path);
-  expect([await isPrivate(mine.path), await readdir(mine.path)]).toEqual([true, [path.basename(program.path)]]);
+  expect(path.dirname(path.dirname(program.path))).toBe(mine.path);
+  expect([await isPrivate(mine.path), await readdir(mine.path)]).toEqual([true, ["sandboxes"]]);
   const [renamed = ""] = (await readdir(tmpdir())).filter((name) => name.startsWith(`${path.basename(mine.path)}-`));
   const { size, uid } = await lstat(path.join(tmpdir(), renamed));
   expect(kind === "file" ? size : uid).toBe(kind === "file" ? "theirs".length : 65_534);

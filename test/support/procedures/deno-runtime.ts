@@ -1,4 +1,4 @@
-import { mkdir, readdir } from "node:fs/promises";
+import { glob, mkdir } from "node:fs/promises";
 import path from "node:path";
 import {
   DenoCodeRuntime,
@@ -11,6 +11,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 export interface TestDenoRuntime extends AsyncDisposable {
   runtime: DenoCodeRuntime;
+  programsFolder: string;
   /** Lists the folders of programs on the host. */
   listProgramFolders(): Promise<string[]>;
 }
@@ -21,14 +22,15 @@ export async function openDenoRuntime(options: Partial<DenoCodeRuntimeOptions> =
   const folder = opening.use(await temporaryFolder());
   const programsFolder = path.join(folder.path, "programs");
   await mkdir(programsFolder);
-  const sandbox = new BubblewrapSandbox(SANDBOX_FILES);
+  const sandbox = opening.use(new BubblewrapSandbox({ ...SANDBOX_FILES, prepareFiles: true }));
   const runtime = opening.use(
     new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder: MODULES_FOLDER, ...options }),
   );
   const resources = opening.move();
   return {
     runtime,
-    listProgramFolders: async () => (await readdir(programsFolder)).map((name) => path.join(programsFolder, name)),
+    programsFolder,
+    listProgramFolders: () => Array.fromAsync(glob(path.join(programsFolder, "*", "program-*"))),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
