@@ -52,7 +52,9 @@ export const auditResponse = z
             .nullable()
             .meta({ description: "The name of the token, also after it was deleted" }),
           action: z.string().meta({ examples: ["apps.delete", "sign-in/email"] }),
-          target: z.string().nullable().meta({ description: "The id of the object of the action" }),
+          target: z.string().nullable().meta({
+            description: "The id of the object of the action; null for an invitation that can still be accepted",
+          }),
           target_kind: z
             .string()
             .nullable()

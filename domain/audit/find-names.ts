@@ -37,6 +37,24 @@ export async function findNames(db: Db, orgId: string | null, ids: readonly (str
   return new Map(rows.map(({ id, ...name }) => [id, name]));
 }
 
+/**
+ * Finds those of the ids that are invitations of the organization which can still be accepted. The link of an invitation
+ * contains only the id, so no one may read it in the audit log.
+ */
+export async function findOpenInvitations(db: Db, orgId: string, names: Names): Promise<ReadonlySet<string>> {
+  const ids = [...names].filter(([, { kind }]) => kind === "invitation").map(([id]) => id);
+  if (ids.length === 0) return new Set();
+  const open = await db
+    .selectFrom("auth.invitation")
+    .select("id")
+    .where("organizationId", "=", orgId)
+    .where("id", "in", ids)
+    .where("status", "=", "pending")
+    .where("expiresAt", ">", new Date().toISOString())
+    .execute();
+  return new Set(open.map(({ id }) => id));
+}
+
 /** The names in the tables of the identity provider. */
 function selectIdentityNames(db: Db, orgId: string, uuids: string[]) {
   const members = db.selectFrom("auth.member").select("userId").where("organizationId", "=", orgId);

@@ -5,7 +5,7 @@ import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { decodeCursor, encodeCursor } from "../shared/keyset-cursor.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
-import { findNames, type Name, type Names } from "./find-names.ts";
+import { findNames, findOpenInvitations, type Name, type Names } from "./find-names.ts";
 import { type EVENT_COLUMNS, selectEvents } from "./select-events.ts";
 import { type TimeRange, validateTimeRange } from "./time-range.ts";
 
@@ -21,6 +21,7 @@ export interface AuditEventView {
   credential_id: string | null;
   credential_name: string | null;
   action: string;
+  /** `null` also for an invitation that can still be accepted. */
   target: string | null;
   /** A `TargetKind`; later versions may add kinds. */
   target_kind: string | null;
@@ -70,7 +71,10 @@ export async function listEvents(
     page.flatMap(({ target, credential_id }) => [target, credential_id]),
   );
   const users = await findUsers(db, page);
-  const events = page.map((row) => toView(row, names, users));
+  const openInvitations = await findOpenInvitations(db, orgId, names);
+  const events = page
+    .map((row) => toView(row, names, users))
+    .map((event) => (openInvitations.has(event.target ?? "") ? { ...event, target: null } : event));
   const last = events.at(-1);
   return { events, next_cursor: rows.length > PAGE_SIZE && last !== undefined ? encodeCursor(last) : null };
 }

@@ -36,15 +36,22 @@ export interface Attempt {
   signal: AbortSignal;
 }
 
+/** The result of a deployment that succeeded. */
+export interface StepsResult {
+  procedures: DiscoveryResult["procedures"];
+  /** What the app's owner should know although the app is live, as sentences. */
+  problems: string[];
+}
+
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
-export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<DiscoveryResult> {
+export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
   await clone(deps, attempt);
   const { customization } = attempt.deployment;
   if (customization !== null) await customize(deps, attempt, customization);
   const bundle = await build(deps, attempt);
-  const discovery = await discover(deps, attempt, bundle);
+  const { procedures, problem } = await discover(deps, attempt, bundle);
   await provision(deps, attempt, bundle);
-  return discovery;
+  return { procedures, problems: [...bundle.warnings, ...(problem === null ? [] : [problem])] };
 }
 
 type Step = "cloning" | "customizing" | "building" | "provisioning";
@@ -93,7 +100,9 @@ async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
-  return deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  const bundle = await deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  for (const warning of bundle.warnings) log.say(`warning: ${warning}`);
+  return bundle;
 }
 
 async function storeSources(deps: StepDeps, { deployment, workspace, signal }: Attempt): Promise<void> {

@@ -61,11 +61,12 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
   try {
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
     if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
-    const { procedures, problem } = await runSteps(deps, attempt);
+    const { procedures, problems } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
-    const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, context.secrets);
-    await finishDeployment(deps.em, deployment, { procedures, statusMessage });
+    const statusMessage = ["The app is live.", ...problems].join(" ");
+    const shown = problems.length === 0 ? null : sanitizeLog(statusMessage, context.secrets);
+    await finishDeployment(deps.em, deployment, { procedures, statusMessage: shown });
     deps.changes.announce(deployment.orgId);
   } catch (error) {
     if (isLeaseLost(error) || context.leaseLost.aborted)

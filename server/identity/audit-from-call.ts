@@ -17,6 +17,7 @@ import {
 const TARGET_FIELDS = ["invitationId", "organizationId"];
 /** Calls about a member. Their response contains the member. */
 const MEMBER_PATHS = ["/organization/remove-member", "/organization/update-member-role"];
+const INVITE = "/organization/invite-member";
 
 /**
  * Creates the audit event for a call of the identity provider.
@@ -48,6 +49,8 @@ export async function auditEventFromCall(
 /** A member is recorded as the user, because a membership that has ended no longer says whose it was. */
 function findTarget({ path, context }: AuthCall, fields: Fields): Pick<NewAuditEvent, "target" | "targetKind"> {
   const returned = readFields(context.returned);
+  const { id: invitationId } = returned;
+  if (path === INVITE && isUuid(invitationId)) return { target: invitationId, targetKind: "invitation" };
   const { userId } = { ...returned, ...readFields(returned["member"]) };
   if (MEMBER_PATHS.includes(path) && isUuid(userId)) return { target: userId, targetKind: "user" };
   return { target: TARGET_FIELDS.map((name) => fields[name]).find(isUuid) ?? null };

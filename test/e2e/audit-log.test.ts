@@ -8,6 +8,7 @@ import { randomEmail, sharedOrganization } from "../support/identity/organizatio
 const OPTIONS = { timeout: 120_000 };
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
+const invitedEmail = randomEmail();
 
 beforeAll(async () => {
   const { url, owner, organizationId, invite } = organization();
@@ -15,7 +16,7 @@ beforeAll(async () => {
   const rpc = rpcClient(url, await owner.accessToken(), headers);
   const { id } = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI", scope: "read" });
   await rpc.tokens.revoke.mutate({ id });
-  await invite(owner, randomEmail(), "member");
+  await invite(owner, invitedEmail, "member");
 });
 
 function openAuditLog(query = ""): Promise<Page> {
@@ -70,6 +71,7 @@ test.skipIf(lacksBrowser)(
     await expectAccessible(page);
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("link", { name: "organization/invite-member" }).first().waitFor();
+    await page.getByRole("cell", { name: `Invitation for ${invitedEmail}` }).waitFor();
     expect([...new URL(page.url()).searchParams.keys()]).toEqual(["org"]);
     expect(browser().problems).toEqual([]);
   },

@@ -74,6 +74,26 @@ test("an event about a member names the user, also after the user left, and unti
   expect(await findEvent("organization/accept-invitation")).toMatchObject({ user_name: null, user_email: null });
 });
 
+test("an event about an invitation names the invited address, and its id only after it can no longer be accepted", async () => {
+  const { tenant, owner, rpc, findEvent } = await ownedTenant();
+  const [email, action] = [randomEmail(), "organization/invite-member"];
+  const invitation = { email, role: "owner", organizationId: tenant.org_id };
+  const { body } = await owner.post("/organization/invite-member", invitation);
+  const invitationId = String(body["id"]);
+  const named = { target_kind: "invitation", target_name: null, target_email: email };
+  expect(await findEvent(action)).toMatchObject({ target: null, ...named });
+  // A member who is not invited is recorded with the same id.
+  expect((await owner.post("/organization/accept-invitation", { invitationId })).status).toBe(403);
+  expect(JSON.stringify(await rpc.audit.list.query({}))).not.toContain(invitationId);
+  await execute(`update auth.invitation set "expiresAt" = now() where id = ?`, [invitationId]);
+  expect(await findEvent(action)).toMatchObject({ target: invitationId, ...named });
+  await execute(`update auth.invitation set "expiresAt" = now() + interval '1 day' where id = ?`, [invitationId]);
+  expect(await findEvent(action)).toMatchObject({ target: null, ...named });
+  await owner.post("/organization/cancel-invitation", { invitationId });
+  for (const done of [action, "organization/cancel-invitation"])
+    expect(await findEvent(done)).toMatchObject({ target: invitationId, ...named });
+});
+
 test("an event does not name anything of another organization", async () => {
   const { tenant, rpc, findEvent } = await ownedTenant();
   const other = await ownedTenant();

@@ -77,12 +77,12 @@ function Target({
 }: {
   event: AuditEvent;
 }) {
-  if (target === null) return null;
-  if (kind === "user" && name === null) return <span title={target}>Deleted user</span>;
+  if (kind === null) return target;
+  if (kind === "user" && name === null) return <span title={target ?? undefined}>Deleted user</span>;
   const names = [name, email].filter((text) => text !== null);
   return (
-    <span title={target}>
-      {TARGETS[kind ?? ""] ?? kind} <bdi>{names.length === 0 ? target : names.join(" ")}</bdi>
+    <span title={target ?? undefined}>
+      {TARGETS[kind] ?? kind} <bdi>{names.length === 0 ? target : names.join(" ")}</bdi>
     </span>
   );
 }
