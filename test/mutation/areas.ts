@@ -46,12 +46,21 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/apps",
     sources: ["domain/apps/*.ts"],
-    except: ["domain/apps/*.entity.ts"],
+    except: [
+      "domain/apps/*.entity.ts",
+      "domain/apps/{app-page,app-resources,app-status,app-token,customization-rules,repository-rules,slug}.ts",
+    ],
     tests: [
-      "test/domain/apps/*.test.ts",
+      "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
+      "test/rest/{deploy,read,rotate-token}.test.ts",
+    ],
+  },
+  {
+    name: "domain/apps, rules",
+    sources: ["domain/apps/{app-page,app-resources,app-status,app-token,customization-rules,repository-rules,slug}.ts"],
+    tests: [
+      "test/domain/apps/{app-page,app-resources,customization-rules,repository-rules,slug}.test.ts",
       "test/domain/tokens/token-format.test.ts",
-      "test/rest/{deploy,read,limits,rotate-token,authentication}.test.ts",
-      "test/mcp/tools.test.ts",
     ],
   },
   {
