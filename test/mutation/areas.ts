@@ -34,14 +34,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/shared",
     sources: ["domain/shared/*.ts"],
-    tests: [
-      "test/domain/shared/*.test.ts",
-      "test/domain/apps/*.test.ts",
-      "test/domain/procedures/procedure-index.test.ts",
-      "test/rest/{read,scopes,limits,busy-database,authentication,audit}.test.ts",
-      "test/rpc/*.test.ts",
-      "test/mcp/{tools,scopes,tool-list}.test.ts",
-    ],
+    tests: ["test/domain/shared/*.test.ts", "test/domain/apps/browse-apps.test.ts"],
   },
   {
     name: "domain/apps",

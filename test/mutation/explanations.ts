@@ -1,4 +1,5 @@
 import type { Explanation } from "./explanations/explanation.ts";
+import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
@@ -6,4 +7,5 @@ import { SERVER_AUTH } from "./explanations/server-auth.ts";
 export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
+  ...DOMAIN_APPS,
 };

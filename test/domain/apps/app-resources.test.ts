@@ -4,6 +4,7 @@ import {
   appIdOfResource,
   artifactBucketName,
   deploymentLogKey,
+  LOG_BUCKET,
   sourceBucketName,
   sqlDatabaseId,
 } from "../../../domain/apps/app-resources.ts";
@@ -15,6 +16,16 @@ test("the app of a database, a bucket or a log is found by its name", () => {
   for (const name of [sqlDatabaseId(ID), sourceBucketName(ID), artifactBucketName(ID)])
     expect([name, appIdOfResource(name)]).toEqual([name, ID]);
   for (const key of [deploymentLogKey(ID, 12), `${ID}.log`]) expect([key, appIdOfLog(key)]).toEqual([key, ID]);
+});
+
+test("the names that are stored outside the database do not change", () => {
+  expect([
+    LOG_BUCKET,
+    sqlDatabaseId(ID),
+    sourceBucketName(ID),
+    artifactBucketName(ID),
+    deploymentLogKey(ID, 12),
+  ]).toEqual(["build-logs", `app-${ID}`, `app-${ID}`, `artifacts-${ID}`, `${ID}/12.log`]);
 });
 
 test("a name of any other form belongs to no app", () => {
