@@ -81,8 +81,16 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/deployments",
     sources: ["domain/deployments/*.ts"],
-    except: ["domain/deployments/*.entity.ts", "domain/deployments/{run-deployment,deployment-steps}.ts"],
-    tests: ["test/domain/deployments/*.test.ts", "test/rest/{deploy,read}.test.ts"],
+    except: [
+      "domain/deployments/*.entity.ts",
+      "domain/deployments/{run-deployment,deployment-steps,deployment-log,deployment-status,sanitize-log}.ts",
+    ],
+    tests: ["test/domain/deployments/{fencing,tear-down-app}.test.ts", "test/rest/{deploy,read}.test.ts"],
+  },
+  {
+    name: "domain/deployments, logs and statuses",
+    sources: ["domain/deployments/{deployment-log,deployment-status,sanitize-log}.ts"],
+    tests: ["test/domain/deployments/{deployment-log,deployment-status,sanitize-log}.test.ts"],
   },
   {
     name: "domain/deployments, one run",
@@ -108,9 +116,16 @@ export const AREAS: MutationArea[] = [
   },
   {
     name: "domain/procedures",
-    sources: ["domain/procedures/*.ts"],
-    except: ["domain/procedures/*.entity.ts", "domain/procedures/{call,discover}-procedure*.ts"],
-    tests: ["test/domain/procedures/*.test.ts", "test/mcp/{direct-tools,tenancy,tool-list,tools}.test.ts"],
+    sources: ["domain/procedures/{list,replace,search}-procedures.ts", "domain/procedures/procedure-index.ts"],
+    tests: ["test/domain/procedures/{procedure-index,replace-procedures,search-procedures}.test.ts"],
+  },
+  {
+    name: "domain/procedures, search and names",
+    sources: [
+      "domain/procedures/{app-error-message,call-snippet,describe-arguments,direct-tool-names}.ts",
+      "domain/procedures/{procedure-search-index,word-frequencies}.ts",
+    ],
+    tests: ["test/domain/procedures/{app-error-message,direct-tool-names,procedure-search-index}.test.ts"],
   },
   {
     name: "domain/procedures, calls and discovery",
