@@ -135,12 +135,18 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/type-declarations",
     sources: ["domain/type-declarations/*.ts"],
-    tests: ["test/domain/type-declarations/*.test.ts", "test/domain/execution/program-declarations.test.ts"],
+    tests: ["test/domain/type-declarations/*.test.ts"],
   },
   {
     name: "domain/execution",
     sources: ["domain/execution/*.ts"],
-    tests: ["test/domain/execution/*.test.ts", "test/mcp/execute.test.ts"],
+    except: ["domain/execution/execute-code.ts"],
+    tests: ["test/domain/execution/*.test.ts"],
+  },
+  {
+    name: "domain/execution, runs",
+    sources: ["domain/execution/execute-code.ts"],
+    tests: ["test/mcp/execute.test.ts"],
   },
   {
     name: "domain/audit",
