@@ -152,7 +152,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/audit",
     sources: ["domain/audit/*.ts"],
     except: ["domain/audit/*.entity.ts"],
-    tests: ["test/domain/audit/*.test.ts", "test/rest/{audit,audit-filters,audit-names}.test.ts"],
+    tests: ["test/domain/audit/list-events.test.ts"],
   },
   {
     name: "domain/retention",

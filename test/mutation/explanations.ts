@@ -1,5 +1,6 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
+import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
@@ -8,4 +9,5 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
   ...DOMAIN_APPS,
+  ...DOMAIN_ORGANIZATIONS,
 };
