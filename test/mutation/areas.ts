@@ -163,6 +163,6 @@ export const AREAS: MutationArea[] = [
     name: "domain/plans, rate-limits and usage",
     sources: ["domain/{plans,rate-limits,usage}/*.ts"],
     except: ["domain/rate-limits/*.entity.ts"],
-    tests: ["test/rest/{limits,deploy}.test.ts", "test/mcp/tools.test.ts"],
+    tests: ["test/domain/usage/*.test.ts"],
   },
 ];
