@@ -2,6 +2,7 @@ import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
+import { DOMAIN_USERS } from "./explanations/domain-users.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
 /** By the path of the source. */
@@ -10,4 +11,5 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_TOKENS,
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
+  ...DOMAIN_USERS,
 };
