@@ -5,11 +5,12 @@ import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { removeOldArtifacts } from "./artifacts.ts";
 import { claimDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
-import { failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
-import { DeploymentLease, LeaseLost } from "./lease.ts";
+import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
+import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { encodingsOf, sanitizeLog } from "./sanitize-log.ts";
 
 export interface DeploymentDeps extends StepDeps {
@@ -47,12 +48,13 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   const log = opened.adopt(await DeploymentLog.open(deps.objects, logKey, secrets), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
   const attempt = { deployment, workspace, log, signal: AbortSignal.any([lease.signal, stop]) };
-  await runAttempt(deps, attempt, { secrets, leaseLost: lease.signal, stop });
+  await runAttempt(deps, attempt, { secrets, ended: lease.signal, stop });
 }
 
 interface RunContext {
   secrets: readonly string[];
-  leaseLost: AbortSignal;
+  /** Aborts when the lease is lost, or when the owner cancels the deployment. */
+  ended: AbortSignal;
   stop: AbortSignal;
 }
 
@@ -61,14 +63,19 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
   try {
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
     if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
-    const { procedures, problem } = await runSteps(deps, attempt);
+    if (deployment.isCanceled) throw new DeploymentCanceled();
+    const { procedures, problem, artifactKey } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
     const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, context.secrets);
-    await finishDeployment(deps.em, deployment, { procedures, statusMessage });
+    await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey });
     deps.changes.announce(deployment.orgId);
+    await removeOldArtifacts(deps, deployment.appId).catch((error: unknown) =>
+      deps.reportInternalError(error, deployment),
+    );
   } catch (error) {
-    if (isLeaseLost(error) || context.leaseLost.aborted)
+    if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled) return endCanceled(deps, attempt);
+    if (isLeaseLost(error) || context.ended.aborted)
       return log.say("stopped: the app was deleted, or another worker continues");
     if (context.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
@@ -76,6 +83,15 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     }
     await handleFailure(deps, attempt, error, context.secrets);
   }
+}
+
+async function endCanceled(deps: DeploymentDeps, { deployment, log }: Attempt): Promise<void> {
+  log.say("canceled");
+  await log.flush();
+  await endCanceledDeployment(deps, deployment).catch((cause: unknown) => {
+    if (!isLeaseLost(cause)) throw cause;
+  });
+  deps.changes.announce(deployment.orgId);
 }
 
 async function handleFailure(

@@ -81,7 +81,7 @@ export class SandboxedGit implements GitSource {
     const limits = this.#limits;
     const program = "/opt/checkout/checkout.mjs";
     return {
-      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify(limits), ...remote.urls],
+      argv: [SANDBOX_NODE, program, wanted(checkout), JSON.stringify(limits), ...remote.urls],
       cwd: "/source",
       env: { ...gitEnvironment(remote), GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
       mounts: [
@@ -121,9 +121,14 @@ export class SandboxedGit implements GitSource {
         throw filesNotWritable();
       case "not-fetched":
         checkout.onOutput(Buffer.from(report.error));
-        throw describeFetchError(report.error, checkout.branch);
+        throw describeFetchError(report.error, checkout);
     }
   }
+}
+
+/** What git fetches: a ref, or the id of a commit. */
+function wanted({ branch, commit }: Checkout): string {
+  return commit ?? `refs/heads/${branch}`;
 }
 
 async function readReport(repository: string): Promise<CheckoutReport> {

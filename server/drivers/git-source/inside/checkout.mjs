@@ -1,14 +1,14 @@
-// Runs inside the sandbox: fetches the tip of one branch, checks its contents against the limits, and only then writes
+// Runs inside the sandbox: fetches one commit, checks its contents against the limits, and only then writes
 // the files. All input comes as arguments, without a shell. The outcome is written to $GIT_DIR/report.json.
 //
-// usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <limits as JSON> <url> [other url]
+// usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <ref or id of a commit> <limits as JSON> <url> [other url]
 import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
 const MAX_ERROR_LENGTH = 8192;
 
-const [branch, limitsText, ...urls] = process.argv.slice(2);
+const [wanted, limitsText, ...urls] = process.argv.slice(2);
 const limits = JSON.parse(limitsText);
 const repository = process.env.GIT_DIR;
 
@@ -32,14 +32,14 @@ async function checkOut() {
 /** Some hosts serve a repository at a URL that ends with `.git`, some without it, so both are tried. */
 async function fetchFromFirst([url, ...others]) {
   const options = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"];
-  const error = await git("fetch", ...options, "--", url, `+refs/heads/${branch}:refs/heads/tip`);
+  const error = await git("fetch", ...options, "--", url, `+${wanted}:refs/heads/tip`);
   if (others.length === 0 || foundRepository(error)) return error;
   const otherError = await fetchFromFirst(others);
   return foundRepository(otherError) ? otherError : error;
 }
 
 function foundRepository(error) {
-  return error === null || error.includes("couldn't find remote ref") || isDownloadTooLarge();
+  return error === null || /couldn't find remote ref|not our ref/.test(error) || isDownloadTooLarge();
 }
 
 /** At the sandbox's limit on file size, git stops writing the pack without an error message. */
