@@ -59,8 +59,8 @@ export const listDeploymentsRequest = z.strictObject({
   limit: z.coerce
     .number()
     .pipe(z.int().min(1).max(100))
-    .default(20)
-    .meta({ description: "Maximum number of deployments to return" }),
+    .optional()
+    .meta({ description: "Maximum number of deployments to return; default 20" }),
   cursor: z.string().max(200).optional().meta({ description: "next_cursor of the previous page" }),
 }) satisfies z.ZodType<DeploymentPageRequest>;
 

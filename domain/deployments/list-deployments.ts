@@ -11,8 +11,8 @@ export interface ReadDeploymentsDeps {
 
 export interface DeploymentPageRequest {
   id: string;
-  /** The maximum number of deployments. */
-  limit: number;
+  /** The maximum number of deployments; 20 without it. */
+  limit?: number | undefined;
   /** The `next_cursor` of an earlier page; without it, the first page is returned. */
   cursor?: string | undefined;
 }
@@ -32,7 +32,7 @@ export interface DeploymentPage {
 export async function listDeployments(
   { db }: ReadDeploymentsDeps,
   { orgId }: Caller,
-  { id: appId, limit, cursor }: DeploymentPageRequest,
+  { id: appId, limit = 20, cursor }: DeploymentPageRequest,
 ): Promise<DeploymentPage> {
   let query = selectDeployments(db, { orgId, appId })
     .orderBy("deployments.number", "desc")

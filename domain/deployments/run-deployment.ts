@@ -6,7 +6,7 @@ import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { removeOldArtifacts } from "./artifacts.ts";
-import { claimDeployment } from "./claim-deployment.ts";
+import { claimDeployment, type ClaimedDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
@@ -70,9 +70,7 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, context.secrets);
     await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey });
     deps.changes.announce(deployment.orgId);
-    await removeOldArtifacts(deps, deployment.appId).catch((error: unknown) =>
-      deps.reportInternalError(error, deployment),
-    );
+    await removeUnusedArtifacts(deps, deployment);
   } catch (error) {
     if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled) return endCanceled(deps, attempt);
     if (isLeaseLost(error) || context.ended.aborted)
@@ -91,7 +89,14 @@ async function endCanceled(deps: DeploymentDeps, { deployment, log }: Attempt): 
   await endCanceledDeployment(deps, deployment).catch((cause: unknown) => {
     if (!isLeaseLost(cause)) throw cause;
   });
-  deps.changes.announce(deployment.orgId);
+  await removeUnusedArtifacts(deps, deployment);
+}
+
+/** A failure changes nothing for the app, and the next deployment removes what is left. */
+async function removeUnusedArtifacts(deps: DeploymentDeps, deployment: ClaimedDeployment): Promise<void> {
+  await removeOldArtifacts(deps, deployment.appId).catch((error: unknown) =>
+    deps.reportInternalError(error, deployment),
+  );
 }
 
 async function handleFailure(
@@ -113,6 +118,7 @@ async function handleFailure(
   await failDeployment(deps, deployment, shown).catch((cause: unknown) => {
     if (!isLeaseLost(cause)) throw cause;
   });
+  await removeUnusedArtifacts(deps, deployment);
 }
 
 /**

@@ -84,6 +84,6 @@ test("a bundle stays while a live rollback uses it, and while a rollback to it w
     { status: "queued", rollbackTo: 2 },
   ]);
   await app.clean();
-  expect(await app.stored()).toEqual(["1", "2", "6", "7"]);
-  expect(await app.keys()).toEqual(["1", "2", null, null, null, "6", "7", "1", null]);
+  expect(await app.stored()).toEqual(["1", "2", "5", "6", "7"]);
+  expect(await app.keys()).toEqual(["1", "2", null, null, "5", "6", "7", "1", null]);
 });
