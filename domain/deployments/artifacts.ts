@@ -9,7 +9,7 @@ import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** How many bundles of an app are kept, with the live one. */
-export const KEPT_ARTIFACTS = 5;
+const KEPT_ARTIFACTS = 5;
 
 const SCRIPT = "script.form";
 const ASSETS = "assets/";
