@@ -31,7 +31,8 @@ Generated from the routers by \`npm run docs\`. The OpenAPI document is [openapi
 it at \`GET /v1/openapi.json\`, and as a web page at \`GET /docs\`.
 
 Every request needs the header \`Authorization: Bearer <token>\`. Every error has the body \`{"error": "…"}\`. Every response
-has the header \`X-Request-Id\`. A path with \`GET\` also has \`HEAD\`.
+has the header \`X-Request-Id\`. A path with \`GET\` also has \`HEAD\`. An empty query parameter is an invalid one, so
+omit parameters that you do not need.
 `;
 
 /**

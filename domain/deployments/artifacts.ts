@@ -61,7 +61,7 @@ export async function loadArtifact(
   if (description === null || script === null) return null;
   const { framework, migrations, assetRules } = description;
   const scriptPath = await workspace.writeOutput(SCRIPT, script);
-  if (assetRules === null) return { scriptPath, assets: null, framework, migrations };
+  if (assetRules === null) return { scriptPath, assets: null, framework, migrations, warnings: [] };
   const prefix = `${key}/${ASSETS}`;
   for (const { key: file } of await objects.list(bucket)) {
     signal.throwIfAborted();
@@ -69,7 +69,7 @@ export async function loadArtifact(
     if (body !== null) await workspace.writeOutput(ASSETS + file.slice(prefix.length), body);
   }
   const directory = await workspace.createOutputFolder(ASSETS);
-  return { scriptPath, assets: { directory, rules: assetRules }, framework, migrations };
+  return { scriptPath, assets: { directory, rules: assetRules }, framework, migrations, warnings: [] };
 }
 
 /** The names of the migrations of a stored bundle; none when it is not kept any more. */

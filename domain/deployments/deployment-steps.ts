@@ -42,8 +42,8 @@ export interface Attempt {
 /** What an attempt has put live. */
 export interface StepsResult {
   procedures: readonly DiscoveredProcedure[];
-  /** What the owner should know although the app is live. */
-  problem: string | null;
+  /** What the app's owner should know although the app is live, as sentences. */
+  problems: string[];
   artifactKey: string;
 }
 
@@ -58,7 +58,7 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   await provision(deps, attempt, bundle);
-  return { procedures, problem, artifactKey };
+  return { procedures, problems: [...bundle.warnings, ...(problem === null ? [] : [problem])], artifactKey };
 }
 
 /** Puts the bundle of an earlier deployment live again. */
@@ -77,11 +77,11 @@ async function restore(deps: StepDeps, attempt: Attempt, targetId: string): Prom
       "Deploy its commit again, or roll back to a newer deployment.",
     );
   const newer = await findNewerMigrations(deps, appId, bundle);
-  const problem = newer.length === 0 ? null : `The SQL database keeps the later migrations ${newer.join(", ")}.`;
-  if (problem !== null) log.say(problem);
+  const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
+  for (const problem of problems) log.say(problem);
   await provision(deps, attempt, { ...bundle, migrations: [] });
   const procedures = await em.find(Procedure, { deploymentId: targetId });
-  return { procedures: procedures.map(toDiscovered), problem, artifactKey: key };
+  return { procedures: procedures.map(toDiscovered), problems, artifactKey: key };
 }
 
 /** The migrations of the live deployment that a bundle does not have. */
@@ -151,7 +151,9 @@ async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
-  return deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  const bundle = await deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  for (const warning of bundle.warnings) log.say(`warning: ${warning}`);
+  return bundle;
 }
 
 async function storeSources(deps: StepDeps, { deployment, workspace, signal }: Attempt): Promise<void> {

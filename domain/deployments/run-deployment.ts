@@ -64,10 +64,11 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
     if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
     if (deployment.isCanceled) throw new DeploymentCanceled();
-    const { procedures, problem, artifactKey } = await runSteps(deps, attempt);
+    const { procedures, problems, artifactKey } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
-    const statusMessage = problem === null ? null : sanitizeLog(`The app is live. ${problem}`, context.secrets);
+    const shown = sanitizeLog(["The app is live.", ...problems].join(" "), context.secrets);
+    const statusMessage = problems.length === 0 ? null : shown;
     await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey });
     deps.changes.announce(deployment.orgId);
     await removeUnusedArtifacts(deps, deployment);

@@ -23,6 +23,8 @@ export interface Bundle {
   framework: string | null;
   /** In the order in which they are applied. */
   migrations: Migration[];
+  /** Problems that do not prevent a deployment, for the app's owner. Each is one line, without secrets. */
+  warnings: string[];
 }
 
 export interface BundleRequest {

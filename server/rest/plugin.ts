@@ -107,12 +107,7 @@ function isJson({ headers }: FastifyRequest): boolean {
 /** A path parameter takes precedence over a field of the same name. */
 function readInput(operation: Operation, { body, query, params }: FastifyRequest): object | undefined {
   if (operation.input === undefined) return undefined;
-  return { ...(hasBody(operation) ? (body as object | undefined) : readQuery(query)), ...(params as object) };
-}
-
-/** Removes empty parameters, which count as absent. */
-function readQuery(query: unknown): object {
-  return Object.fromEntries(Object.entries(query as object).filter(([, value]) => value !== ""));
+  return { ...((hasBody(operation) ? body : query) as object | undefined), ...(params as object) };
 }
 
 function createContext(capabilities: Capabilities, request: FastifyRequest, reply: FastifyReply): Context {

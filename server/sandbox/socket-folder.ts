@@ -1,7 +1,8 @@
-import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isAbandoned, ownIdentity } from "./process-identity.ts";
+import { findAbandonedFolders } from "./abandoned-folders.ts";
+import { ownIdentity } from "./process-identity.ts";
 
 const PURPOSES = ["packages", "egress"] as const;
 
@@ -18,14 +19,8 @@ export async function createSocketFolder(purpose: (typeof PURPOSES)[number]): Pr
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Removes the folders of processes that were killed. */
+/** Removes the folders of processes that were killed. A link is removed and not followed. */
 export async function removeAbandonedSocketFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const purpose = PURPOSES.find((prefix) => name.startsWith(`${prefix}-`));
-    if (purpose === undefined || !isAbandoned(name.slice(purpose.length + 1))) continue;
-    const folder = path.join(tmpdir(), name);
-    // Every user may create such a name. A link is removed and not followed.
-    const stats = await lstat(folder).catch(() => null);
-    if (stats?.uid === process.getuid?.()) await rm(folder, { recursive: true, force: true });
-  }
+  for (const folder of await findAbandonedFolders(tmpdir(), PURPOSES))
+    await rm(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,9 @@
 import { tmpdir } from "node:os";
 import { createTestBundler } from "../support/builds/create-bundler.ts";
 import { bundlerContract } from "./bundler.ts";
+import { generatedConfigContract } from "./bundler-generated-config.ts";
 
 // The cases of the contract install no packages, so no registry is needed.
-bundlerContract(createTestBundler({}, tmpdir()));
+const bundler = createTestBundler({}, tmpdir());
+bundlerContract(bundler);
+generatedConfigContract(bundler);

@@ -48,12 +48,14 @@ describe("a bundler with real frameworks", () => {
       ...REACT,
       "package.json": manifest({ ...REACT_PACKAGES, "@cloudflare/vite-plugin": "1.64.0" }, { build: "vite build" }),
       "vite.config.ts": viteConfig("cloudflare()", `import { cloudflare } from "@cloudflare/vite-plugin";`),
-      "wrangler.jsonc": `{ "name": "app", "main": "worker/index.ts", "compatibility_date": "2026-06-01", "assets": { "not_found_handling": "single-page-application" } }`,
+      "wrangler.jsonc": `{ "name": "app", "main": "worker/index.ts", "compatibility_date": "2026-06-01", "assets": { "not_found_handling": "single-page-application" }, "d1_databases": [{ "binding": "DB", "database_id": "app", "migrations_dir": "db" }] }`,
+      "db/0001_a.sql": "CREATE TABLE a (n INTEGER);",
       "worker/index.ts": `export default { fetch: (): Response => new Response("from the worker") };`,
     });
     const { bundle } = await runBundler(createMachineBundler(), checkout);
     expect(Object.values((await readUploadForm(bundle.scriptPath)).modules).join("\n")).toContain("from the worker");
     expect(bundle.assets?.rules.not_found_handling).toBe("single-page-application");
     expect(await readdir(bundle.assets?.directory ?? "")).toContain("index.html");
+    expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
   });
 });

@@ -8,13 +8,16 @@ import { createSocketFolder, removeAbandonedSocketFolders } from "../../server/s
 import { createHarness } from "../support/service/harness.ts";
 
 test("socket folders of killed processes are removed, and those of running ones remain", async () => {
-  const names = [`packages-${process.pid}-1-killed`, "egress-999999999-1-killed", `packages-other-program`];
+  const names = [`packages-${process.pid}-1-killed`, "egress-999999999-1-killed", "packages-other-program"];
   const [reusedPid = "", ended = "", other = ""] = names.map((name) => path.join(tmpdir(), name));
-  for (const folder of [reusedPid, ended, other]) await mkdir(folder);
+  await using stack = new AsyncDisposableStack();
+  for (const folder of [reusedPid, ended, other]) {
+    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    await mkdir(folder);
+  }
   await using own = await createSocketFolder("packages");
   await removeAbandonedSocketFolders();
   expect([reusedPid, ended, other, own.path].map((folder) => existsSync(folder))).toEqual([false, false, true, true]);
-  await rm(other, { recursive: true });
 });
 
 test("a start of the service removes the socket folders of killed processes", async () => {

@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -14,6 +11,7 @@ import { TestUser } from "../support/identity/test-user.ts";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { stopMonotonicClock } from "../support/service/stopped-clock.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -43,7 +41,8 @@ function environmentOf({ config, dataDirectory }: Harness): Record<string, strin
 }
 
 test("reset-password prints a new password and revokes the user's sessions and OAuth tokens", async () => {
-  const dataDirectory = await mkdtemp(path.join(tmpdir(), "admin-"));
+  await using folder = await temporaryFolder();
+  const dataDirectory = folder.path;
   const { databaseUrl, redisUrl, ...database } = await createTestDatabase();
   // Both services use the same port, because the port is part of the issuer of their access tokens.
   const optionsFor = (port: number) => ({ config: { dataDirectory, databaseUrl, redisUrl, port } });
@@ -89,7 +88,6 @@ test("reset-password prints a new password and revokes the user's sessions and O
     expect(harness.logged() + JSON.stringify(events)).not.toContain(password);
   }
   await database[Symbol.asyncDispose]();
-  await rm(dataDirectory, { recursive: true });
 });
 
 test("the command that a 401 of the gateway advises creates a valid token beside the running service", async () => {

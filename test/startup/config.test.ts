@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConfigError, readConfig } from "../../server/config.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Returns the message of the ConfigError. */
 function configError(env: Record<string, string>): string {
@@ -118,8 +118,8 @@ describe("the configuration", () => {
   });
 
   test("PLANS_FILE adds and replaces plans, and PLAN_DEFAULT must be one of all plans", async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "plans-"));
-    const file = path.join(folder, "plans.json");
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, "plans.json");
     await writeFile(file, JSON.stringify({ startup: { apps: 50 }, free: { apps: 1 } }));
     expect(readConfig({ PLANS_FILE: file, PLAN_DEFAULT: "startup" }).plans).toMatchObject({
       startup: { apps: 50 },
@@ -128,6 +128,5 @@ describe("the configuration", () => {
     expect(configError({ PLANS_FILE: file, PLAN_DEFAULT: "golden" })).toBe(
       "PLAN_DEFAULT must be one of: free, team, scale, startup",
     );
-    await rm(folder, { recursive: true });
   });
 });

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { memoryFolder } from "./memory-folder.ts";
+import { MEMORY, memoryFolder } from "./memory-folder.ts";
+import { removeAbandonedFolders } from "./temporary-folder.ts";
 import { createTemplateDatabase } from "./template-database.ts";
 
 const TEMPLATE_DATABASE = "service_template";
@@ -30,10 +33,11 @@ const SETTINGS = {
 
 /**
  * Starts one PostgreSQL for the whole run, with a template from which each test copies its database, and creates the folder
- * of shared builds.
+ * of shared builds. Removes what runs that were killed have left.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await promisify(execFile)(process.execPath, ["scripts/link-postgres.ts"]);
+  for (const parent of [tmpdir(), MEMORY]) if (existsSync(parent)) await removeAbandonedFolders(parent);
   const log = createLogger("silent");
   await using starting = new AsyncDisposableStack();
   const { path: folder } = starting.use(await memoryFolder());

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 
 /** Most systems mount a file system in memory here. In a container it can be too small. */
-const MEMORY = "/dev/shm";
+export const MEMORY = "/dev/shm";
 const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 /**

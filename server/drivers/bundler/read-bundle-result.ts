@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
+import { toSingleLine } from "./single-line.ts";
 
 const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
@@ -31,6 +32,7 @@ const contentsSchema = z.object({
     })
     .nullable(),
   migrations: z.array(z.object({ name: displayText(1024), statements: z.array(z.string()) })).max(1000),
+  warnings: z.array(z.string().transform(toSingleLine)).max(20),
 });
 
 /**

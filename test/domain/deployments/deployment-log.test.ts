@@ -1,20 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect } from "vitest";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { DeploymentLog } from "../../../domain/deployments/deployment-log.ts";
 import { FilesystemObjectStore } from "../../../server/drivers/object-store/filesystem.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 async function openStore() {
-  const directory = await mkdtemp(path.join(tmpdir(), "objects-"));
-  const objects = new FilesystemObjectStore(directory);
+  const folder = await temporaryFolder();
+  const objects = new FilesystemObjectStore(folder.path);
   const read = async (key: string) =>
     new TextDecoder().decode((await objects.get(LOG_BUCKET, key)) ?? new Uint8Array());
-  return { objects, read, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  return { objects, read, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);

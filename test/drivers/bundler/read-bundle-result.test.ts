@@ -5,7 +5,12 @@ import { readBundleResult } from "../../../server/drivers/bundler/read-bundle-re
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
-const RESULT = { framework: "astro", assets: null, migrations: [{ name: "0001_a.sql", statements: ["SELECT 1"] }] };
+const RESULT = {
+  framework: "astro",
+  assets: null,
+  migrations: [{ name: "0001_a.sql", statements: ["SELECT 1"] }],
+  warnings: [],
+};
 const ASSETS = { directory: "dist", ignored: [], rules: {} };
 
 async function writeAndRead(result: unknown): Promise<unknown> {

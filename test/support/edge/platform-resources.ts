@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { App } from "../../../domain/apps/app.entity.ts";
 import {
@@ -10,6 +8,7 @@ import {
   sqlDatabaseId,
 } from "../../../domain/apps/app-resources.ts";
 import type { AppPlatform } from "../../../domain/deployments/release-resources.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { writeUploadForm } from "./upload-form.ts";
 
 /** The names of the resources that an app with one deployment still has at the platform. */
@@ -34,20 +33,16 @@ const SCRIPT = `export default { fetch: () => new Response("hello") };`;
 /** Creates every resource that a deployment creates for an app. */
 export async function provision(platform: AppPlatform, app: App, script: string = SCRIPT): Promise<void> {
   const bytes = (text: string) => new TextEncoder().encode(text);
-  const directory = await mkdtemp(path.join(tmpdir(), "bundle-"));
-  try {
-    const scriptPath = await writeUploadForm(path.join(directory, "bundle.form"), script);
-    const databaseId = sqlDatabaseId(app.id);
-    await platform.databases.create(databaseId);
-    await platform.objects.put(sourceBucketName(app.id), "src/index.ts", bytes(script));
-    await platform.objects.put(artifactBucketName(app.id), "1/script.form", bytes(script));
-    await platform.objects.put(LOG_BUCKET, deploymentLogKey(app.id, 1), bytes("built\n"));
-    await platform.authEntries.put({ appId: app.id, tokenSha256: "0".repeat(64) });
-    const published = { appId: app.id, generation: 1, scriptPath, assets: null, databaseId };
-    await platform.edge.publish(app.slug, published, AbortSignal.timeout(30_000));
-  } finally {
-    await rm(directory, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const scriptPath = await writeUploadForm(path.join(folder.path, "bundle.form"), script);
+  const databaseId = sqlDatabaseId(app.id);
+  await platform.databases.create(databaseId);
+  await platform.objects.put(sourceBucketName(app.id), "src/index.ts", bytes(script));
+  await platform.objects.put(artifactBucketName(app.id), "1/script.form", bytes(script));
+  await platform.objects.put(LOG_BUCKET, deploymentLogKey(app.id, 1), bytes("built\n"));
+  await platform.authEntries.put({ appId: app.id, tokenSha256: "0".repeat(64) });
+  const published = { appId: app.id, generation: 1, scriptPath, assets: null, databaseId };
+  await platform.edge.publish(app.slug, published, AbortSignal.timeout(30_000));
 }
 
 /** A port whose named operation fails the given number of times before it works. Its other operations work. */

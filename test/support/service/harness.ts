@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createHmac, createPrivateKey, type KeyObject } from "node:crypto";
 import { symmetricDecrypt } from "better-auth/crypto";
@@ -13,6 +12,7 @@ import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { createTestDatabase } from "./databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
 import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
@@ -63,8 +63,7 @@ export async function createHarness({
   clientMetadata,
 }: HarnessOptions = {}): Promise<Harness> {
   const stack = new AsyncDisposableStack();
-  const dataDirectory = await mkdtemp(path.join(tmpdir(), "service-"));
-  stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
+  const { path: dataDirectory } = stack.use(await temporaryFolder());
   const { databaseUrl, redisUrl } = stack.use(await createTestDatabase());
   const config: Config = {
     ...readConfig({

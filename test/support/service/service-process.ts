@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
 import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
 import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -33,8 +33,7 @@ export interface ServiceProcess {
 /** @param createDatabase - creates the database on an outside PostgreSQL; by default one with all migrations */
 export async function createInstallation(createDatabase = createTestDatabase): Promise<Installation> {
   const stack = new AsyncDisposableStack();
-  const dataDirectory = await mkdtemp(path.join(tmpdir(), "installation-"));
-  stack.defer(() => rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 }));
+  const { path: dataDirectory } = stack.use(await temporaryFolder());
   // A killed service leaves the workspaces of its builds, which are mounted.
   stack.defer(() => new FilesystemWorkspaces(path.join(dataDirectory, "builds")).clear());
   const running = new Set<ChildProcess>();

@@ -1,33 +1,19 @@
-import { createRequire } from "node:module";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { BundleResult } from "../read-bundle-result.ts";
-import { assignBindingIds, type StorageConfig } from "./assign-binding-ids.ts";
+import { assignBindingIds } from "./assign-binding-ids.ts";
+import { findMigrations } from "./find-migrations.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
-import { type D1Binding, readMigrations } from "./read-migrations.ts";
-
-/** The used part of wrangler's API. It is loaded already: this is wrangler's process. */
-interface Wrangler {
-  unstable_readConfig(
-    args: object,
-    options: { hideWarnings: boolean; useRedirectIfAvailable: boolean },
-  ): WranglerConfig;
-  unstable_splitSqlQuery(sql: string): string[];
-}
-
-interface WranglerConfig extends StorageConfig {
-  configPath?: string;
-  assets?: AssetRules & { directory?: string };
-  d1_databases: D1Binding[];
-}
+import type { D1Binding } from "./read-migrations.ts";
+import { loadWrangler, type WranglerConfig } from "./wrangler-api.ts";
 
 /**
  * Collects the contents of a bundle besides its script, and completes the bindings in the script's form. Synchronous,
  * because it runs while wrangler's process exits.
  */
 export function collectBundle(plan: BundlePlan, formFile: string): BundleResult {
-  const wrangler = createRequire(import.meta.url)("wrangler") as Wrangler;
+  const wrangler = loadWrangler();
   const config = wrangler.unstable_readConfig({}, { hideWarnings: true, useRedirectIfAvailable: true });
   const databases = Map.groupBy(
     config.d1_databases,
@@ -36,12 +22,11 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
   if (databases.size > 1) return { failure: tooManyDatabases(config.d1_databases) };
   assignBindingIds(formFile, config);
   const root = path.dirname(config.configPath ?? path.resolve("package.json"));
-  const [database] = config.d1_databases;
   const assets = plan.assets ?? configuredAssets(config.assets, root);
   return {
     framework: plan.framework,
     assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory) },
-    migrations: database === undefined ? [] : readMigrations(database, root, wrangler.unstable_splitSqlQuery),
+    ...findMigrations(wrangler, config),
   };
 }
 

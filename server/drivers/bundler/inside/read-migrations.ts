@@ -11,6 +11,18 @@ export interface D1Binding {
   migrations_pattern?: string;
 }
 
+/** The glob pattern of a database's migration files, relative to the folder of the configuration. */
+export function migrationsPattern({ migrations_dir: directory, migrations_pattern: pattern }: D1Binding): string {
+  return path.normalize(pattern ?? `${directory ?? "migrations"}/*.sql`);
+}
+
+/** Lists the migration files of a database, relative to `root`. */
+export function listMigrationFiles(database: D1Binding, root: string): string[] {
+  return globSync(migrationsPattern(database), { cwd: root }).filter((file) =>
+    lstatSync(path.join(root, file)).isFile(),
+  );
+}
+
 /** Reads the migration files of a database in wrangler's order: by their leading number, then by name. */
 export function readMigrations(
   database: D1Binding,
@@ -18,9 +30,7 @@ export function readMigrations(
   splitStatements: (sql: string) => string[],
 ): Migration[] {
   const directory = path.normalize(database.migrations_dir ?? "migrations");
-  const pattern = path.normalize(database.migrations_pattern ?? `${directory}/*.sql`);
-  return globSync(pattern, { cwd: root })
-    .filter((file) => lstatSync(path.join(root, file)).isFile())
+  return listMigrationFiles(database, root)
     .map((file) => ({ file, name: path.relative(directory, file) }))
     .toSorted((a, b) => compareNames(a.name, b.name))
     .map(({ file, name }) => ({
