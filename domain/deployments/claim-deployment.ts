@@ -16,6 +16,7 @@ export interface ClaimedDeployment {
   number: number;
   /** The commit to deploy; `null` for the newest one of the branch. */
   requestedCommit: string | null;
+  branchIsDefault: boolean;
   customization: string | null;
   trigger: DeploymentTrigger;
   /** For a rollback: the deployment whose bundle goes live again. */
@@ -83,6 +84,7 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     branch: deployment.branch,
     number: deployment.number,
     requestedCommit: deployment.requestedCommit ?? null,
+    branchIsDefault: deployment.branchIsDefault,
     customization: deployment.customization ?? null,
     trigger: deployment.trigger,
     rollbackToId: deployment.rollbackToId ?? null,

@@ -118,11 +118,19 @@ async function startStep(
 
 async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
   const { deployment, workspace, log, signal } = attempt;
-  const { deploymentId, fencingToken, repo, branch, requestedCommit: commit } = deployment;
+  const {
+    deploymentId,
+    fencingToken,
+    repo,
+    branch,
+    branchIsDefault: orDefaultBranch,
+    requestedCommit: commit,
+  } = deployment;
   await startStep(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${commit ?? branch}).`, error: null });
   log.say(`cloning ${repo}, ${commit === null ? `branch ${branch}` : `commit ${commit}`}`);
   const directory = workspace.sourceDirectory;
-  const checkout = await deps.git.checkOut({ repo, branch, commit, directory, onOutput: log.output, signal });
+  const wanted = { repo, branch, orDefaultBranch, commit };
+  const checkout = await deps.git.checkOut({ ...wanted, directory, onOutput: log.output, signal });
   await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit: checkout.commit });
 }
 

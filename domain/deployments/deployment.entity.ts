@@ -23,6 +23,8 @@ export const DeploymentSchema = defineEntity({
     trigger: p.string().$type<DeploymentTrigger>(),
     repo: p.string(),
     branch: p.string(),
+    /** The request named no branch, so a repository that has no such branch deploys its default branch. */
+    branchIsDefault: p.boolean().default(false),
     /** The commit that is deployed. The clone records it, or the rollback. */
     commit: p.string().nullable(),
     /** The commit that the request names; `null` for the newest one of the branch. */

@@ -38,10 +38,12 @@ export async function redeployApp(
   checkCustomization(request.customization, deps.appBuilder);
   return addDeployment(deps, { caller, appId, request, idempotencyKey }, async (em, app) => {
     const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
+    const first = await em.findOneOrFail(Deployment, { appId, number: 1 });
     return {
       trigger: "redeploy",
       repo: app.repo,
       branch: request.branch ?? app.branch,
+      branchIsDefault: request.branch === undefined && first.branchIsDefault,
       requestedCommit: request.commit ?? null,
       customization: request.customization ?? newest.customization ?? null,
     };

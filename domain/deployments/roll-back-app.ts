@@ -23,7 +23,15 @@ export function rollBackApp(
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
     const { repo, branch, commit = null, customization = null } = target;
-    return { trigger: "rollback", repo, branch, commit, customization, rollbackToId: target.id };
+    return {
+      trigger: "rollback",
+      repo,
+      branch,
+      branchIsDefault: false,
+      commit,
+      customization,
+      rollbackToId: target.id,
+    };
   });
 }
 

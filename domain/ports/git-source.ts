@@ -8,6 +8,8 @@ export interface Checkout {
   branch: string;
   /** The full id of the commit to check out; without it, the newest one of the branch. */
   commit?: string | null;
+  /** Checks out the repository's default branch if it does not have `branch`. The output names it. */
+  orDefaultBranch?: boolean;
   /** The folder for the files, absent or empty. The caller owns and removes it. */
   directory: string;
   onOutput: OutputListener;

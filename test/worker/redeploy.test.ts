@@ -83,6 +83,20 @@ test("a redeploy of a commit or of another branch leaves the app's own branch un
   expect(await appRequest(url)).toEqual({ status: 200, text: "second" });
 });
 
+test("a redeploy of a repository without main deploys its default branch again", async () => {
+  const repository = await Repository.create(repositories.path, "acme/trunk");
+  await repository.commitFiles(respondingWith("first"), "trunk");
+  await repository.git(["symbolic-ref", "HEAD", "refs/heads/trunk"]);
+  const owner = await harness.tenant();
+  const { body } = await owner.rest.deploy({ repo: "acme/trunk" });
+  const id = String(body["app_id"]);
+  await harness.waitForStatus(owner, id, ["ready"]);
+  await repository.commitFiles(respondingWith("second"), "trunk");
+  expect((await owner.rest.post(`/v1/apps/${id}/deployments`, {})).status).toBe(201);
+  await harness.waitForStatus(owner, id, ["ready"]);
+  expect(await appRequest(String(body["url"]))).toEqual({ status: 200, text: "second" });
+});
+
 test("a redeploy of a commit that does not exist fails with the commit, and the live deployment serves", async () => {
   const { owner, url, path, redeploy, get, waitFor } = await deployedApp("absent-commit", respondingWith("first"));
   const commit = "0123456789abcdef0123456789abcdef01234567";

@@ -79,9 +79,11 @@ export class SandboxedGit implements GitSource {
 
   #command(checkout: Checkout, remote: GitRemote, repository: string, network: SandboxNetwork): SandboxCommand {
     const limits = this.#limits;
+    const { commit = null, orDefaultBranch = false } = checkout;
+    const options = { limits, commit, orDefaultBranch };
     const program = "/opt/checkout/checkout.mjs";
     return {
-      argv: [SANDBOX_NODE, program, wanted(checkout), JSON.stringify(limits), ...remote.urls],
+      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify(options), ...remote.urls],
       cwd: "/source",
       env: { ...gitEnvironment(remote), GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
       mounts: [
@@ -124,11 +126,6 @@ export class SandboxedGit implements GitSource {
         throw describeFetchError(report.error, checkout);
     }
   }
-}
-
-/** What git fetches: a ref, or the id of a commit. */
-function wanted({ branch, commit }: Checkout): string {
-  return commit ?? `refs/heads/${branch}`;
 }
 
 async function readReport(repository: string): Promise<CheckoutReport> {
