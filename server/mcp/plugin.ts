@@ -62,11 +62,12 @@ export function mcpPlugin(options: McpOptions) {
     scope.addHook("onRequest", async (request, reply) => {
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
+      const { origin } = request.headers;
+      const isOwn = ownUrl !== null && isOwnOrigin(request.headers, ownUrl);
       // Only browsers send an origin.
-      if (request.headers.origin !== undefined && ownUrl !== null && isOwnOrigin(request.headers, ownUrl))
-        void reply.headers(createCorsHeaders(request.headers.origin));
+      if (isOwn && origin !== undefined) void reply.headers(createCorsHeaders(origin));
       if (request.method === "OPTIONS") return reply.code(204).headers(createPreflightHeaders(request.headers)).send();
-      const error = await authorize(request, ownUrl, options);
+      const error = isOwn ? await authorize(request, options) : foreignOrigin();
       return error === null ? undefined : sendError(reply, error);
     });
     const streams = openStreams(scope, transport, options);
@@ -124,13 +125,8 @@ function addRoutes(scope: FastifyInstance, { post, get }: Record<"post" | "get",
 }
 
 /** Authenticates and counts a request before its body is read. Returns the error of a request that is rejected. */
-async function authorize(
-  request: FastifyRequest,
-  ownUrl: URL | null,
-  options: McpOptions,
-): Promise<GatewayError | null> {
+async function authorize(request: FastifyRequest, options: McpOptions): Promise<GatewayError | null> {
   const { capabilities, publicUrl } = options;
-  if (ownUrl === null || !isOwnOrigin(request.headers, ownUrl)) return foreignOrigin();
   try {
     request.caller = await authenticateRequest(request, options);
     const { caller, headers } = request;

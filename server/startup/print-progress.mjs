@@ -1,5 +1,5 @@
-// The thread of `start-progress.ts`. JavaScript, because loading the TypeScript support in a thread costs 70 ms of CPU time at each start.
-// It writes to the descriptor, because its `process.stdout` would wait for the main thread.
+// The thread of `start-progress.ts`. JavaScript, because loading the TypeScript support in a thread costs 70 ms of CPU time
+// at each start. It writes to the descriptor, because its `process.stdout` would wait for the main thread.
 import { writeSync } from "node:fs";
 
 let seconds = 0;

@@ -12,16 +12,17 @@ import { hazard, verifies } from "../support/verifies.ts";
 
 /** Opens a folder with a folder for each command, which contains its own name in a file. */
 async function openFolders() {
-  const parent = await temporaryFolder();
+  const temporary = await temporaryFolder();
+  const parent = path.join(temporary.path, "parent");
   const openFolder = async (name: string): Promise<Mount[]> => {
-    await mkdir(parent.path, { recursive: true });
-    await chmod(parent.path, 0o711);
-    const folder = path.join(parent.path, name);
+    await mkdir(parent, { recursive: true });
+    await chmod(parent, 0o711);
+    const folder = path.join(parent, name);
     await mkdir(folder);
     await writeFile(path.join(folder, "name"), name);
     return [{ from: folder, to: "/own", writable: false }];
   };
-  return { ...parent, openFolder };
+  return { ...temporary, path: parent, openFolder };
 }
 
 /** Opens a sandbox, and finds the processes that hold its prepared files. */

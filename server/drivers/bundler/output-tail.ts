@@ -4,7 +4,7 @@ const TAIL_BYTES = 64 * 1024;
 
 /** Lines that package managers and wrangler print around the reason of a failure. */
 const NOISE =
-  /^(npm (error code|error A complete log|warn|notice)|npm error$|ELIFECYCLE|info Visit |> |--dry-run: |🪵 )/u;
+  /^(npm (error code|error A complete log|warn|notice)|npm error$|ELIFECYCLE|WARN\s|For help, run: pnpm |error Command failed|info Visit |> |--dry-run: |🪵 )/u;
 
 /** Keeps the last 64 KiB of a step's output, to quote from them when the step fails. */
 export class OutputTail {

@@ -41,8 +41,6 @@ export const INSTALL_COMMANDS: Readonly<Record<SupportedPackageManager, InstallC
       npm_config_fetch_retries: "0",
       // On the same mount as node_modules: pnpm makes hard links, which cannot cross mounts.
       npm_config_store_dir: `${SANDBOX_PATHS.source}/node_modules/.pnpm-store`,
-      // Otherwise pnpm downloads and starts the version that the project names.
-      npm_config_manage_package_manager_versions: "false",
     },
   },
   yarn: {

@@ -43,6 +43,7 @@ export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Reco
     HOME: `${SANDBOX_PATHS.scratch}/home`,
     LANG: "C.UTF-8",
     ...NON_INTERACTIVE,
+    ...FIXED_VERSIONS,
   };
   if (compileCacheDirectory !== null) env["NODE_COMPILE_CACHE"] = SANDBOX_PATHS.compileCache;
   return env;
@@ -63,4 +64,18 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
   npm_config_audit: "false",
   npm_config_fund: "false",
   npm_config_update_notifier: "false",
+};
+
+/** Turns off the download of the version that a project names: package managers run in the version of the toolchain. */
+const FIXED_VERSIONS: Readonly<Record<string, string>> = {
+  // pnpm and Yarn 1 read it as a sign that Corepack has selected their version. It has precedence over the settings of a
+  // project, and npm does not warn about it as it does about the settings of pnpm.
+  COREPACK_ROOT: SANDBOX_PATHS.scripts,
+  // Otherwise Yarn runs the file that the project names.
+  YARN_IGNORE_PATH: "1",
+  // Corepack itself, if the host has it: the version that it has, and no download.
+  COREPACK_ENABLE_PROJECT_SPEC: "0",
+  COREPACK_ENABLE_NETWORK: "0",
+  // Otherwise pnpm installs again before it runs a script, if the project requires it.
+  pnpm_config_verify_deps_before_run: "false",
 };

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http, { type IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { openTestPlatform, sendRequest } from "../../support/edge/test-platform.ts";
+import { webSocketApp } from "../../support/edge/web-socket-app.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const ECHO = `export default { async fetch(request) {
@@ -100,13 +101,10 @@ test("an app cannot set a cookie for the domain of all apps in the response that
   await using t = await openTestPlatform({ appsDomain: "apps.example.com:8443" });
   await t.publish(
     "shop",
-    `export default { fetch(request) {
-    if (request.headers.get("upgrade") !== "websocket") return new Response("ok");
-    const [client, server] = Object.values(new WebSocketPair());
-    server.accept();
-    const headers = [["Set-Cookie", "own=1"], ["Set-Cookie", "shared=1; Domain=apps.example.com"]];
-    return new Response(null, { status: 101, webSocket: client, headers });
-  } }`,
+    webSocketApp([
+      ["Set-Cookie", "own=1"],
+      ["Set-Cookie", "shared=1; Domain=apps.example.com"],
+    ]),
   );
   const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
   const headers = { ...upgrade, host: "shop.apps.example.com", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" };

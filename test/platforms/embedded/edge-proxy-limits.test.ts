@@ -3,6 +3,7 @@ import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
 import { eventually, openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
+import { webSocketApp } from "../../support/edge/web-socket-app.ts";
 
 /** `/` responds at once. Any other path starts a response that never ends. */
 const STREAMS = `export default { fetch(request) {
@@ -91,15 +92,7 @@ async function write(t: TestPlatform, bytes: string): Promise<{ socket: net.Sock
 
 test("open WebSockets count towards the limits", async () => {
   await using t = await openTestPlatform({ limits: { ...FAST_CLOSE, requestsPerClient: 1 } });
-  await t.publish(
-    "shop",
-    `export default { fetch(request) {
-    if (request.headers.get("upgrade") !== "websocket") return new Response("ok");
-    const [client, server] = Object.values(new WebSocketPair());
-    server.accept();
-    return new Response(null, { status: 101, webSocket: client });
-  } }`,
-  );
+  await t.publish("shop", webSocketApp());
   const upgrade = `GET / HTTP/1.1\r\nHost: shop.localhost\r\n${UPGRADE}${KEY}\r\n`;
   const first = await write(t, upgrade);
   const second = await write(t, upgrade);

@@ -4,6 +4,7 @@ import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
 import { eventually, openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
+import { webSocketApp } from "../../support/edge/web-socket-app.ts";
 
 const PLAIN = `export default { fetch: () => new Response("plain") }`;
 
@@ -53,17 +54,9 @@ test("an app whose clients have all disconnected is idle", async () => {
   await t.logged("idle app stopped");
 });
 
-const SOCKET = `export default { fetch(request) {
-  if (request.headers.get("upgrade") !== "websocket") return new Response("no socket", { status: 426 });
-  const [client, server] = Object.values(new WebSocketPair());
-  server.accept();
-  server.addEventListener("message", ({ data }) => server.send(data + " " + request.headers.get("x-service-auth")));
-  return new Response(null, { status: 101, webSocket: client });
-} }`;
-
 test("a WebSocket is forwarded in both directions, with the result of token verification", async () => {
   await using t = await openTestPlatform();
-  await t.publish("shop", SOCKET);
+  await t.publish("shop", webSocketApp());
   await t.platform.authEntries.put({
     appId: "app-shop",
     tokenSha256: createHash("sha256").update("sva_good").digest("hex"),
@@ -77,7 +70,7 @@ test("a WebSocket is forwarded in both directions, with the result of token veri
 
 test("an upgrade request gets the same errors as other requests: 401, 404 and those of the app", async () => {
   await using t = await openTestPlatform();
-  await t.publish("shop", SOCKET);
+  await t.publish("shop", webSocketApp());
   await t.publish("plain", PLAIN);
   const statuses = await Promise.all([
     openSocket(t, "/", { authorization: "Bearer sva_bad" }),
