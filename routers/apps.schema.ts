@@ -4,6 +4,7 @@ import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/app-page.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
+import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import { overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
@@ -104,6 +105,17 @@ export const logsResponse = z
   .meta({ id: "LogsResponse" }) satisfies z.ZodType<DeploymentLogView>;
 
 export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
+
+export const updateAppRequest = z
+  .strictObject({
+    id: uuid.meta({ description: "The app's id" }),
+    name: z
+      .string()
+      .optional()
+      .meta({ description: "A name for people, in one line", examples: ["Shop"] }),
+    branch: z.string().optional().meta({ description: "The branch that a deployment without one deploys" }),
+  })
+  .meta({ id: "UpdateAppRequest" }) satisfies z.ZodType<UpdateApp>;
 
 export const rotateAppTokenRequest = z.strictObject({
   id: uuid.meta({ description: "The app's id" }),
