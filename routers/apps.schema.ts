@@ -28,7 +28,9 @@ export const deployRequest = z
       .string()
       .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
       .meta({ description: "The repository, as owner/name", examples: ["acme/site"] }),
-    branch: z.string().default("main").meta({ description: "The branch to deploy" }),
+    branch: z.string().optional().meta({
+      description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
+    }),
     customization: z.string().optional().meta({
       description: "Instructions in natural language for the app builder agent. Not available in this version",
     }),

@@ -13,6 +13,7 @@ export interface ClaimedDeployment {
   tokenVersion: number;
   repo: string;
   branch: string;
+  branchIsDefault: boolean;
   customization: string | null;
   logKey: string;
   /** 1 for the first claim of the deployment. */
@@ -67,6 +68,7 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     tokenVersion: app.tokenVersion,
     repo: deployment.repo,
     branch: deployment.branch,
+    branchIsDefault: deployment.branchIsDefault,
     customization: deployment.customization ?? null,
     logKey: deployment.logKey,
     attempt: deployment.attempts,

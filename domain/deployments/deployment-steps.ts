@@ -67,11 +67,18 @@ async function startStep(
 
 async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
   const { deployment, workspace, log, signal } = attempt;
-  const { deploymentId, fencingToken, repo, branch } = deployment;
+  const { deploymentId, fencingToken, repo, branch, branchIsDefault: orDefaultBranch } = deployment;
   await startStep(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${branch}).`, error: null });
   log.say(`cloning ${repo}, branch ${branch}`);
   const directory = workspace.sourceDirectory;
-  const { commit } = await deps.git.checkOut({ repo, branch, directory, onOutput: log.output, signal });
+  const { commit } = await deps.git.checkOut({
+    repo,
+    branch,
+    orDefaultBranch,
+    directory,
+    onOutput: log.output,
+    signal,
+  });
   await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit });
 }
 

@@ -23,6 +23,8 @@ export const DeploymentSchema = defineEntity({
     trigger: p.string().$type<DeploymentTrigger>(),
     repo: p.string(),
     branch: p.string(),
+    /** The request named no branch, so a repository that has no such branch deploys its default branch. */
+    branchIsDefault: p.boolean().default(false),
     /** The commit that is deployed. The request may name it; otherwise the clone records the newest one of the branch. */
     commit: p.string().nullable(),
     customization: p.text().nullable(),

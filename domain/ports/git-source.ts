@@ -6,6 +6,8 @@ export interface Checkout {
   repo: string;
   /** A branch name that `git check-ref-format` accepts. */
   branch: string;
+  /** Checks out the repository's default branch if it does not have `branch`. The output names it. */
+  orDefaultBranch?: boolean;
   /** The folder for the files, absent or empty. The caller owns and removes it. */
   directory: string;
   onOutput: OutputListener;

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { queryBuilderOf } from "../../domain/database-types.ts";
+import { provisionExternalUser } from "../../domain/users/provision-external-user.ts";
 import type { AccessTokenClaims } from "../../server/auth/access-token-verifier.ts";
 import { ExternalUsers } from "../../server/auth/external-users.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -26,6 +28,20 @@ test("an external user is provisioned once, also by simultaneous first calls in 
   expect(await createUsers().resolveUserId(claims)).toBe(ids[0]);
   const users = createUsers();
   expect([await users.resolveUserId(claims), await users.resolveUserId(claims)]).toEqual([ids[0], ids[0]]);
+});
+
+test("a user that another process provisions at the same time is found after the unique constraint is violated", async () => {
+  const { em } = service().service.parts.orm;
+  const subject = randomUUID();
+  let resolved: Promise<string> | undefined;
+  const provisioned = await em.fork().transactional(async (tx) => {
+    const userId = await provisionExternalUser(queryBuilderOf(tx), { issuer: ISSUER, subject, name: "Grace" });
+    resolved = createUsers().resolveUserId(claimsOf({ sub: subject }));
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(() => em.fork().execute(waiting), { timeout: 10_000 }).toHaveLength(1);
+    return userId;
+  });
+  expect(await resolved).toBe(provisioned);
 });
 
 test("the same subject of two issuers, and two subjects of one issuer, are different users", async () => {

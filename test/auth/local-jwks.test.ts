@@ -38,6 +38,13 @@ test("a key is read from the database once", async () => {
   expect(await keys.getKey(id)).toBe(key);
 });
 
+test("a cached key stops verifying two days after its expiry", async () => {
+  const keys = createKeys();
+  const id = await insertKey(48 * HOUR_MS - 1000);
+  expect((await keys.getKey(id))?.type).toBe("public");
+  await expect.poll(() => keys.getKey(id), { timeout: 10_000 }).toBeNull();
+});
+
 test("an unknown key id is not looked up again at once, and is found soon after its key exists", async () => {
   const keys = createKeys();
   const id = randomUUID();

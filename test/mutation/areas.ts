@@ -20,7 +20,8 @@ export const AREAS: MutationArea[] = [
     sources: ["server/auth/*.ts"],
     tests: [
       "test/auth/*.test.ts",
-      "test/rest/{authentication,access-tokens}.test.ts",
+      "test/rest/{authentication,access-tokens,tokens}.test.ts",
+      "test/identity/{external-provider,consented-organization}.test.ts",
       "test/mcp/{token-kinds,unauthenticated,scopes}.test.ts",
     ],
   },
@@ -78,13 +79,13 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/deployments",
     sources: ["domain/deployments/*.ts"],
-    except: ["domain/deployments/*.entity.ts"],
-    tests: [
-      "test/domain/deployments/*.test.ts",
-      "test/worker/pipeline.test.ts",
-      "test/rest/{deploy,read}.test.ts",
-      "test/mcp/tools.test.ts",
-    ],
+    except: ["domain/deployments/*.entity.ts", "domain/deployments/{run-deployment,deployment-steps}.ts"],
+    tests: ["test/domain/deployments/*.test.ts", "test/rest/{deploy,read}.test.ts"],
+  },
+  {
+    name: "domain/deployments, one run",
+    sources: ["domain/deployments/{run-deployment,deployment-steps}.ts"],
+    tests: ["test/domain/deployments/fencing.test.ts", "test/worker/pipeline.test.ts"],
   },
   {
     name: "server/platforms/embedded",
@@ -95,25 +96,24 @@ export const AREAS: MutationArea[] = [
     name: "domain/users",
     sources: ["domain/users/*.ts"],
     except: ["domain/users/auth-tables.ts"],
-    tests: [
-      "test/identity/{connected-clients,consented-organization,external-provider,oauth-grants,rate-limits,sign-up}.test.ts",
-      "test/rest/access-tokens.test.ts",
-    ],
+    tests: ["test/domain/users/*.test.ts", "test/auth/external-users.test.ts"],
   },
   {
     name: "domain/organizations",
     sources: ["domain/organizations/*.ts"],
-    tests: ["test/identity/{invitations-and-roles,sign-up,foreign-organizations}.test.ts", "test/rpc/*.test.ts"],
+    except: ["domain/organizations/*.entity.ts"],
+    tests: ["test/domain/organizations/*.test.ts", "test/auth/external-users.test.ts"],
   },
   {
     name: "domain/procedures",
     sources: ["domain/procedures/*.ts"],
-    except: ["domain/procedures/*.entity.ts"],
-    tests: [
-      "test/domain/procedures/*.test.ts",
-      "test/worker/procedures.test.ts",
-      "test/mcp/{cached-results,direct-tools,snippets,tenancy,tool-list,tools}.test.ts",
-    ],
+    except: ["domain/procedures/*.entity.ts", "domain/procedures/{call,discover}-procedure*.ts"],
+    tests: ["test/domain/procedures/*.test.ts", "test/mcp/{direct-tools,tenancy,tool-list,tools}.test.ts"],
+  },
+  {
+    name: "domain/procedures, calls and discovery",
+    sources: ["domain/procedures/{call,discover}-procedure*.ts"],
+    tests: ["test/worker/procedures.test.ts", "test/mcp/{cached-results,direct-tools,tenancy}.test.ts"],
   },
   {
     name: "domain/type-declarations",
@@ -126,14 +126,20 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/execution/*.test.ts", "test/mcp/execute.test.ts"],
   },
   {
-    name: "domain/audit, plans, rate-limits, retention and usage",
-    sources: ["domain/{audit,plans,rate-limits,retention,usage}/*.ts"],
-    except: ["domain/**/*.entity.ts"],
-    tests: [
-      "test/rest/{audit,limits,deploy}.test.ts",
-      "test/worker/retention.test.ts",
-      "test/identity/audit-events.test.ts",
-      "test/mcp/tools.test.ts",
-    ],
+    name: "domain/audit",
+    sources: ["domain/audit/*.ts"],
+    except: ["domain/audit/*.entity.ts"],
+    tests: ["test/domain/audit/*.test.ts", "test/rest/{audit,audit-filters,audit-names}.test.ts"],
+  },
+  {
+    name: "domain/retention",
+    sources: ["domain/retention/*.ts"],
+    tests: ["test/worker/retention.test.ts"],
+  },
+  {
+    name: "domain/plans, rate-limits and usage",
+    sources: ["domain/{plans,rate-limits,usage}/*.ts"],
+    except: ["domain/rate-limits/*.entity.ts"],
+    tests: ["test/rest/{limits,deploy}.test.ts", "test/mcp/tools.test.ts"],
   },
 ];

@@ -16,9 +16,9 @@ import type { MutationArea } from "./areas.ts";
 
 const CACHE = ".cache/mutation";
 /** Added to one and a half times what the tests of a mutant need. A mutant that exceeds it counts as detected. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
 /** Files per run of Stryker. Each run starts with all tests of the area once. */
-const GROUP_SIZE = 3;
+const GROUP_SIZE = 6;
 /** Of the code that the page shows. */
 const MAX_CODE_LENGTH = 160;
 

@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config";
+import { FastTestsFirst } from "./fast-tests-first.ts";
+import { reusedProcess } from "./reused-process.ts";
 
 /**
  * The tests of one area as mutation testing runs them: one after the other in one process, with one PostgreSQL for the whole
@@ -13,5 +15,17 @@ export default defineConfig({
     hookTimeout: 60_000,
     isolate: false,
     globalSetup: "test/support/global-setup.ts",
+    setupFiles: "test/mutation/test-setup.ts",
+    sequence: { sequencer: FastTestsFirst },
   },
+  plugins: [
+    {
+      name: "reused-process",
+      // Stryker's own configuration only knows the pools of Vitest.
+      configureVitest({ vitest, project }) {
+        for (const { config } of [vitest, project])
+          Object.assign(config, { pool: reusedProcess.name, poolRunner: reusedProcess });
+      },
+    },
+  ],
 });

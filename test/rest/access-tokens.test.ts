@@ -97,6 +97,10 @@ verifies(
         { ...header, typ: "at+jwt" },
         { ...payload, sid: undefined },
       ],
+      "a token of an OAuth client without a scope": [
+        { ...header, typ: "at+jwt" },
+        { ...payload, sid: undefined, client_id: "an unknown client" },
+      ],
       "a critical extension": [{ ...header, crit: ["x"], x: 1 }, payload],
       jku: [{ ...header, jku: `${publicUrl}/api/auth/jwks` }, payload],
       x5u: [{ ...header, x5u: "https://elsewhere.example.com/key" }, payload],

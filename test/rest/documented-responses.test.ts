@@ -148,7 +148,10 @@ verifies("versions.stable", "responses accept unknown fields, and request bodies
 
 test("a default value of a request body is in its description, since generators make fields with `default` required", () => {
   const { branch } = document.components.schemas["DeployRequest"]?.properties ?? {};
-  expect(branch).toEqual({ type: "string", description: "The branch to deploy; default `main`" });
+  expect(branch).toEqual({
+    type: "string",
+    description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
+  });
   expect(JSON.stringify(document)).not.toContain('"default":');
 });
 

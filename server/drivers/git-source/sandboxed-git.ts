@@ -79,9 +79,10 @@ export class SandboxedGit implements GitSource {
 
   #command(checkout: Checkout, remote: GitRemote, repository: string, network: SandboxNetwork): SandboxCommand {
     const limits = this.#limits;
+    const { orDefaultBranch = false } = checkout;
     const program = "/opt/checkout/checkout.mjs";
     return {
-      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify(limits), ...remote.urls],
+      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify({ limits, orDefaultBranch }), ...remote.urls],
       cwd: "/source",
       env: { ...gitEnvironment(remote), GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
       mounts: [

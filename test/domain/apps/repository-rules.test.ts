@@ -36,7 +36,10 @@ for (const repo of [
 }
 
 function expectRejectedRepos(repos: readonly string[]): void {
-  for (const repo of repos) expect([repo.slice(0, 40), repoError(repo)?.code]).toEqual([repo.slice(0, 40), "invalid"]);
+  for (const repo of repos) {
+    const message = expect.stringMatching(/^repo: must .{10,}\. Example: /);
+    expect([repo.slice(0, 40), repoError(repo)]).toEqual([repo.slice(0, 40), { code: "invalid", message }]);
+  }
 }
 
 verifies(hazard(1), "a repository name that does not have the form owner/name is rejected", () => {
@@ -108,8 +111,10 @@ verifies(hazard(9), "a branch name may have letters of every script", () => {
 });
 
 function expectRejectedBranches(branches: readonly string[]): void {
-  for (const branch of branches)
-    expect([branch.slice(0, 40), branchError(branch)?.code]).toEqual([branch.slice(0, 40), "invalid"]);
+  for (const branch of branches) {
+    const message = expect.stringMatching(/^branch: must .{10,}\. Examples: /s);
+    expect([branch.slice(0, 40), branchError(branch)]).toEqual([branch.slice(0, 40), { code: "invalid", message }]);
+  }
 }
 
 verifies(hazard(5), "a branch name that git reads as an option is rejected", () => {

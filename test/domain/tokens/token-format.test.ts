@@ -61,6 +61,10 @@ test("a token with other text around it is rejected", () => {
     expect(readTokenPrefix(text)).toBeNull();
 });
 
+test("a token with an unknown prefix and a valid checksum is rejected", () => {
+  expect(readTokenPrefix(formatToken("svx" as never, randomBytes(32)))).toBeNull();
+});
+
 test("an app token is always the same for one app, version and secret, and differs for any other", () => {
   const app = { id: "0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", tokenVersion: 1 };
   const tokens = [

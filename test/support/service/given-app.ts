@@ -58,7 +58,7 @@ export function newestDeployment({ id, orgId, latestDeploymentId }: App) {
 export function claimedDeployment(app: App): ClaimedDeployment {
   const { slug, repo, branch, fencingToken, tokenVersion } = app;
   const logKey = deploymentLogKey(app.id, 1);
-  const source = { slug, repo, branch, customization: null, logKey };
+  const source = { slug, repo, branch, branchIsDefault: false, customization: null, logKey };
   return { ...newestDeployment(app), ...source, fencingToken, tokenVersion, attempt: 1 };
 }
 
