@@ -80,6 +80,12 @@ export const appDetail = z
     app_token: token,
     manifest: manifest.nullable(),
     url,
+    repo: z.string(),
+    branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
+    latest_deployment_id: uuid.meta({ description: "The newest deployment, whose status the app shows" }),
+    live_deployment_id: uuid
+      .nullable()
+      .meta({ description: "The deployment that serves requests; null before the first one is ready" }),
   })
   .meta({ id: "AppDetail" }) satisfies z.ZodType<AppDetail>;
 
