@@ -20,10 +20,18 @@ export interface NewDeployment {
   createdBy: string | null;
   /** 1 for the first deployment of the app. */
   number: number;
-  trigger: "deploy";
+  trigger: "deploy" | "redeploy" | "rollback";
   repo: string;
   branch: string;
+  /** The commit of a rollback. */
+  commit?: string | null;
+  /** The commit to deploy; without it, the newest one of the branch. */
+  requestedCommit?: string | null;
+  /** Whether the request named no branch. */
+  branchIsDefault: boolean;
   customization: string | null;
+  /** For a rollback: the deployment whose bundle goes live again. */
+  rollbackToId?: string;
 }
 
 export interface DeployDeps {
@@ -39,7 +47,8 @@ export interface DeployDeps {
 
 export interface DeployApp {
   repo: string;
-  branch: string;
+  /** Without it: `main`, or the default branch of a repository that has no `main`. */
+  branch?: string | undefined;
   customization?: string | undefined;
 }
 
@@ -49,6 +58,8 @@ export interface DeployedApp {
   app_token: string;
   url: string;
 }
+
+const DEFAULT_BRANCH = "main";
 
 /** If a random slug is taken already, the next attempt uses another one. */
 const ATTEMPTS = 3;
@@ -67,7 +78,7 @@ export async function deployApp(
   idempotencyKey: string | null,
 ): Promise<DeployedApp> {
   checkRepo(request.repo);
-  checkBranch(request.branch);
+  if (request.branch !== undefined) checkBranch(request.branch);
   checkCustomization(request.customization, deps.appBuilder);
   const call = { caller, request, key: idempotencyKey };
   for (let attempt = 1; ; attempt++) {
@@ -92,14 +103,15 @@ async function recordApp(em: EntityManager, deps: DeployDeps, { caller, request,
   const earlier = key === null ? null : await findAppByKey(em, orgId, key, request);
   if (earlier !== null) return earlier;
   await checkPlanSlot(em, deps.plans, organization);
-  const { repo, branch, customization = null } = request;
+  const { repo, branch = DEFAULT_BRANCH, customization = null } = request;
   const name = repo.slice(repo.indexOf("/") + 1);
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);
   const app = em.create(App, { orgId, createdBy, name, slug, repo, branch, status: "queued", latestDeploymentId });
   if (key !== null) storeIdempotencyKey(em, key, request, app);
   await em.flush();
-  const source = { orgId, createdBy, repo, branch, customization };
+  const branchIsDefault = request.branch === undefined;
+  const source = { orgId, createdBy, repo, branch, branchIsDefault, customization };
   await deps.enqueueDeployment(em, {
     ...source,
     id: latestDeploymentId,

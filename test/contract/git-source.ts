@@ -5,7 +5,7 @@ import { BuildFailure } from "../../domain/shared/errors.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { CheckoutLimits } from "../../server/drivers/git-source/checkout-limits.ts";
 import { Repository, type TreeEntry } from "../support/builds/git-repository.ts";
-import { checkOut, checkOutFailure } from "../support/builds/git-checkout.ts";
+import { checkOut, checkOutDefault, checkOutFailure } from "../support/builds/git-checkout.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -88,6 +88,26 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
       await (await Repository.create(setting.base, "acme/shop")).commitFiles({ a: "a" });
       const failure = await checkOutFailure(setting.source, "acme/shop", "nope");
       expect([failure.kind, failure.message]).toEqual(["user", 'The repository has no branch "nope".']);
+    });
+
+    test("a repository without the default name of the branch is checked out at the branch that its HEAD names", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      await repository.commitFiles({ which: "other" }, "another");
+      const commit = await repository.commitFiles({ which: "trunk" }, "release/trunk");
+      await repository.git(["symbolic-ref", "HEAD", "refs/heads/release/trunk"]);
+      await using checkout = await checkOutDefault(setting.source);
+      expect([checkout.commit, await readFile(join(checkout.directory, "which"), "utf8")]).toEqual([commit, "trunk"]);
+      expect(checkout.output).toContain(
+        'The repository has no branch "main". Deploying its default branch, "release/trunk".',
+      );
+      expect((await checkOutFailure(setting.source)).message).toBe('The repository has no branch "main".');
+    });
+
+    test("a repository without commits has no branch, also when its default branch is accepted", async () => {
+      await using setting = await open();
+      await Repository.create(setting.base, "acme/shop");
+      await expect(checkOutDefault(setting.source)).rejects.toThrow('The repository has no branch "main".');
     });
 
     verifies(hazard(11), "a repository that does not exist is a user failure", async () => {

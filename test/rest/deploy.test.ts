@@ -39,8 +39,10 @@ verifies(
     expect(app.body).toMatchObject({ name: "site", status: "queued", manifest: null, error: null });
     const [deployment] = await service()
       .service.parts.orm.em.fork()
-      .execute('select branch, number, "trigger" from deployments where app_id = ?', [body["app_id"]]);
-    expect(deployment).toEqual({ branch: "main", number: 1, trigger: "deploy" });
+      .execute('select branch, branch_is_default, number, "trigger" from deployments where app_id = ?', [
+        body["app_id"],
+      ]);
+    expect(deployment).toEqual({ branch: "main", branch_is_default: true, number: 1, trigger: "deploy" });
   },
 );
 

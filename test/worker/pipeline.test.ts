@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import { resourcesOf } from "../support/edge/platform-resources.ts";
@@ -86,6 +86,15 @@ verifies(
     await vi.waitFor(async () => expect(await readdir(path.join(harness.dataDirectory, "builds"))).toEqual([]));
   },
 );
+
+test("a deployment without a branch deploys the default branch of a repository that has no main, and the log says so", async () => {
+  const repo = await createRepository("old", respondingWith("from master"), "master");
+  const repository = await Repository.create(repositories.path, repo);
+  await repository.git(["symbolic-ref", "HEAD", "refs/heads/master"]);
+  const { app, logs } = await deploy(await harness.tenant(), { repo });
+  expect(app).toMatchObject({ status: "ready", error: null });
+  expect(logs).toContain('The repository has no branch "main". Deploying its default branch, "master".');
+});
 
 verifies(
   [hazard(10), hazard(38)],

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { GitSource } from "../../../domain/ports/git-source.ts";
+import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { memoryFolder } from "../memory-folder.ts";
 
@@ -18,12 +18,22 @@ export async function checkOut(
   branch = "main",
   signal = new AbortController().signal,
 ): Promise<GitCheckout> {
+  return checkOutTo(source, { repo, branch, signal });
+}
+
+/** Checks out `acme/shop` for a deployment that names no branch. */
+export async function checkOutDefault(source: GitSource): Promise<GitCheckout> {
+  const { signal } = new AbortController();
+  return checkOutTo(source, { repo: "acme/shop", branch: "main", orDefaultBranch: true, signal });
+}
+
+async function checkOutTo(source: GitSource, request: Omit<Checkout, "directory" | "onOutput">): Promise<GitCheckout> {
   const folder = await memoryFolder();
   const directory = join(folder.path, "source");
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
   try {
-    const { commit } = await source.checkOut({ repo, branch, directory, onOutput, signal });
+    const { commit } = await source.checkOut({ ...request, directory, onOutput });
     expect(await readdir(folder.path)).toEqual(["source"]);
     return {
       directory,

@@ -1,22 +1,22 @@
-// Runs inside the sandbox: fetches the tip of one branch, checks its contents against the limits, and only then writes
+// Runs inside the sandbox: fetches one commit, checks its contents against the limits, and only then writes
 // the files. All input comes as arguments, without a shell. The outcome is written to $GIT_DIR/report.json.
 //
-// usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <limits as JSON> <url> [other url]
+// usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <options as JSON> <url> [other url]
 import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 
-const MAX_ERROR_LENGTH = 8192;
+const MAX_OUTPUT_LENGTH = 8192;
 
-const [branch, limitsText, ...urls] = process.argv.slice(2);
-const limits = JSON.parse(limitsText);
+const [branch, options, ...urls] = process.argv.slice(2);
+const { limits, commit, orDefaultBranch } = JSON.parse(options);
 const repository = process.env.GIT_DIR;
 
 writeFileSync(`${repository}/report.json`, JSON.stringify(await checkOut()));
 
 async function checkOut() {
   await git("init", "--quiet", "--template=");
-  const fetchError = await fetchFromFirst(urls);
+  const fetchError = await fetchCommit();
   if (isDownloadTooLarge()) return { outcome: "refused", reason: "totalBytes" };
   if (fetchError !== null) return { outcome: "not-fetched", error: fetchError };
   const { violation, error, files, bytes } = await checkTree();
@@ -29,17 +29,38 @@ async function checkOut() {
   return { outcome: "done", commit };
 }
 
+/** Fetches the commit, or else the branch. Returns `null`, or the error of the fetch. */
+async function fetchCommit() {
+  if (commit !== null) return fetchFromFirst(commit, urls);
+  const error = await fetchFromFirst(`refs/heads/${branch}`, urls);
+  if (!orDefaultBranch || error === null || !error.includes("couldn't find remote ref")) return error;
+  const defaultBranch = await readDefaultBranch();
+  if (defaultBranch === null) return error;
+  console.log(`The repository has no branch "${branch}". Deploying its default branch, "${defaultBranch}".`);
+  return fetchFromFirst(`refs/heads/${defaultBranch}`, urls);
+}
+
+/** Returns the branch that HEAD of the remote repository names, or `null`. */
+async function readDefaultBranch() {
+  for (const url of urls) {
+    const { output } = await runGit("ls-remote", "--symref", "--", url, "HEAD");
+    const name = /^ref: refs\/heads\/([^\s~^:?*[\\]+)\tHEAD$/m.exec(output)?.[1];
+    if (name !== undefined) return name;
+  }
+  return null;
+}
+
 /** Some hosts serve a repository at a URL that ends with `.git`, some without it, so both are tried. */
-async function fetchFromFirst([url, ...others]) {
+async function fetchFromFirst(ref, [url, ...others]) {
   const options = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"];
-  const error = await git("fetch", ...options, "--", url, `+refs/heads/${branch}:refs/heads/tip`);
+  const error = await git("fetch", ...options, "--", url, `+${ref}:refs/heads/tip`);
   if (others.length === 0 || foundRepository(error)) return error;
-  const otherError = await fetchFromFirst(others);
+  const otherError = await fetchFromFirst(ref, others);
   return foundRepository(otherError) ? otherError : error;
 }
 
 function foundRepository(error) {
-  return error === null || error.includes("couldn't find remote ref") || isDownloadTooLarge();
+  return error === null || /couldn't find remote ref|not our ref/.test(error) || isDownloadTooLarge();
 }
 
 /** At the sandbox's limit on file size, git stops writing the pack without an error message. */
@@ -49,13 +70,20 @@ function isDownloadTooLarge() {
 }
 
 /** Returns `null`, or the end of git's error output when git fails. */
-function git(...gitArguments) {
-  const child = spawn("git", gitArguments, { stdio: ["ignore", "inherit", "pipe"] });
-  let errors = "";
-  child.stderr.on("data", (chunk) => (errors = (errors + chunk).slice(-MAX_ERROR_LENGTH)));
+async function git(...gitArguments) {
+  const { code, errors } = await runGit(...gitArguments);
+  return code === 0 ? null : errors;
+}
+
+/** Returns the exit code of git, the start of its output and the end of its error output. */
+function runGit(...gitArguments) {
+  const child = spawn("git", gitArguments, { stdio: ["ignore", "pipe", "pipe"] });
+  let [output, errors] = ["", ""];
+  child.stdout.on("data", (chunk) => (output = (output + chunk).slice(0, MAX_OUTPUT_LENGTH)));
+  child.stderr.on("data", (chunk) => (errors = (errors + chunk).slice(-MAX_OUTPUT_LENGTH)));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve(code === 0 ? null : errors));
+    child.on("close", (code) => resolve({ code, output, errors }));
   });
 }
 
