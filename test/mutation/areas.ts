@@ -85,7 +85,10 @@ export const AREAS: MutationArea[] = [
       "domain/deployments/*.entity.ts",
       "domain/deployments/{run-deployment,deployment-steps,deployment-log,deployment-status,sanitize-log}.ts",
     ],
-    tests: ["test/domain/deployments/{fencing,tear-down-app,transitions}.test.ts", "test/rest/{deploy,read}.test.ts"],
+    tests: [
+      "test/domain/deployments/{fencing,tear-down-app,transitions}.test.ts",
+      "test/rest/{deploy,read,update-app}.test.ts",
+    ],
   },
   {
     name: "domain/deployments, logs and statuses",

@@ -37,7 +37,16 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
   const { id: appId, orgId, slug, repo, branch } = app;
   const source = { slug, repo, branch, customization: "Change it.", logKey: deploymentLogKey(appId, 1) };
   const ids = { deploymentId, appId, orgId };
-  expect(claimed).toEqual({ ...ids, ...source, tokenVersion: 3, attempt: 1, fencingToken: 8 });
+  const defaults = { number: 1, trigger: "deploy", branchIsDefault: false, requestedCommit: null, rollbackToId: null };
+  expect(claimed).toEqual({
+    ...ids,
+    ...source,
+    ...defaults,
+    isCanceled: false,
+    tokenVersion: 3,
+    attempt: 1,
+    fencingToken: 8,
+  });
   expect(await appOf(appId)).toMatchObject({ fencingToken: 8, status: "queued" });
   const deployment = await deploymentOf(deploymentId);
   expect(deployment).toMatchObject({ fencingToken: 8, status: "queued", attempts: 1 });
@@ -140,6 +149,7 @@ test("a new deployment is recorded and queued together", async () => {
     repo,
     branch,
     customization: null,
+    branchIsDefault: false,
   } as const;
   const [committed, rolledBack] = [randomUUID(), randomUUID()];
   await em().transactional((tx) => enqueueDeployment(tx, deps().jobs, { ...request, id: committed }));
