@@ -1,5 +1,6 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
+import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
@@ -13,5 +14,6 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,
+  ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_SHARED,
 };
