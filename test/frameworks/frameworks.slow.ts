@@ -1,5 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import type { Bundle } from "../../domain/ports/bundler.ts";
+import { type AppResponse, openTestPlatform } from "../support/edge/test-platform.ts";
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../support/builds/create-bundler.ts";
 import { runBundler, createCheckout } from "../support/builds/bundle-checkout.ts";
@@ -58,4 +60,49 @@ describe("a bundler with real frameworks", () => {
     expect(await readdir(bundle.assets?.directory ?? "")).toContain("index.html");
     expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
   });
+
+  test("a Nuxt app without a preset becomes a script that renders its pages", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest({ nuxt: "4.5.2" }, { build: "nuxt build" }),
+      "app/app.vue": "<template><h1>hello {{ 20 + 1 }}</h1></template>",
+      "server/api/sum.ts": "export default defineEventHandler(() => ({ sum: 1 + 1 }));",
+      "wrangler.jsonc": JSON.stringify({ d1_databases: [{ binding: "DB", database_id: "app", migrations_dir: "db" }] }),
+      "db/0001_a.sql": "SELECT 1",
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
+    expect(await responses(bundle, ["/", "/api/sum"])).toMatchObject([
+      { status: 200, text: expect.stringContaining("hello 21") },
+      { status: 200, text: expect.stringMatching(/"sum":\s*2/) },
+    ]);
+  });
+
+  test("a SvelteKit app with adapter-auto becomes a script that renders its pages", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest(
+        {
+          "@sveltejs/adapter-auto": "7.0.1",
+          "@sveltejs/kit": "2.70.4",
+          "@sveltejs/vite-plugin-svelte": "^6.0.0",
+          svelte: "^5.0.0",
+          vite: "^7.0.0",
+        },
+        { build: "vite build" },
+      ),
+      "svelte.config.js": `import adapter from "@sveltejs/adapter-auto";\nexport default { kit: { adapter: adapter() } };`,
+      "vite.config.js": `import { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit()] };`,
+      "src/app.html": `<!doctype html><head>%sveltekit.head%</head><body>%sveltekit.body%</body>`,
+      "src/routes/+page.server.js": "export const load = () => ({ sum: 20 + 1 });",
+      "src/routes/+page.svelte": "<script>let { data } = $props();</script><h1>hello {data.sum}</h1>",
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(await responses(bundle, ["/"])).toMatchObject([{ status: 200, text: expect.stringContaining("hello 21") }]);
+  });
 });
+
+/** Runs the bundle on the edge platform and requests the paths. */
+async function responses({ scriptPath, assets }: Bundle, paths: string[]): Promise<AppResponse[]> {
+  await using platform = await openTestPlatform();
+  await platform.publish("app", "", { scriptPath, assets });
+  return await Promise.all(paths.map((path) => platform.request("app", path)));
+}

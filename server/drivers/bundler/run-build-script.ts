@@ -12,7 +12,7 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
 export async function runBuildScript(context: BuildContext, project: Project): Promise<void> {
   const argv = buildCommand(project);
   if (argv === null) return;
-  const { code, output } = await runBuildStep(context, { name: "build", argv });
+  const { code, output } = await runBuildStep(context, { name: "build", argv, env: platformVariables(project) });
   if (code === 0) return;
   const lastLine = output.lines().at(-1);
   throw new BuildFailure(
@@ -20,6 +20,15 @@ export async function runBuildScript(context: BuildContext, project: Project): P
     `The build failed with exit code ${code}${lastLine === undefined ? "." : `: ${lastLine}`}`,
     "Read the build log. The build must succeed in a clean checkout without network access.",
   );
+}
+
+/**
+ * The variables by which frameworks recognize the platform. Nitro (Nuxt, SolidStart, TanStack Start) chooses its preset by
+ * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
+ * make Nitro build for Pages.
+ */
+function platformVariables({ needsSvelteAdapter }: Project): Record<string, string> {
+  return needsSvelteAdapter ? { WORKERS_CI: "1", CF_PAGES: "1" } : { WORKERS_CI: "1" };
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {

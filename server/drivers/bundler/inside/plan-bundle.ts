@@ -21,7 +21,7 @@ const STEMS = ["src/index", "src/worker", "index", "worker"];
 const ENTRIES = STEMS.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
-const OUTPUT_FOLDERS = ["dist", "build", "out", "_site"];
+const OUTPUT_FOLDERS = [".output/public", "dist", "build", "out", "_site"];
 
 /** What wrangler bundles. `assets` is null when wrangler's configuration decides about static files. */
 export interface BundlePlan {
