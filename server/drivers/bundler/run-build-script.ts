@@ -1,7 +1,11 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { explainServerBuild } from "./inside/explain-server-build.ts";
 import type { Project } from "./read-project.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
+
+/** Astro's error for pages that are rendered on request, when the project has no adapter. */
+const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages without an adapter/;
 
 /**
  * Runs the project's `build` script. Without one, runs the build command of its framework, unless a wrangler
@@ -14,7 +18,10 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   if (argv === null) return;
   const { code, output } = await runBuildStep(context, { name: "build", argv, env: platformVariables(project) });
   if (code === 0) return;
-  const lastLine = output.lines().at(-1);
+  const lines = output.lines();
+  const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
+  if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
+  const lastLine = lines.at(-1);
   throw new BuildFailure(
     "user",
     `The build failed with exit code ${code}${lastLine === undefined ? "." : `: ${lastLine}`}`,

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
+import { explainServerBuild } from "./explain-server-build.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
   hasPagesFunctions,
@@ -72,7 +73,7 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (entry !== undefined && !isStatic)
     return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
-  return { failure: isStatic ? noIndexPage(outputs) : nothingToDeploy() };
+  return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy() };
 }
 
 /** Wrangler requires a name. The platform replaces it. */
