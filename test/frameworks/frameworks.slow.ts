@@ -106,7 +106,7 @@ describe("a bundler with real frameworks", () => {
           "@tanstack/react-router": "1.170.46",
           "@tanstack/react-start": "1.169.5",
           "@vitejs/plugin-react": "6.3.0",
-          nitro: "3.0.0",
+          nitro: "3.0.260903-beta",
           react: "19.3.1",
           "react-dom": "19.3.1",
           vite: "8.3.8",

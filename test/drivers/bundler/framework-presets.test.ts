@@ -53,9 +53,12 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
   });
 
-  test("static pages that Nitro generated are found", async () => {
+  test.each([
+    ["Nitro", ".output/public"],
+    ["Angular", "dist/app/browser"],
+  ])("static pages that %s wrote to %s are found", async (_framework, folder) => {
     await using checkout = await createCheckout({
-      "package.json": manifest("mkdir -p .output/public && echo page >.output/public/index.html"),
+      "package.json": manifest(`mkdir -p ${folder} && echo page >${folder}/index.html`),
     });
     await using setup = await setUp();
     const { assets } = (await runBundler(setup.bundler, checkout)).bundle;

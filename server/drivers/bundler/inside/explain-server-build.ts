@@ -13,7 +13,7 @@ interface ServerFramework {
 
 const NITRO_PLUGIN = {
   needs: "the Vite plugin of Nitro",
-  advice: `Run: npm install nitro. Then add two lines to vite.config.ts: import { nitro } from "nitro/vite"; and in plugins: nitro()`,
+  advice: `Install nitro (for Vite 8, a version after 3.0.0). Then add two lines to vite.config.ts: import { nitro } from "nitro/vite"; and in plugins: nitro()`,
 };
 
 /** By the id of the framework detection. Frameworks that choose the platform's adapter by themselves are here too. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
@@ -38,6 +38,9 @@ interface BundleFailure {
   failure: { message: string; advice: string };
 }
 
+/** Angular writes to a folder with the name of the project. */
+const ANGULAR_OUTPUT = "dist/*/browser";
+
 interface PackageJson {
   main?: unknown;
   scripts?: Record<string, unknown>;
@@ -60,7 +63,7 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
     return { argv: deployment(date), framework, assets: null, pages: null };
 
   const isStatic = buildsStaticFiles(frameworks);
-  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS];
+  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS, ...globSync(ANGULAR_OUTPUT)];
   const scripted = [...outputs, ...PAGES_OUTPUT_FOLDERS].find(hasPagesScript);
   if (scripted !== undefined) return planPagesProject(framework, () => planPages(scripted, false));
   const built = isStatic || hasBuildScript(packageJson) ? outputs.find(hasIndexPage) : undefined;
