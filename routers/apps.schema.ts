@@ -23,12 +23,14 @@ export const errorBody = z
   .object({ error: z.string().meta({ description: "What is wrong, and what is valid" }) })
   .meta({ id: "Error" });
 
+export const repository = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
+  .meta({ description: "The repository, as owner/name", examples: ["acme/site"] });
+
 export const deployRequest = z
   .strictObject({
-    repo: z
-      .string()
-      .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
-      .meta({ description: "The repository, as owner/name", examples: ["acme/site"] }),
+    repo: repository,
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
