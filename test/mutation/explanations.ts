@@ -2,6 +2,7 @@ import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
+import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_USERS } from "./explanations/domain-users.ts";
@@ -15,5 +16,6 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
+  ...DOMAIN_PROCEDURES,
   ...DOMAIN_SHARED,
 };

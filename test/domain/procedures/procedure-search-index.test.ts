@@ -73,11 +73,13 @@ test("the names of the properties of nested schemas are found, down to eight lev
     procedure("a", "shallow", { inputSchema: { type: "object", ...withProperty("giraffe") } }),
     procedure("a", "nested", { inputSchema: { type: "object", ...nest(8, withProperty("lioness")) } }),
     procedure("a", "deep", { inputSchema: { type: "object", ...nest(9, withProperty("penguin")) } }),
-    procedure("a", "odd", { inputSchema: { type: "object", properties: null, items: "properties" } }),
+    procedure("a", "odd", { inputSchema: { type: "object", properties: null, items: { properties: "ab" } } }),
   ]);
   expect(await searchNames(index, "giraffe")).toEqual(["shallow"]);
   expect(await searchNames(index, "lioness")).toEqual(["nested"]);
   expect(await searchNames(index, "penguin")).toEqual([]);
+  // Keywords of JSON Schema are not names of properties.
+  for (const keyword of ["items", "type", "0"]) expect(await searchNames(index, keyword)).toEqual([]);
 });
 
 test("of the properties of one schema, the first 200 are found", async () => {
