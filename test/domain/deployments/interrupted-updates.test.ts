@@ -166,10 +166,10 @@ verifies(
     for (const step of REDEPLOY) {
       await app.redeploy();
       await interrupt(app.id, step);
-      expect(await app.text(), JSON.stringify(step)).toBe(step === SWITCHED ? next : served);
+      expect([step, await app.text()]).toEqual([step, step === SWITCHED ? next : served]);
       await run(app.id);
-      expect([await app.text(), (await app.statuses()).at(-1)], JSON.stringify(step)).toEqual([next, "ready"]);
-      expect(await leftoversOf(app.id), JSON.stringify(step)).toEqual(NO_LEFTOVERS);
+      expect([step, await app.text(), (await app.statuses()).at(-1)]).toEqual([step, next, "ready"]);
+      expect([step, await leftoversOf(app.id)]).toEqual([step, NO_LEFTOVERS]);
       await app.repository.commitFiles(site(served));
       [served, next] = [next, served];
     }
@@ -189,10 +189,10 @@ verifies(
     for (const step of ROLLBACK) {
       await app.rollBack(next === "first" ? 1 : 2);
       await interrupt(app.id, step);
-      expect(await app.text(), JSON.stringify(step)).toBe(step === SWITCHED ? next : served);
+      expect([step, await app.text()]).toEqual([step, step === SWITCHED ? next : served]);
       await run(app.id);
-      expect([await app.text(), (await app.statuses()).at(-1)], JSON.stringify(step)).toEqual([next, "ready"]);
-      expect(await leftoversOf(app.id), JSON.stringify(step)).toEqual(NO_LEFTOVERS);
+      expect([step, await app.text(), (await app.statuses()).at(-1)]).toEqual([step, next, "ready"]);
+      expect([step, await leftoversOf(app.id)]).toEqual([step, NO_LEFTOVERS]);
       [served, next] = [next, served];
     }
   },
