@@ -9,7 +9,8 @@ import { timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const id = uuid.meta({ description: "The app's id" });
-const number = z.int().min(1).max(999_999_999);
+export const deploymentNumber = z.int().min(1).max(999_999_999);
+const number = deploymentNumber;
 /** In a path, where every value is text. */
 const numberInPath = z.coerce.number().pipe(number).meta({ description: "The number of the deployment" });
 const status = z.enum(DEPLOYMENT_STATUSES);
@@ -39,13 +40,15 @@ export const deployment = z
   })
   .meta({ id: "Deployment" }) satisfies z.ZodType<DeploymentView>;
 
+export const commit = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be the full id of a commit: 40 hexadecimal digits in lower case");
+
 export const redeployRequest = z
   .strictObject({
     id,
     branch: z.string().optional().meta({ description: "The branch to deploy; by default that of the app" }),
-    commit: z
-      .string()
-      .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be the full id of a commit: 40 hexadecimal digits in lower case")
+    commit: commit
       .optional()
       .meta({ description: "The full id of the commit to deploy; by default the newest one of the branch" }),
     customization: z.string().optional().meta({
@@ -71,7 +74,7 @@ export const listDeploymentsResponse = z
   })
   .meta({ id: "ListDeploymentsResponse" }) satisfies z.ZodType<DeploymentPage>;
 
-export const deploymentNumber = z.object({ id, number: numberInPath });
+export const numberedDeployment = z.object({ id, number: numberInPath });
 
 export const deploymentLogsResponse = z
   .object({

@@ -7,7 +7,7 @@ import { deployProcedure, procedure, router } from "./core/trpc.ts";
 import {
   deployment,
   deploymentLogsResponse,
-  deploymentNumber,
+  numberedDeployment,
   listDeploymentsRequest,
   listDeploymentsResponse,
   redeployRequest,
@@ -72,7 +72,7 @@ export const deployments = router({
         errorResponses: { 404: noDeployment },
       },
     })
-    .input(deploymentNumber)
+    .input(numberedDeployment)
     .output(deployment)
     .query(({ ctx, input }) => getDeployment(ctx.deployments, ctx.caller, input)),
 
@@ -87,7 +87,7 @@ export const deployments = router({
         errorResponses: { 404: noDeployment },
       },
     })
-    .input(deploymentNumber)
+    .input(numberedDeployment)
     .output(deploymentLogsResponse)
     .query(({ ctx, input }) => readLogOfDeployment(ctx.deployments, ctx.caller, input)),
 
@@ -105,7 +105,7 @@ export const deployments = router({
         errorResponses: { 404: noDeployment, 409: "The deployment has ended already, or the app is being deleted" },
       },
     })
-    .input(deploymentNumber)
+    .input(numberedDeployment)
     .output(deployment)
     .mutation(({ ctx, input }) => cancelDeployment(ctx.deployments, ctx.caller, input)),
 

@@ -6,6 +6,7 @@ import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
 import type { GetAppDeps } from "../../domain/apps/get-app.ts";
 import type { ListDeps } from "../../domain/apps/list-apps.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
+import type { UpdateAppDeps } from "../../domain/apps/update-app.ts";
 import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { CancelDeps } from "../../domain/deployments/cancel-deployment.ts";
@@ -28,7 +29,14 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
-  apps: AppListDeps & BrowseAppsDeps & DeleteDeps & DeployDeps & GetAppDeps & ListDeps & RotateAppTokenDeps;
+  apps: AppListDeps &
+    BrowseAppsDeps &
+    DeleteDeps &
+    DeployDeps &
+    GetAppDeps &
+    ListDeps &
+    RotateAppTokenDeps &
+    UpdateAppDeps;
   audit: ListEventsDeps & RecordCallDeps;
   deployments: CancelDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;

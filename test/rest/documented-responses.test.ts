@@ -121,7 +121,7 @@ test("405 is documented for every operation, and lists the methods of the path i
   expect(Object.fromEntries(allowed)).toMatchObject({
     "/v1/apps": "GET, HEAD",
     "/v1/apps/deploy": "POST",
-    "/v1/apps/{id}": "GET, HEAD, DELETE",
+    "/v1/apps/{id}": "GET, HEAD, PATCH, DELETE",
     "/v1/tokens": "POST, GET, HEAD",
   });
   expect((await rest.send("OPTIONS", "/v1/apps/", {})).headers.get("allow")).toBe("GET, HEAD");

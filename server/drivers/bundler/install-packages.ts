@@ -1,11 +1,12 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageReport, PackageSource } from "../../../domain/ports/package-source.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
-import type { UnsupportedPackageManager } from "./detect-package-manager.ts";
+import type { SupportedPackageManager, UnsupportedPackageManager } from "./detect-package-manager.ts";
 import type { OutputTail } from "./output-tail.ts";
 import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
-import type { Project } from "./read-project.ts";
+import { type Project, SVELTE_ADAPTER } from "./read-project.ts";
+import { SANDBOX_PATHS } from "./toolchain.ts";
 
 /**
  * Installs the project's dependencies. The install can reach only the package source.
@@ -17,14 +18,22 @@ export async function installPackages(context: BuildContext, packages: PackageSo
   const { packageManager, rootEntries } = project;
   if (packageManager === "bun" || packageManager === "yarn-berry") throw unsupportedFailure(packageManager);
   const { argv, registryVariable, env } = INSTALL_COMMANDS[packageManager];
-  await using session = await packages.open(await readPackageNames(context.request.sourceDirectory));
-  const { code, output } = await runBuildStep(context, {
+  const names = await readPackageNames(context.request.sourceDirectory);
+  const added = project.needsSvelteAdapter ? [SVELTE_ADAPTER, "wrangler"] : [];
+  await using session = await packages.open(new Set([...names, ...added]));
+  const step = {
     name: "install",
-    argv: argv(rootEntries),
     env: { ...env, [registryVariable]: session.registryUrl },
     network: { kind: "proxy", socketPath: session.socketPath },
-  });
+  } as const;
+  const { code, output } = await runBuildStep(context, { ...step, argv: argv(rootEntries) });
   if (code !== 0) throw installFailure(packageManager, session.report(), output);
+  // If this fails, the build fails with the error of SvelteKit, which says what to install.
+  if (project.needsSvelteAdapter) await runBuildStep(context, { ...step, argv: svelteAdapterInstall(packageManager) });
+}
+
+function svelteAdapterInstall(packageManager: SupportedPackageManager): [string, ...string[]] {
+  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/install-svelte-adapter.ts`, packageManager, SVELTE_ADAPTER];
 }
 
 function unsupportedFailure(packageManager: UnsupportedPackageManager): BuildFailure {
@@ -54,11 +63,19 @@ function installFailure(packageManager: string, report: PackageReport, output: O
       `The install tried to reach ${blockedHost}. Builds can reach the package registry only.`,
       "Use dependencies from the package registry only, then deploy again.",
     );
-  const reason = lines.find((line) => ERROR_PREFIX.test(line)) ?? lines.at(-1) ?? "it printed no reason.";
+  const reason =
+    findConflict(lines) ?? lines.find((line) => ERROR_PREFIX.test(line)) ?? lines.at(-1) ?? "it printed no reason.";
   return userFailure(
     `${packageManager} could not install the packages: ${reason.replace(ERROR_PREFIX, "")}`,
     "Read the build log. The install must succeed in a clean checkout.",
   );
+}
+
+/** The dependency that npm could not resolve beside the others. Its first line does not name it. */
+function findConflict(lines: readonly string[]): string | undefined {
+  const index = lines.findIndex((line) => line.endsWith("Could not resolve dependency:"));
+  const conflict = index < 0 ? undefined : lines[index + 1];
+  return conflict && `a dependency conflicts with another: ${conflict.replace(ERROR_PREFIX, "")}`;
 }
 
 function exceededFailure(limit: "otherPackages" | "bytes"): BuildFailure {

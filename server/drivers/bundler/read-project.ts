@@ -8,6 +8,8 @@ import { toSingleLine } from "./single-line.ts";
 
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
 
+export const SVELTE_ADAPTER = "@sveltejs/adapter-cloudflare";
+
 const dependencies = z.record(z.string(), z.unknown()).default({});
 
 const packageJsonSchema = z.object({
@@ -30,6 +32,8 @@ export interface Project {
   needsInstall: boolean;
   hasBuildScript: boolean;
   hasWranglerConfig: boolean;
+  /** Whether SvelteKit's adapter-auto chooses the adapter, and the Cloudflare adapter is not installed yet. */
+  needsSvelteAdapter: boolean;
 }
 
 /**
@@ -42,12 +46,14 @@ export async function readProject(directory: string): Promise<Project> {
   const rootEntries = new Set(await readdir(directory));
   const packageJson = parsePackageJson(await readPackageJson(directory));
   const lists = [packageJson.dependencies, packageJson.devDependencies, packageJson.optionalDependencies];
+  const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
     rootEntries,
     packageManager: detectPackageManager(packageJson.packageManager, rootEntries),
     needsInstall: lists.some((list) => Object.keys(list).length > 0) || packageJson.workspaces !== undefined,
     hasBuildScript: typeof packageJson.scripts["build"] === "string",
     hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => rootEntries.has(name)),
+    needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
   };
 }
 

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
+import { explainServerBuild } from "./explain-server-build.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
   hasPagesFunctions,
@@ -21,7 +22,7 @@ const STEMS = ["src/index", "src/worker", "index", "worker"];
 const ENTRIES = STEMS.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
-const OUTPUT_FOLDERS = ["dist", "build", "out", "_site"];
+const OUTPUT_FOLDERS = [".output/public", "dist", "build", "out", "_site"];
 
 /** What wrangler bundles. `assets` is null when wrangler's configuration decides about static files. */
 export interface BundlePlan {
@@ -36,6 +37,9 @@ export interface BundlePlan {
 interface BundleFailure {
   failure: { message: string; advice: string };
 }
+
+/** Angular writes to a folder with the name of the project. */
+const ANGULAR_OUTPUT = "dist/*/browser";
 
 interface PackageJson {
   main?: unknown;
@@ -59,7 +63,7 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
     return { argv: deployment(date), framework, assets: null, pages: null };
 
   const isStatic = buildsStaticFiles(frameworks);
-  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS];
+  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS, ...globSync(ANGULAR_OUTPUT)];
   const scripted = [...outputs, ...PAGES_OUTPUT_FOLDERS].find(hasPagesScript);
   if (scripted !== undefined) return planPagesProject(framework, () => planPages(scripted, false));
   const built = isStatic || hasBuildScript(packageJson) ? outputs.find(hasIndexPage) : undefined;
@@ -72,7 +76,7 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (entry !== undefined && !isStatic)
     return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
-  return { failure: isStatic ? noIndexPage(outputs) : nothingToDeploy() };
+  return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy() };
 }
 
 /** Wrangler requires a name. The platform replaces it. */
