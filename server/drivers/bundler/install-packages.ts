@@ -63,11 +63,19 @@ function installFailure(packageManager: string, report: PackageReport, output: O
       `The install tried to reach ${blockedHost}. Builds can reach the package registry only.`,
       "Use dependencies from the package registry only, then deploy again.",
     );
-  const reason = lines.find((line) => ERROR_PREFIX.test(line)) ?? lines.at(-1) ?? "it printed no reason.";
+  const reason =
+    findConflict(lines) ?? lines.find((line) => ERROR_PREFIX.test(line)) ?? lines.at(-1) ?? "it printed no reason.";
   return userFailure(
     `${packageManager} could not install the packages: ${reason.replace(ERROR_PREFIX, "")}`,
     "Read the build log. The install must succeed in a clean checkout.",
   );
+}
+
+/** The dependency that npm could not resolve beside the others. Its first line does not name it. */
+function findConflict(lines: readonly string[]): string | undefined {
+  const index = lines.findIndex((line) => line.endsWith("Could not resolve dependency:"));
+  const conflict = index < 0 ? undefined : lines[index + 1];
+  return conflict && `a dependency conflicts with another: ${conflict.replace(ERROR_PREFIX, "")}`;
 }
 
 function exceededFailure(limit: "otherPackages" | "bytes"): BuildFailure {
