@@ -45,7 +45,7 @@ export const AREAS: MutationArea[] = [
     ],
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
-      "test/rest/{deploy,read,rotate-token}.test.ts",
+      "test/rest/{deploy,read,rotate-token,update-app}.test.ts",
     ],
   },
   {
