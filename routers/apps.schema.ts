@@ -4,6 +4,7 @@ import type { AppDetail, AppSummary } from "../domain/apps/app-view.ts";
 import type { AppPage } from "../domain/apps/app-page.ts";
 import type { DeployedApp } from "../domain/apps/deploy-app.ts";
 import type { RotatedAppToken } from "../domain/apps/rotate-app-token.ts";
+import type { UpdateApp } from "../domain/apps/update-app.ts";
 import type { DeploymentLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Rotation } from "../domain/tokens/rotate-token.ts";
 import { overlap, timestampWithExample as timestamp } from "./core/common.schema.ts";
@@ -22,12 +23,14 @@ export const errorBody = z
   .object({ error: z.string().meta({ description: "What is wrong, and what is valid" }) })
   .meta({ id: "Error" });
 
+export const repository = z
+  .string()
+  .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
+  .meta({ description: "The repository, as owner/name", examples: ["acme/site"] });
+
 export const deployRequest = z
   .strictObject({
-    repo: z
-      .string()
-      .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
-      .meta({ description: "The repository, as owner/name", examples: ["acme/site"] }),
+    repo: repository,
     branch: z.string().optional().meta({
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
@@ -80,6 +83,12 @@ export const appDetail = z
     app_token: token,
     manifest: manifest.nullable(),
     url,
+    repo: z.string(),
+    branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
+    latest_deployment_id: uuid.meta({ description: "The newest deployment, whose status the app shows" }),
+    live_deployment_id: uuid
+      .nullable()
+      .meta({ description: "The deployment that serves requests; null before the first one is ready" }),
   })
   .meta({ id: "AppDetail" }) satisfies z.ZodType<AppDetail>;
 
@@ -98,6 +107,17 @@ export const logsResponse = z
   .meta({ id: "LogsResponse" }) satisfies z.ZodType<DeploymentLogView>;
 
 export const appId = z.object({ id: uuid.meta({ description: "The app's id" }) });
+
+export const updateAppRequest = z
+  .strictObject({
+    id: uuid.meta({ description: "The app's id" }),
+    name: z
+      .string()
+      .optional()
+      .meta({ description: "A name for people, in one line", examples: ["Shop"] }),
+    branch: z.string().optional().meta({ description: "The branch that a deployment without one deploys" }),
+  })
+  .meta({ id: "UpdateAppRequest" }) satisfies z.ZodType<UpdateApp>;
 
 export const rotateAppTokenRequest = z.strictObject({
   id: uuid.meta({ description: "The app's id" }),

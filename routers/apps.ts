@@ -5,6 +5,7 @@ import { deployApp } from "../domain/apps/deploy-app.ts";
 import { getApp } from "../domain/apps/get-app.ts";
 import { listApps } from "../domain/apps/list-apps.ts";
 import { rotateAppToken } from "../domain/apps/rotate-app-token.ts";
+import { updateApp } from "../domain/apps/update-app.ts";
 import { readDeploymentLog } from "../domain/deployments/read-deployment-log.ts";
 import {
   appDetail,
@@ -18,6 +19,7 @@ import {
   logsResponse,
   rotateAppTokenRequest,
   rotateAppTokenResponse,
+  updateAppRequest,
 } from "./apps.schema.ts";
 import { deployProcedure, procedure, router } from "./core/trpc.ts";
 
@@ -78,6 +80,24 @@ export const apps = router({
     .input(appId)
     .output(appDetail)
     .query(({ ctx, input }) => getApp(ctx.apps, ctx.caller, input.id)),
+
+  update: procedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "PATCH",
+        path: "/v1/apps/{id}",
+        tags,
+        summary: "Change an app's name or branch",
+        description:
+          "The slug, the URL and the token stay. A new branch takes effect with the next deployment that names none.",
+        successDescription: "The app",
+        errorResponses: { 400: "The request is invalid", 404: notFound, 409: "The app is being deleted" },
+      },
+    })
+    .input(updateAppRequest)
+    .output(appDetail)
+    .mutation(({ ctx, input }) => updateApp(ctx.apps, ctx.caller, input)),
 
   delete: procedure
     .meta({

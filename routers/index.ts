@@ -3,13 +3,25 @@ import { apps } from "./apps.ts";
 import { audit } from "./audit.ts";
 import type { Context } from "./core/context.ts";
 import { router } from "./core/trpc.ts";
+import { deploymentTools } from "./deployment-tools.ts";
+import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
 
-export const appRouter = router({ apps, audit, execution, oauthConnections, procedures, tokens, usage });
+export const appRouter = router({
+  apps,
+  audit,
+  deployments,
+  deploymentTools,
+  execution,
+  oauthConnections,
+  procedures,
+  tokens,
+  usage,
+});
 
 export type AppRouter = typeof appRouter;
 

@@ -102,7 +102,7 @@ export async function callToolProcedure<T = Record<string, unknown>>(
 function toServiceError(error: unknown): ServiceError | null {
   if (!(error instanceof TRPCError)) return null;
   if (error.cause instanceof InvalidInput)
-    return new ServiceError("invalid", `Invalid arguments: ${error.cause.message}.`);
+    return new ServiceError("invalid", `Invalid arguments: ${error.cause.message.replace(/\.$/, "")}.`);
   return error.cause instanceof ServiceError ? error.cause : null;
 }
 

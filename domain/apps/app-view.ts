@@ -23,6 +23,12 @@ export interface AppDetail extends AppSummary {
   error: string | null;
   manifest: Manifest | null;
   url: string;
+  repo: string;
+  branch: string;
+  /** The newest deployment. The fields `status`, `status_message` and `error` are those of it. */
+  latest_deployment_id: string;
+  /** The deployment that serves requests; `null` before the first one is ready. */
+  live_deployment_id: string | null;
 }
 
 export interface SummaryRow {

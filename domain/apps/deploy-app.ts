@@ -20,12 +20,18 @@ export interface NewDeployment {
   createdBy: string | null;
   /** 1 for the first deployment of the app. */
   number: number;
-  trigger: "deploy";
+  trigger: "deploy" | "redeploy" | "rollback";
   repo: string;
   branch: string;
+  /** The commit of a rollback. */
+  commit?: string | null;
+  /** The commit to deploy; without it, the newest one of the branch. */
+  requestedCommit?: string | null;
   /** Whether the request named no branch. */
   branchIsDefault: boolean;
   customization: string | null;
+  /** For a rollback: the deployment whose bundle goes live again. */
+  rollbackToId?: string;
 }
 
 export interface DeployDeps {

@@ -9,13 +9,15 @@ export interface GetAppDeps {
   urlOf(slug: string): string;
 }
 
+const SOURCE_COLUMNS = ["repo", "branch", "latest_deployment_id", "live_deployment_id"] as const;
+
 /** @throws {ServiceError} `not_found` when the organization has no such app */
 export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): Promise<AppDetail> {
   // Filtering by organization, rather than checking it afterwards, makes another
   // organization's app indistinguishable from one that never existed.
   const row = await deps.db
     .selectFrom("apps")
-    .select([...SUMMARY_COLUMNS, "org_id", "created_by", "error", "manifest"])
+    .select([...SUMMARY_COLUMNS, "org_id", "created_by", "error", "manifest", ...SOURCE_COLUMNS])
     .where("id", "=", id)
     .where("org_id", "=", orgId)
     .executeTakeFirst();
@@ -27,6 +29,10 @@ export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): P
     error: row.error,
     manifest: row.manifest,
     url: deps.urlOf(row.slug),
+    repo: row.repo,
+    branch: row.branch,
+    latest_deployment_id: row.latest_deployment_id,
+    live_deployment_id: row.live_deployment_id,
   };
 }
 

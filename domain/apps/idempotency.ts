@@ -24,6 +24,25 @@ export async function isKnownKey(em: EntityManager, orgId: string, key: string):
 }
 
 /**
+ * What an earlier call with this key created; `null` for a new key.
+ *
+ * @throws {ServiceError} `key_reused` when the earlier call was a different request
+ */
+export async function findByKey(
+  em: EntityManager,
+  orgId: string,
+  key: string,
+  request: object,
+): Promise<IdempotencyKey | null> {
+  const earlier = await em.findOne(IdempotencyKey, { orgId, key });
+  if (earlier === null || earlier.fingerprint === fingerprintOf(request)) return earlier;
+  throw new ServiceError(
+    "key_reused",
+    "This Idempotency-Key was used for a different request. Use a new key for a new request.",
+  );
+}
+
+/**
  * The app that an earlier call with this key created; `null` for a new key.
  *
  * @throws {ServiceError} `key_reused` when the earlier call was a different request; `conflict` when its app is gone
@@ -34,13 +53,8 @@ export async function findAppByKey(
   key: string,
   request: object,
 ): Promise<App | null> {
-  const earlier = await em.findOne(IdempotencyKey, { orgId, key });
+  const earlier = await findByKey(em, orgId, key, request);
   if (earlier === null) return null;
-  if (earlier.fingerprint !== fingerprintOf(request))
-    throw new ServiceError(
-      "key_reused",
-      "This Idempotency-Key was used for a different request. Use a new key for a new request.",
-    );
   const app = await em.findOne(App, { id: earlier.appId, orgId });
   if (app === null)
     throw new ServiceError(
@@ -50,7 +64,7 @@ export async function findAppByKey(
   return app;
 }
 
-/** Stores the key with the app that its request created, in the transaction of `em`. */
+/** Stores the key with the app and its newest deployment, which the request created, in the transaction of `em`. */
 export function storeIdempotencyKey(em: EntityManager, key: string, request: object, app: App): void {
   const { id: appId, orgId, latestDeploymentId: deploymentId } = app;
   em.create(IdempotencyKey, { orgId, key, appId, deploymentId, fingerprint: fingerprintOf(request) });

@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { isInProgress } from "../apps/app-status.ts";
-import { Deployment } from "./deployment.entity.ts";
+import { IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
+import { Deployment, type DeploymentTrigger } from "./deployment.entity.ts";
 
 /** A deployment that this worker may run, as long as the app's fencing token is still `fencingToken`. */
 export interface ClaimedDeployment {
@@ -13,8 +13,16 @@ export interface ClaimedDeployment {
   tokenVersion: number;
   repo: string;
   branch: string;
+  number: number;
+  /** The commit to deploy; `null` for the newest one of the branch. */
+  requestedCommit: string | null;
   branchIsDefault: boolean;
   customization: string | null;
+  trigger: DeploymentTrigger;
+  /** For a rollback: the deployment whose bundle goes live again. */
+  rollbackToId: string | null;
+  /** Whether the owner wants it to end. */
+  isCanceled: boolean;
   logKey: string;
   /** 1 for the first claim of the deployment. */
   attempt: number;
@@ -33,7 +41,8 @@ export class DeploymentIsLeased extends Error {
  * Gives this worker a lease on a deployment. It raises the app's fencing token, so that every later write of an earlier
  * worker is refused.
  *
- * @returns `null` when there is nothing left to do: the deployment is finished, or its app is gone or being deleted
+ * @returns `null` when there is nothing to do: the deployment is finished, its app is gone or being deleted, or an earlier
+ *   deployment of the app is in progress, whose end queues this one again
  * @throws {DeploymentIsLeased}
  */
 export async function claimDeployment(em: EntityManager, deploymentId: string): Promise<ClaimedDeployment | null> {
@@ -47,8 +56,13 @@ export async function claimDeployment(em: EntityManager, deploymentId: string): 
     if (deployment === null || !isInProgress(deployment.status)) return null;
     if (deployment.leaseRenewedAt && Date.now() - deployment.leaseRenewedAt.getTime() < LEASE_MS)
       throw new DeploymentIsLeased(`another worker holds the lease on deployment ${deploymentId}`);
+    if (await hasEarlierInProgress(tx, deployment)) return null;
     return lease(app, deployment);
   });
+}
+
+async function hasEarlierInProgress(em: EntityManager, { appId, number }: Deployment): Promise<boolean> {
+  return (await em.count(Deployment, { appId, number: { $lt: number }, status: { $in: [...IN_PROGRESS] } })) > 0;
 }
 
 function lease(app: App, deployment: Deployment): ClaimedDeployment {
@@ -68,8 +82,13 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     tokenVersion: app.tokenVersion,
     repo: deployment.repo,
     branch: deployment.branch,
+    number: deployment.number,
+    requestedCommit: deployment.requestedCommit ?? null,
     branchIsDefault: deployment.branchIsDefault,
     customization: deployment.customization ?? null,
+    trigger: deployment.trigger,
+    rollbackToId: deployment.rollbackToId ?? null,
+    isCanceled: deployment.cancelRequestedAt !== null && deployment.cancelRequestedAt !== undefined,
     logKey: deployment.logKey,
     attempt: deployment.attempts,
     fencingToken: app.fencingToken,

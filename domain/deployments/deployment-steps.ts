@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
@@ -6,10 +7,12 @@ import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
-import type { DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
+import type { DiscoveredProcedure, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
+import { Procedure } from "../procedures/procedure.entity.ts";
 import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
+import { loadArtifact, readMigrationNames, storeArtifact } from "./artifacts.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
@@ -36,22 +39,70 @@ export interface Attempt {
   signal: AbortSignal;
 }
 
-/** The result of a deployment that succeeded. */
+/** What an attempt has put live. */
 export interface StepsResult {
-  procedures: DiscoveryResult["procedures"];
+  procedures: readonly DiscoveredProcedure[];
   /** What the app's owner should know although the app is live, as sentences. */
   problems: string[];
+  artifactKey: string;
 }
 
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
 export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
+  const { customization, rollbackToId } = attempt.deployment;
+  if (rollbackToId !== null) return restore(deps, attempt, rollbackToId);
   await clone(deps, attempt);
-  const { customization } = attempt.deployment;
   if (customization !== null) await customize(deps, attempt, customization);
   const bundle = await build(deps, attempt);
   const { procedures, problem } = await discover(deps, attempt, bundle);
+  const { workspace, signal } = attempt;
+  const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   await provision(deps, attempt, bundle);
-  return { procedures, problems: [...bundle.warnings, ...(problem === null ? [] : [problem])] };
+  return { procedures, problems: [...bundle.warnings, ...(problem === null ? [] : [problem])], artifactKey };
+}
+
+/** Puts the bundle of an earlier deployment live again. */
+async function restore(deps: StepDeps, attempt: Attempt, targetId: string): Promise<StepsResult> {
+  const { deployment, log } = attempt;
+  const { appId } = deployment;
+  const em = deps.em.fork();
+  const target = await em.findOneOrFail(Deployment, { id: targetId });
+  log.say(`rolling back to deployment ${target.number}`);
+  const key = target.artifactKey ?? null;
+  const bundle = key === null ? null : await loadArtifact(deps, { appId, key }, attempt);
+  if (key === null || bundle === null)
+    throw new BuildFailure(
+      "user",
+      `The bundle of deployment ${target.number} is not kept any more.`,
+      "Deploy its commit again, or roll back to a newer deployment.",
+    );
+  const newer = await findNewerMigrations(deps, appId, bundle);
+  const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
+  for (const problem of problems) log.say(problem);
+  await provision(deps, attempt, { ...bundle, migrations: [] });
+  const procedures = await em.find(Procedure, { deploymentId: targetId });
+  return { procedures: procedures.map(toDiscovered), problems, artifactKey: key };
+}
+
+/** The migrations of the live deployment that a bundle does not have. */
+async function findNewerMigrations(deps: StepDeps, appId: string, bundle: Bundle): Promise<string[]> {
+  const em = deps.em.fork();
+  const { liveDeploymentId } = await em.findOneOrFail(App, { id: appId });
+  const live = await em.findOne(Deployment, { id: liveDeploymentId ?? null });
+  const applied = await readMigrationNames(deps, { appId, key: live?.artifactKey ?? null });
+  const known = new Set(bundle.migrations.map(({ name }) => name));
+  return applied.filter((name) => !known.has(name));
+}
+
+function toDiscovered({
+  name,
+  kind,
+  description,
+  inputSchema,
+  outputSchema,
+  invocation,
+}: Procedure): DiscoveredProcedure {
+  return { name, kind, description, inputSchema, outputSchema: outputSchema ?? null, invocation };
 }
 
 type Step = "cloning" | "customizing" | "building" | "provisioning";
@@ -67,19 +118,20 @@ async function startStep(
 
 async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
   const { deployment, workspace, log, signal } = attempt;
-  const { deploymentId, fencingToken, repo, branch, branchIsDefault: orDefaultBranch } = deployment;
-  await startStep(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${branch}).`, error: null });
-  log.say(`cloning ${repo}, branch ${branch}`);
-  const directory = workspace.sourceDirectory;
-  const { commit } = await deps.git.checkOut({
+  const {
+    deploymentId,
+    fencingToken,
     repo,
     branch,
-    orDefaultBranch,
-    directory,
-    onOutput: log.output,
-    signal,
-  });
-  await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit });
+    branchIsDefault: orDefaultBranch,
+    requestedCommit: commit,
+  } = deployment;
+  await startStep(deps, attempt, "cloning", { statusMessage: `Cloning ${repo} (${commit ?? branch}).`, error: null });
+  log.say(`cloning ${repo}, ${commit === null ? `branch ${branch}` : `commit ${commit}`}`);
+  const directory = workspace.sourceDirectory;
+  const wanted = { repo, branch, orDefaultBranch, commit };
+  const checkout = await deps.git.checkOut({ ...wanted, directory, onOutput: log.output, signal });
+  await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { commit: checkout.commit });
 }
 
 async function customize(deps: StepDeps, attempt: Attempt, instructions: string): Promise<void> {

@@ -25,8 +25,10 @@ export const DeploymentSchema = defineEntity({
     branch: p.string(),
     /** The request named no branch, so a repository that has no such branch deploys its default branch. */
     branchIsDefault: p.boolean().default(false),
-    /** The commit that is deployed. The request may name it; otherwise the clone records the newest one of the branch. */
+    /** The commit that is deployed. The clone records it, or the rollback. */
     commit: p.string().nullable(),
+    /** The commit that the request names; `null` for the newest one of the branch. */
+    requestedCommit: p.string().nullable(),
     customization: p.text().nullable(),
     /** The user who requested the deployment; `null` when the credential belongs to no user. */
     createdBy: p.uuid().nullable(),
@@ -42,6 +44,8 @@ export const DeploymentSchema = defineEntity({
     logKey: p.string(),
     /** Where the built bundle is in the app's bucket of artifacts; `null` while none is kept. Several rollbacks may share one. */
     artifactKey: p.string().nullable(),
+    /** When its owner canceled it. The worker then ends it; without a worker, the next claim does. */
+    cancelRequestedAt: p.datetime(3).nullable(),
     /** How often a worker has claimed this deployment. */
     attempts: p.integer().default(0),
     /** The fencing token of the newest lease on this deployment; 0 before the first claim. */

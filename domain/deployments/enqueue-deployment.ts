@@ -9,5 +9,18 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
   const logKey = deploymentLogKey(request.appId, request.number);
   em.create(Deployment, { ...request, logKey, status: "queued" });
   await em.flush();
-  await jobs.enqueue(em, "deployment", { deploymentId: request.id });
+  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id });
+}
+
+/**
+ * Queues the deployment of an app that waited for one that has just ended. Call it in the transaction that ended it.
+ */
+export async function enqueueWaiting(em: EntityManager, jobs: JobQueue, appId: string): Promise<void> {
+  const waiting = await em.findOne(Deployment, { appId, status: "queued" }, { orderBy: { number: "asc" } });
+  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id });
+}
+
+/** A rollback builds nothing, so it does not wait for the builds of others. */
+export function queueOf({ trigger }: Pick<Deployment, "trigger">): "deployment" | "rollback" {
+  return trigger === "rollback" ? "rollback" : "deployment";
 }

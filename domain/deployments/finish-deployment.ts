@@ -6,48 +6,83 @@ import { removeProcedures, replaceProcedures } from "../procedures/replace-proce
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { statusesBefore } from "./deployment-status.ts";
+import { enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
 import { LeaseLost } from "./lease.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
 import { transitionDeployment } from "./transition-deployment.ts";
 
+/** What the owner of a canceled deployment reads. */
+export const CANCELED_MESSAGE = "The deployment was canceled. Deploy again to continue.";
+
+interface EndDeps {
+  em: EntityManager;
+  jobs: JobQueue;
+}
+
+export interface FinishedDeployment {
+  procedures: readonly DiscoveredProcedure[];
+  /** A problem that did not prevent the deployment, for the app's owner. */
+  statusMessage: string | null;
+  /** Where the bundle is stored. */
+  artifactKey: string | null;
+}
+
 /**
- * Records that a deployment is live, and its procedures with it. The deployment that was live before is `superseded`.
+ * Records that a deployment is live, and its procedures with it. The deployment that was live before is `superseded`. The
+ * next deployment of the app can start.
  *
- * @param result.statusMessage - a problem that did not prevent the deployment, for the app's owner
  * @throws {LeaseLost} when the worker lost its lease just before
  */
 export async function finishDeployment(
-  em: EntityManager,
+  { em, jobs }: EndDeps,
   deployment: ClaimedDeployment,
-  { procedures, statusMessage }: { procedures: readonly DiscoveredProcedure[]; statusMessage: string | null },
+  { procedures, statusMessage, artifactKey }: FinishedDeployment,
 ): Promise<void> {
+  const { appId, deploymentId } = deployment;
   await em.fork().transactional(async (tx) => {
     const app = await transitionDeployment(tx, deployment, "ready", { statusMessage, error: null });
+    await tx.nativeUpdate(Deployment, { id: deploymentId }, { artifactKey });
     const replaced = { id: app.liveDeploymentId, status: { $in: statusesBefore("superseded") } };
     if (app.liveDeploymentId) await tx.nativeUpdate(Deployment, replaced, { status: "superseded" });
-    app.liveDeploymentId = deployment.deploymentId;
+    app.liveDeploymentId = deploymentId;
     await tx.flush();
     await replaceProcedures(tx, deployment, procedures);
+    await enqueueWaiting(tx, jobs, appId);
   });
 }
 
 /**
  * Records that a deployment failed; its log stays. If the app has never been live, its resources are removed first, so
  * an app that shows `failed` has none. Otherwise the live deployment continues to serve, and its resources are
- * unchanged.
+ * unchanged. The next deployment of the app can start.
  *
  * @throws {LeaseLost} when the worker lost its lease, or when the deployment is ready after all
  */
-export async function failDeployment(
-  deps: AppPlatform & { em: EntityManager },
+export function failDeployment(
+  deps: AppPlatform & EndDeps,
   deployment: ClaimedDeployment,
   shown: { error: string; statusMessage: string },
+): Promise<void> {
+  return endWithoutResult(deps, deployment, "failed", shown);
+}
+
+/** Ends a deployment that its owner canceled, as `failDeployment` does. */
+export function endCanceledDeployment(deps: AppPlatform & EndDeps, deployment: ClaimedDeployment): Promise<void> {
+  return endWithoutResult(deps, deployment, "canceled", { error: null, statusMessage: CANCELED_MESSAGE });
+}
+
+async function endWithoutResult(
+  deps: AppPlatform & EndDeps,
+  deployment: ClaimedDeployment,
+  status: "failed" | "canceled",
+  shown: { error: string | null; statusMessage: string },
 ): Promise<void> {
   const isLive = await hasLiveDeployment(deps.em.fork(), deployment);
   if (!isLive) await releaseResources(deps, deployment);
   await deps.em.fork().transactional(async (tx) => {
-    await transitionDeployment(tx, deployment, "failed", isLive ? shown : { ...shown, manifest: null });
+    await transitionDeployment(tx, deployment, status, isLive ? shown : { ...shown, manifest: null });
     await removeProcedures(tx, { deploymentId: deployment.deploymentId });
+    await enqueueWaiting(tx, deps.jobs, deployment.appId);
   });
 }
 
@@ -70,16 +105,13 @@ async function hasLiveDeployment(
 }
 
 /** Puts a deployment back in the queue. The attempt that ends here does not count. */
-export async function requeueDeployment(
-  deps: { em: EntityManager; jobs: JobQueue },
-  deployment: ClaimedDeployment,
-): Promise<void> {
+export async function requeueDeployment(deps: EndDeps, deployment: ClaimedDeployment): Promise<void> {
   const { deploymentId, attempt } = deployment;
   await deps.em.fork().transactional(async (tx) => {
     await transitionDeployment(tx, deployment, "queued", {
       statusMessage: "Waiting to be built again after a restart of the service.",
     });
     await tx.nativeUpdate(Deployment, { id: deploymentId }, { attempts: attempt - 1, leaseRenewedAt: null });
-    await deps.jobs.enqueue(tx, "deployment", { deploymentId });
+    await deps.jobs.enqueue(tx, queueOf(deployment), { deploymentId });
   });
 }

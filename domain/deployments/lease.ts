@@ -9,12 +9,18 @@ export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
 }
 
+/** The owner of the app canceled the deployment. */
+export class DeploymentCanceled extends Error {
+  override readonly name = "DeploymentCanceled";
+}
+
 /** How often a worker renews its lease and checks that it still holds it, in milliseconds. */
 const RENEWAL_MS = 1000;
 
 /**
  * Renews a worker's lease on a deployment until it is disposed. Disposing ends the lease, so that another worker can
- * claim the deployment at once. `signal` aborts with `LeaseLost` when the worker has lost the lease. A renewal that
+ * claim the deployment at once. `signal` aborts with `LeaseLost` when the worker has lost the lease, and with
+ * `DeploymentCanceled` when the owner has canceled the deployment. A renewal that
  * fails, for example because the database restarts, is repeated: the fencing token, not the renewal, protects the app.
  */
 export class DeploymentLease {
@@ -53,6 +59,8 @@ export class DeploymentLease {
       if ((await em.count(App, { id: appId, fencingToken })) === 0) return this.#controller.abort(new LeaseLost());
       const unfinished = { id: deploymentId, fencingToken, status: { $in: [...IN_PROGRESS] } };
       await em.nativeUpdate(Deployment, unfinished, { leaseRenewedAt: new Date() });
+      if ((await em.count(Deployment, { ...unfinished, cancelRequestedAt: { $ne: null } })) > 0)
+        this.#controller.abort(new DeploymentCanceled());
     } catch {
       // The next renewal tries again. Until then the fencing token refuses every write of a worker without a lease.
     }

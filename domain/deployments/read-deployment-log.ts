@@ -4,6 +4,8 @@ import { appNotFound } from "../apps/get-app.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Db } from "../database-types.ts";
+import type { DeploymentStatus } from "./deployment-status.ts";
+import { deploymentNotFound } from "./list-deployments.ts";
 
 export interface ReadLogDeps {
   db: Db;
@@ -37,6 +39,38 @@ export async function readDeploymentLog(
     .executeTakeFirst();
   if (row === undefined) throw appNotFound();
   const { log_key: key, ...shown } = row;
-  const log = await deps.objects.get(LOG_BUCKET, key);
-  return { ...shown, logs: log === null ? null : new TextDecoder().decode(log) };
+  return { ...shown, logs: await readLog(deps, key) };
+}
+
+/** The log of one deployment, with the deployment's own status. */
+export interface NumberedLogView extends Omit<DeploymentLogView, "status"> {
+  status: DeploymentStatus;
+}
+
+/**
+ * Reads the log of one deployment of an app.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such app, or the app has no such deployment
+ */
+export async function readLogOfDeployment(
+  deps: ReadLogDeps,
+  { orgId }: Caller,
+  { id, number }: { id: string; number: number },
+): Promise<NumberedLogView> {
+  const row = await deps.db
+    .selectFrom("deployments")
+    .innerJoin("apps", "apps.id", "deployments.app_id")
+    .select(["deployments.status", "deployments.status_message", "deployments.error", "deployments.log_key"])
+    .where("apps.id", "=", id)
+    .where("apps.org_id", "=", orgId)
+    .where("deployments.number", "=", number)
+    .executeTakeFirst();
+  if (row === undefined) throw deploymentNotFound();
+  const { log_key: key, ...shown } = row;
+  return { ...shown, logs: await readLog(deps, key) };
+}
+
+async function readLog({ objects }: ReadLogDeps, key: string): Promise<string | null> {
+  const log = await objects.get(LOG_BUCKET, key);
+  return log === null ? null : new TextDecoder().decode(log);
 }

@@ -5,11 +5,12 @@ import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { claimDeployment } from "./claim-deployment.ts";
+import { removeOldArtifacts } from "./artifacts.ts";
+import { claimDeployment, type ClaimedDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
-import { failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
-import { DeploymentLease, LeaseLost } from "./lease.ts";
+import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
+import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { encodingsOf, sanitizeLog } from "./sanitize-log.ts";
 
 export interface DeploymentDeps extends StepDeps {
@@ -47,12 +48,13 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   const log = opened.adopt(await DeploymentLog.open(deps.objects, logKey, secrets), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
   const attempt = { deployment, workspace, log, signal: AbortSignal.any([lease.signal, stop]) };
-  await runAttempt(deps, attempt, { secrets, leaseLost: lease.signal, stop });
+  await runAttempt(deps, attempt, { secrets, ended: lease.signal, stop });
 }
 
 interface RunContext {
   secrets: readonly string[];
-  leaseLost: AbortSignal;
+  /** Aborts when the lease is lost, or when the owner cancels the deployment. */
+  ended: AbortSignal;
   stop: AbortSignal;
 }
 
@@ -61,15 +63,18 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
   try {
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
     if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
-    const { procedures, problems } = await runSteps(deps, attempt);
+    if (deployment.isCanceled) throw new DeploymentCanceled();
+    const { procedures, problems, artifactKey } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
-    const statusMessage = ["The app is live.", ...problems].join(" ");
-    const shown = problems.length === 0 ? null : sanitizeLog(statusMessage, context.secrets);
-    await finishDeployment(deps.em, deployment, { procedures, statusMessage: shown });
+    const shown = sanitizeLog(["The app is live.", ...problems].join(" "), context.secrets);
+    const statusMessage = problems.length === 0 ? null : shown;
+    await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey });
     deps.changes.announce(deployment.orgId);
+    await removeUnusedArtifacts(deps, deployment);
   } catch (error) {
-    if (isLeaseLost(error) || context.leaseLost.aborted)
+    if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled) return endCanceled(deps, attempt);
+    if (isLeaseLost(error) || context.ended.aborted)
       return log.say("stopped: the app was deleted, or another worker continues");
     if (context.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
@@ -77,6 +82,22 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     }
     await handleFailure(deps, attempt, error, context.secrets);
   }
+}
+
+async function endCanceled(deps: DeploymentDeps, { deployment, log }: Attempt): Promise<void> {
+  log.say("canceled");
+  await log.flush();
+  await endCanceledDeployment(deps, deployment).catch((cause: unknown) => {
+    if (!isLeaseLost(cause)) throw cause;
+  });
+  await removeUnusedArtifacts(deps, deployment);
+}
+
+/** A failure changes nothing for the app, and the next deployment removes what is left. */
+async function removeUnusedArtifacts(deps: DeploymentDeps, deployment: ClaimedDeployment): Promise<void> {
+  await removeOldArtifacts(deps, deployment.appId).catch((error: unknown) =>
+    deps.reportInternalError(error, deployment),
+  );
 }
 
 async function handleFailure(
@@ -98,6 +119,7 @@ async function handleFailure(
   await failDeployment(deps, deployment, shown).catch((cause: unknown) => {
     if (!isLeaseLost(cause)) throw cause;
   });
+  await removeUnusedArtifacts(deps, deployment);
 }
 
 /**

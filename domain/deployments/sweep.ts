@@ -4,6 +4,7 @@ import { type AuthEntryDeps, syncStaleAuthEntries } from "../apps/sync-auth-entr
 import type { JobQueue } from "../ports/job-queue.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { removeOrphans } from "./remove-orphans.ts";
+import { queueOf } from "./enqueue-deployment.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
 export interface SweepDeps extends AppPlatform, AuthEntryDeps {
@@ -51,11 +52,12 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
     .find(
       Deployment,
       { status: { $in: [...IN_PROGRESS] }, $or: [{ leaseRenewedAt: null }, { leaseRenewedAt: { $lt: stalledSince } }] },
-      { fields: ["id"] },
+      { fields: ["id", "trigger"] },
     );
-  const queued = new Set((await jobs.listWaiting("deployment")).map((job) => job.deploymentId));
+  const waiting = [...(await jobs.listWaiting("deployment")), ...(await jobs.listWaiting("rollback"))];
+  const queued = new Set(waiting.map((job) => job.deploymentId));
   const unqueued = deployments.filter(({ id }) => !queued.has(id));
-  for (const { id } of unqueued)
-    await em.fork().transactional((tx) => jobs.enqueue(tx, "deployment", { deploymentId: id }));
+  for (const deployment of unqueued)
+    await em.fork().transactional((tx) => jobs.enqueue(tx, queueOf(deployment), { deploymentId: deployment.id }));
   return unqueued.length;
 }

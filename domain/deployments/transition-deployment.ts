@@ -10,6 +10,7 @@ import { LeaseLost } from "./lease.ts";
 export interface StatusDetails {
   statusMessage?: string | null;
   error?: string | null;
+  /** Added to the manifest of the app; `null` clears it. */
   manifest?: Manifest | null;
 }
 
@@ -41,7 +42,7 @@ export async function transitionDeployment(
   const where = { id: deploymentId, fencingToken, status: { $in: statusesBefore(status) } };
   if ((await em.nativeUpdate(Deployment, where, { ...shown, ...ended })) === 0) throw new LeaseLost();
   if (app.latestDeploymentId === deploymentId) em.assign(app, shown);
-  if (manifest !== undefined) app.manifest = manifest;
+  if (manifest !== undefined) app.manifest = manifest === null ? null : { ...app.manifest, ...manifest };
   app.updatedAt = now;
   await em.flush();
   return app;

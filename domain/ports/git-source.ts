@@ -6,6 +6,8 @@ export interface Checkout {
   repo: string;
   /** A branch name that `git check-ref-format` accepts. */
   branch: string;
+  /** The full id of the commit to check out; without it, the newest one of the branch. */
+  commit?: string | null;
   /** Checks out the repository's default branch if it does not have `branch`. The output names it. */
   orDefaultBranch?: boolean;
   /** The folder for the files, absent or empty. The caller owns and removes it. */
@@ -17,11 +19,11 @@ export interface Checkout {
 /** The source code of apps. */
 export interface GitSource {
   /**
-   * Checks out the tip of one branch, without history, hooks, submodules or filters. Leaves no `.git` folder.
+   * Checks out the tip of one branch, or the commit, without history, hooks, submodules or filters. Leaves no `.git` folder.
    * Safe to repeat with an emptied folder.
    *
    * @returns the id of the commit
-   * @throws {BuildFailure} `user` when the branch does not exist, when the repository does not exist or is private
+   * @throws {BuildFailure} `user` when the branch or the commit does not exist, when the repository does not exist or is private
    *   (both have the same message), or when a limit on size, files or time is exceeded; `platform` when the git host
    *   does not respond
    */

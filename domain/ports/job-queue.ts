@@ -3,6 +3,8 @@ import type { EntityManager } from "@mikro-orm/core";
 /** The data of a job, by its queue. */
 export interface Jobs {
   deployment: { deploymentId: string };
+  /** Deployments that build nothing. */
+  rollback: { deploymentId: string };
   teardown: { appId: string };
   sweep: Record<string, never>;
 }

@@ -10,6 +10,14 @@ export interface Workspace {
   outputDirectory: string;
   /** The regular files of the source folder. Links are skipped. */
   sourceFiles(): AsyncIterable<SourceFile>;
+  /** The regular files of a folder in the workspace. Links are skipped. */
+  filesIn(directory: string): AsyncIterable<SourceFile>;
+  /** Reads a regular file in the workspace. */
+  readFile(path: string): Promise<Uint8Array>;
+  /** Writes a file below the output folder. Returns its absolute path. */
+  writeOutput(path: string, body: Uint8Array): Promise<string>;
+  /** Creates a folder below the output folder, if it does not exist. Returns its absolute path. */
+  createOutputFolder(path: string): Promise<string>;
   /** Removes all files of the workspace. Succeeds when there is nothing to remove. */
   remove(): Promise<void>;
 }

@@ -18,12 +18,15 @@ const CURSOR = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f]{8}(?:-[0-9a-
 /** @throws {ServiceError} `invalid` for a cursor that this service did not return */
 export function decodeCursor(cursor: string): CursorPosition {
   const [, createdAt, id] = CURSOR.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
-  if (createdAt === undefined || id === undefined || !isDatabaseTime(createdAt))
-    throw new ServiceError(
-      "invalid",
-      "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",
-    );
+  if (createdAt === undefined || id === undefined || !isDatabaseTime(createdAt)) throw invalidCursor();
   return { createdAt, id };
+}
+
+export function invalidCursor(): ServiceError {
+  return new ServiceError(
+    "invalid",
+    "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",
+  );
 }
 
 /** Whether a timestamp exists and PostgreSQL accepts it: PostgreSQL has no year 0. */

@@ -24,10 +24,10 @@ export const SCOPE_DESCRIPTIONS = {
     programs: "Call the tools and the procedures of apps that only read",
   },
   deploy: {
-    summary: "Also deploy apps, over REST",
-    rest: "Deploy apps",
-    tools: null,
-    programs: null,
+    summary: "Also deploy, update and roll back apps",
+    rest: "Deploy apps, also again, cancel deployments, roll back, and change names and branches",
+    tools: "Deploy apps, also again, and roll back",
+    programs: "Deploy apps, also again, and roll back",
   },
   everything: {
     summary: "Everything that your role permits",

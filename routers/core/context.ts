@@ -6,9 +6,13 @@ import type { DeployDeps } from "../../domain/apps/deploy-app.ts";
 import type { GetAppDeps } from "../../domain/apps/get-app.ts";
 import type { ListDeps } from "../../domain/apps/list-apps.ts";
 import type { RotateAppTokenDeps } from "../../domain/apps/rotate-app-token.ts";
+import type { UpdateAppDeps } from "../../domain/apps/update-app.ts";
 import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
+import type { CancelDeps } from "../../domain/deployments/cancel-deployment.ts";
+import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployments.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
+import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -25,9 +29,16 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
-  apps: AppListDeps & BrowseAppsDeps & DeleteDeps & DeployDeps & GetAppDeps & ListDeps & RotateAppTokenDeps;
+  apps: AppListDeps &
+    BrowseAppsDeps &
+    DeleteDeps &
+    DeployDeps &
+    GetAppDeps &
+    ListDeps &
+    RotateAppTokenDeps &
+    UpdateAppDeps;
   audit: ListEventsDeps & RecordCallDeps;
-  deployments: ReadLogDeps;
+  deployments: CancelDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;

@@ -26,6 +26,9 @@ const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 /** What a build may write, and room for the copy of its static files. */
 const VOLUME_MB = (DEFAULT_LIMITS.build.diskMb ?? 0) + 768;
 
+/** How long the call that cancels a deployment waits for its end, in milliseconds. */
+const CANCEL_WAIT_MS = 10_000;
+
 export interface DeploymentServices {
   /** For calls that read deployments. */
   deployments: Capabilities["deployments"];
@@ -37,7 +40,7 @@ export interface DeploymentServices {
 
 /** Opens the dependencies of deployments: the source, the sandbox, the bundler and the object store. */
 export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
-  const { config, controlGroups, database, edge, external, log, queue, shared, tokenSecret } = foundation;
+  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, controlGroups);
@@ -45,7 +48,15 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
   await removeAbandonedSocketFolders();
   return {
     diskProblem,
-    deployments: { db: database.db, objects },
+    deployments: {
+      em: database.em,
+      db: database.db,
+      plans,
+      jobs: queue.jobs,
+      objects,
+      appBuilder: external.appBuilder,
+      cancelWaitMs: CANCEL_WAIT_MS,
+    },
     deploymentDeps: {
       ...buildPlatform,
       em: database.em,

@@ -27,10 +27,11 @@ interface DocumentedResponse {
 }
 
 const DESCRIPTION =
-  "Deploys apps from git repositories, lists, inspects and deletes them, and reads their build logs. A path with `GET` also has `HEAD`.";
+  "Deploys apps from git repositories, updates, lists, inspects and deletes them, and reads their build logs. A path with `GET` also has `HEAD`.";
 
 const TAGS = [
   { name: "Apps", description: "Apps of the organization" },
+  { name: "Deployments", description: "Deployments of an app: deploy again, roll back, cancel" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
 ];

@@ -19,6 +19,7 @@ export interface WorkerOptions {
   buildConcurrency: number;
 }
 
+const ROLLBACK_CONCURRENCY = 4;
 const TEARDOWN_CONCURRENCY = 4;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 /** How long a stop waits for running jobs, in milliseconds. */
@@ -39,6 +40,9 @@ export class Worker {
   async start(): Promise<void> {
     const { deps, buildConcurrency } = this.#options;
     await this.#work("deployment", buildConcurrency, ({ deploymentId }) =>
+      runDeployment(deps, deploymentId, this.#stop.signal),
+    );
+    await this.#work("rollback", ROLLBACK_CONCURRENCY, ({ deploymentId }) =>
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
     await this.#work("teardown", TEARDOWN_CONCURRENCY, ({ appId }) => tearDownApp(deps, appId));

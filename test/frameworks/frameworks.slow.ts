@@ -1,8 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import type { Bundle } from "../../domain/ports/bundler.ts";
+import { type AppResponse, openTestPlatform } from "../support/edge/test-platform.ts";
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { createMachineBundler } from "../support/builds/create-bundler.ts";
-import { runBundler, createCheckout } from "../support/builds/bundle-checkout.ts";
+import { bundleFailure, runBundler, createCheckout } from "../support/builds/bundle-checkout.ts";
 
 function manifest(dependencies: Record<string, string>, scripts?: Record<string, string>): string {
   return JSON.stringify({ private: true, type: "module", dependencies, scripts });
@@ -58,4 +60,109 @@ describe("a bundler with real frameworks", () => {
     expect(await readdir(bundle.assets?.directory ?? "")).toContain("index.html");
     expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
   });
+
+  test("a Nuxt app without a preset becomes a script that renders its pages", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest({ nuxt: "4.5.2" }, { build: "nuxt build" }),
+      "app/app.vue": "<template><h1>hello {{ 20 + 1 }}</h1></template>",
+      "server/api/sum.ts": "export default defineEventHandler(() => ({ sum: 1 + 1 }));",
+      "wrangler.jsonc": JSON.stringify({ d1_databases: [{ binding: "DB", database_id: "app", migrations_dir: "db" }] }),
+      "db/0001_a.sql": "SELECT 1",
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(bundle.migrations).toMatchObject([{ name: "0001_a.sql" }]);
+    expect(await responses(bundle, ["/", "/api/sum"])).toMatchObject([
+      { status: 200, text: expect.stringContaining("hello 21") },
+      { status: 200, text: expect.stringMatching(/"sum":\s*2/) },
+    ]);
+  });
+
+  test("a SvelteKit app with adapter-auto becomes a script that renders its pages", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest(
+        {
+          "@sveltejs/adapter-auto": "7.0.1",
+          "@sveltejs/kit": "2.70.4",
+          "@sveltejs/vite-plugin-svelte": "^6.0.0",
+          svelte: "^5.0.0",
+          vite: "^7.0.0",
+        },
+        { build: "vite build" },
+      ),
+      "svelte.config.js": `import adapter from "@sveltejs/adapter-auto";\nexport default { kit: { adapter: adapter() } };`,
+      "vite.config.js": `import { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit()] };`,
+      "src/app.html": `<!doctype html><head>%sveltekit.head%</head><body>%sveltekit.body%</body>`,
+      "src/routes/+page.server.js": "export const load = () => ({ sum: 20 + 1 });",
+      "src/routes/+page.svelte": "<script>let { data } = $props();</script><h1>hello {data.sum}</h1>",
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(await responses(bundle, ["/"])).toMatchObject([{ status: 200, text: expect.stringContaining("hello 21") }]);
+  });
+
+  test("a TanStack Start app with Nitro's plugin becomes a script that renders its pages", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest(
+        {
+          "@tanstack/react-router": "1.170.46",
+          "@tanstack/react-start": "1.169.5",
+          "@vitejs/plugin-react": "6.3.0",
+          nitro: "3.0.260903-beta",
+          react: "19.3.1",
+          "react-dom": "19.3.1",
+          vite: "8.3.8",
+        },
+        { build: "vite build" },
+      ),
+      "vite.config.ts": `import { tanstackStart } from "@tanstack/react-start/plugin/vite";\nimport react from "@vitejs/plugin-react";\nimport { nitro } from "nitro/vite";\nexport default { plugins: [tanstackStart(), nitro(), react()] };`,
+      "src/router.tsx": `import { createRouter } from "@tanstack/react-router";\nimport { routeTree } from "./routeTree.gen";\nexport const getRouter = () => createRouter({ routeTree });`,
+      "src/routes/__root.tsx": `import { createRootRoute, HeadContent, Outlet, Scripts } from "@tanstack/react-router";\nexport const Route = createRootRoute({ component: () => <html><head><HeadContent /></head><body><Outlet /><Scripts /></body></html> });`,
+      "src/routes/index.tsx": `import { createFileRoute } from "@tanstack/react-router";\nexport const Route = createFileRoute("/")({ component: () => <h1>hello {String(20 + 1)}</h1> });`,
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(await responses(bundle, ["/"])).toMatchObject([{ status: 200, text: expect.stringMatching(/hello .*21/) }]);
+  });
+
+  test.each([
+    [
+      "an Astro app with server output and without an adapter",
+      {
+        "package.json": manifest({ astro: "7.3.5" }, { build: "astro build" }),
+        "astro.config.mjs": `export default { output: "server" };`,
+        "src/pages/index.astro": "<h1>hello</h1>\n",
+      },
+      "The build of Astro made no app for this platform. It needs the adapter @astrojs/cloudflare.",
+    ],
+    [
+      "a React Router app with a server for Node.js",
+      {
+        "package.json": manifest(
+          {
+            "@react-router/dev": "8.4.0",
+            "@react-router/node": "8.4.0",
+            isbot: "^5.0.0",
+            react: "19.3.1",
+            "react-dom": "19.3.1",
+            "react-router": "8.4.0",
+            vite: "8.3.8",
+          },
+          { build: "react-router build" },
+        ),
+        "vite.config.ts": `import { reactRouter } from "@react-router/dev/vite";\nexport default { plugins: [reactRouter()] };`,
+        "app/routes.ts": `import { index } from "@react-router/dev/routes";\nexport default [index("home.tsx")];`,
+        "app/home.tsx": "export default function Home() { return <h1>hello</h1>; }",
+        "app/root.tsx": `import { Outlet, Scripts } from "react-router";\nexport default function Root() { return <html><body><Outlet /><Scripts /></body></html>; }`,
+      },
+      "The build of React Router made no app for this platform. It needs Cloudflare's Vite plugin, or ssr: false.",
+    ],
+  ])("%s is refused, and the failure says what it needs", async (_case, files, message) => {
+    const failure = await bundleFailure(createMachineBundler(), files);
+    expect(failure).toMatchObject({ kind: "user", message, advice: expect.stringContaining("two lines") });
+  });
 });
+
+/** Runs the bundle on the edge platform and requests the paths. */
+async function responses({ scriptPath, assets }: Bundle, paths: string[]): Promise<AppResponse[]> {
+  await using platform = await openTestPlatform();
+  await platform.publish("app", "", { scriptPath, assets });
+  return await Promise.all(paths.map((path) => platform.request("app", path)));
+}

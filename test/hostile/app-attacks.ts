@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workerdPids } from "../support/edge/app-processes.ts";
-import { openTestPlatform, type TestPlatform } from "../support/edge/test-platform.ts";
+import { type LogEntry, openTestPlatform, type TestPlatform } from "../support/edge/test-platform.ts";
 import { type Attack, type AttackEnvironment, type AttackResult, judgeHeld } from "./attack.ts";
 
 /** The limit of the kernel. The service itself stops an app at 768 MiB when it measures it. */
 const MEMORY_MB = 1024;
 const ATTACK_MS = 8000;
+const END_TIMEOUT_MS = 2000;
 
 const HOSTILE = `const held = [];
 export default { async fetch(request) {
@@ -64,10 +65,19 @@ function attackMemory(environment: AttackEnvironment, target: string): Promise<A
     void Promise.race([request, sleep(ATTACK_MS)]).then(() => ended.abort());
     const peakMb = await watchPeak(pids, ended.signal);
     const { text } = await t.request("neighbour");
-    const stopped = t.log.find(({ message }) => message === "app process ended");
+    const stopped = await findEnd(t);
     const end = `${stopped ? `stopped (${String(stopped["reason"])})` : "not stopped"}; another app responds: ${text}`;
     return judgeHeld(Math.round(peakMb), MEMORY_MB, end);
   });
+}
+
+/** Waits for the end of the app's process, which the service notices after the request has failed. */
+async function findEnd(t: TestPlatform): Promise<LogEntry | undefined> {
+  for (const startedAt = Date.now(); Date.now() - startedAt < END_TIMEOUT_MS; await sleep(20)) {
+    const end = t.log.find(({ message }) => message === "app process ended");
+    if (end !== undefined) return end;
+  }
+  return undefined;
 }
 
 /** The largest private memory of a process, in MiB, until the signal is aborted. */

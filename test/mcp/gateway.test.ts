@@ -23,10 +23,14 @@ verifies(
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
     const tools = await gateway.tools();
     expect(tools.map(({ name }) => name)).toEqual([
+      "service_deploy_app",
       "service_docs_search",
       "service_execute",
+      "service_get_app_logs",
       "service_get_usage",
       "service_list_apps",
+      "service_redeploy_app",
+      "service_rollback_app",
     ]);
     for (const tool of tools)
       expect(tool).toMatchObject({

@@ -68,13 +68,20 @@ test("403 rejects every request with an OAuth token without a scope of the servi
 });
 
 /** The tools that tokens of each scope may call. */
-const READING = ["service_docs_search", "service_execute", "service_get_usage", "service_list_apps"];
+const READING = [
+  "service_docs_search",
+  "service_execute",
+  "service_get_app_logs",
+  "service_get_usage",
+  "service_list_apps",
+];
+const DEPLOYING = ["service_deploy_app", ...READING, "service_redeploy_app", "service_rollback_app"];
 
 test("tools/list contains the tools that the scope permits, for OAuth tokens and personal access tokens", async () => {
   const expected: Record<Scope, string[]> = {
     read: [...READING, direct("look")],
-    deploy: [...READING, direct("look")],
-    everything: [...READING, direct("change"), direct("look")],
+    deploy: [...DEPLOYING, direct("look")],
+    everything: [...DEPLOYING, direct("change"), direct("look")],
   };
   for (const scope of SCOPES)
     for (const token of [await oauthToken(scope), await personalToken(scope)]) {

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { beforeAll, expect, test } from "vitest";
+import { App } from "../../domain/apps/app.entity.ts";
+import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { GatewayClient, type ToolResult } from "../support/clients/gateway-client.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
@@ -14,8 +17,15 @@ export default {
     url.endsWith("/refuse") ? new Response("no", { status: 409 }) : Response.json({ at: [1, "two", null], url }),
 };`;
 
+/** The app that the arguments name. */
+const APP_ID = randomUUID();
+
 /** Valid arguments of every tool of the service. Add each new tool here. */
 const VALID: Record<string, object[]> = {
+  service_deploy_app: [{ repo: "acme/site" }],
+  service_redeploy_app: [{ app_id: APP_ID }],
+  service_rollback_app: [{ app_id: APP_ID, number: 1 }],
+  service_get_app_logs: [{ app_id: APP_ID }, { app_id: APP_ID, number: 1 }],
   service_list_apps: [{}, { limit: 1 }],
   service_docs_search: [{ query: "answer" }, { query: "something unknown" }],
   service_execute: [{ code: "console.log(1)" }, { code: "throw 1" }],
@@ -24,6 +34,20 @@ const VALID: Record<string, object[]> = {
 
 /** Invalid arguments of every tool, and the message for each. Add each new tool here. */
 const INVALID: Record<string, [input: object, message: RegExp][]> = {
+  service_deploy_app: [
+    [{}, /repo: /],
+    [{ repo: "site" }, /repo: must have the form owner\/name/],
+    [{ repo: "acme/site", branch: "a b" }, /branch: must not contain spaces.*are left\. Arguments: /],
+  ],
+  service_redeploy_app: [
+    [{ app_id: "shop" }, /app_id: /],
+    [{ app_id: APP_ID, commit: "main" }, /commit: must be the full id of a commit/],
+  ],
+  service_rollback_app: [
+    [{ app_id: APP_ID }, /number: /],
+    [{ app_id: APP_ID, number: 0 }, /number: .*>=1/],
+  ],
+  service_get_app_logs: [[{ app_id: APP_ID, number: "newest" }, /number: .*number/]],
   service_list_apps: [
     [{ limit: 0 }, /limit: .*>=1/],
     [{ limit: 101 }, /limit: .*<=100/],
@@ -60,9 +84,24 @@ beforeAll(async () => {
   tenant = await service().tenant();
   const procedures = [discoveredProcedure("answer"), discoveredProcedure("refuse", "mutation")];
   await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
+  await givenReplacedApp();
   gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
   tools = (await gateway.tools()) as typeof tools;
 });
+
+/** Records the app with the id of the arguments. Its deployment was replaced, and has a bundle. */
+async function givenReplacedApp(): Promise<void> {
+  const { id } = await service().givenApp(tenant);
+  const em = service().service.parts.orm.em.fork();
+  await em.nativeUpdate(Deployment, { appId: id }, { appId: APP_ID, status: "superseded", artifactKey: "1" });
+  await em.nativeUpdate(App, { id }, { id: APP_ID, liveDeploymentId: null });
+}
+
+/** Calls a tool with all attempts to deploy left. */
+async function callTool(name: string, input: object): Promise<ToolResult> {
+  await service().service.parts.orm.em.fork().execute("delete from rate_limit_windows");
+  return gateway.tool(name, input);
+}
 
 const own = () => tools.filter(({ name }) => name.startsWith("service_"));
 
@@ -79,14 +118,14 @@ test("every tool returns a result that conforms to its output schema, as structu
   expect(tools).toHaveLength(own().length + 2);
   for (const { name, outputSchema } of tools)
     for (const input of VALID[name] ?? [{}]) {
-      const result = await gateway.tool(name, input);
+      const result = await callTool(name, input);
       expect([name, findViolation(outputSchema, result)]).toEqual([name, null]);
     }
 });
 
 test("every tool rejects an unknown argument and names the valid ones", async () => {
   for (const { name, inputSchema } of own()) {
-    const result = await gateway.tool(name, { ...VALID[name]?.[0], pages: 3 });
+    const result = await callTool(name, { ...VALID[name]?.[0], pages: 3 });
     expect([result.isError, result.text]).toEqual([true, expect.stringContaining(`unknown field "pages"`)]);
     for (const known of Object.keys(inputSchema.properties)) expect(result.text).toContain(known);
     expect(result.text).toMatch(/Arguments: |has no arguments/);
@@ -97,7 +136,7 @@ test("every tool rejects an argument of a wrong type or out of bounds, and says 
   expect(own().map(({ name }) => name)).toEqual(Object.keys(INVALID).toSorted());
   for (const { name } of own())
     for (const [input, message] of INVALID[name] ?? []) {
-      const result = await gateway.tool(name, input);
+      const result = await callTool(name, input);
       expect([result.isError, result.text]).toEqual([true, expect.stringMatching(message)]);
     }
   expect(service().logged()).not.toContain("a tool failed");

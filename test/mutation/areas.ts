@@ -34,24 +34,26 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/shared",
     sources: ["domain/shared/*.ts"],
-    tests: [
-      "test/domain/shared/*.test.ts",
-      "test/domain/apps/*.test.ts",
-      "test/domain/procedures/procedure-index.test.ts",
-      "test/rest/{read,scopes,limits,busy-database,authentication,audit}.test.ts",
-      "test/rpc/*.test.ts",
-      "test/mcp/{tools,scopes,tool-list}.test.ts",
-    ],
+    tests: ["test/domain/shared/*.test.ts", "test/domain/apps/browse-apps.test.ts"],
   },
   {
     name: "domain/apps",
     sources: ["domain/apps/*.ts"],
-    except: ["domain/apps/*.entity.ts"],
+    except: [
+      "domain/apps/*.entity.ts",
+      "domain/apps/{app-page,app-resources,app-status,app-token,customization-rules,repository-rules,slug}.ts",
+    ],
     tests: [
-      "test/domain/apps/*.test.ts",
+      "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
+      "test/rest/{deploy,read,rotate-token}.test.ts",
+    ],
+  },
+  {
+    name: "domain/apps, rules",
+    sources: ["domain/apps/{app-page,app-resources,app-status,app-token,customization-rules,repository-rules,slug}.ts"],
+    tests: [
+      "test/domain/apps/{app-page,app-resources,customization-rules,repository-rules,slug}.test.ts",
       "test/domain/tokens/token-format.test.ts",
-      "test/rest/{deploy,read,limits,rotate-token,authentication}.test.ts",
-      "test/mcp/tools.test.ts",
     ],
   },
   {
@@ -67,8 +69,8 @@ export const AREAS: MutationArea[] = [
     name: "server/rest",
     sources: ["server/rest/*.ts"],
     tests: [
-      "test/rest/{authentication,deploy,documented-responses,internal-errors,limits,openapi,read,scopes}.test.ts",
-      "test/http/{cors,malformed-requests}.test.ts",
+      "test/rest/{authentication,deploy,internal-errors,openapi,read,scopes}.test.ts",
+      "test/http/malformed-requests.test.ts",
     ],
   },
   {
@@ -79,8 +81,19 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/deployments",
     sources: ["domain/deployments/*.ts"],
-    except: ["domain/deployments/*.entity.ts", "domain/deployments/{run-deployment,deployment-steps}.ts"],
-    tests: ["test/domain/deployments/*.test.ts", "test/rest/{deploy,read}.test.ts"],
+    except: [
+      "domain/deployments/*.entity.ts",
+      "domain/deployments/{run-deployment,deployment-steps,deployment-log,deployment-status,sanitize-log}.ts",
+    ],
+    tests: [
+      "test/domain/deployments/{fencing,tear-down-app,transitions}.test.ts",
+      "test/rest/{deploy,read,update-app}.test.ts",
+    ],
+  },
+  {
+    name: "domain/deployments, logs and statuses",
+    sources: ["domain/deployments/{deployment-log,deployment-status,sanitize-log}.ts"],
+    tests: ["test/domain/deployments/{deployment-log,deployment-status,sanitize-log}.test.ts"],
   },
   {
     name: "domain/deployments, one run",
@@ -106,9 +119,16 @@ export const AREAS: MutationArea[] = [
   },
   {
     name: "domain/procedures",
-    sources: ["domain/procedures/*.ts"],
-    except: ["domain/procedures/*.entity.ts", "domain/procedures/{call,discover}-procedure*.ts"],
-    tests: ["test/domain/procedures/*.test.ts", "test/mcp/{direct-tools,tenancy,tool-list,tools}.test.ts"],
+    sources: ["domain/procedures/{list,replace,search}-procedures.ts", "domain/procedures/procedure-index.ts"],
+    tests: ["test/domain/procedures/{procedure-index,replace-procedures,search-procedures}.test.ts"],
+  },
+  {
+    name: "domain/procedures, search and names",
+    sources: [
+      "domain/procedures/{app-error-message,call-snippet,describe-arguments,direct-tool-names}.ts",
+      "domain/procedures/{procedure-search-index,word-frequencies}.ts",
+    ],
+    tests: ["test/domain/procedures/{app-error-message,direct-tool-names,procedure-search-index}.test.ts"],
   },
   {
     name: "domain/procedures, calls and discovery",
@@ -118,18 +138,24 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/type-declarations",
     sources: ["domain/type-declarations/*.ts"],
-    tests: ["test/domain/type-declarations/*.test.ts", "test/domain/execution/program-declarations.test.ts"],
+    tests: ["test/domain/type-declarations/*.test.ts"],
   },
   {
     name: "domain/execution",
     sources: ["domain/execution/*.ts"],
-    tests: ["test/domain/execution/*.test.ts", "test/mcp/execute.test.ts"],
+    except: ["domain/execution/execute-code.ts"],
+    tests: ["test/domain/execution/*.test.ts"],
+  },
+  {
+    name: "domain/execution, runs",
+    sources: ["domain/execution/execute-code.ts"],
+    tests: ["test/mcp/execute.test.ts"],
   },
   {
     name: "domain/audit",
     sources: ["domain/audit/*.ts"],
     except: ["domain/audit/*.entity.ts"],
-    tests: ["test/domain/audit/*.test.ts", "test/rest/{audit,audit-filters,audit-names}.test.ts"],
+    tests: ["test/domain/audit/list-events.test.ts"],
   },
   {
     name: "domain/retention",
@@ -140,6 +166,6 @@ export const AREAS: MutationArea[] = [
     name: "domain/plans, rate-limits and usage",
     sources: ["domain/{plans,rate-limits,usage}/*.ts"],
     except: ["domain/rate-limits/*.entity.ts"],
-    tests: ["test/rest/{limits,deploy}.test.ts", "test/mcp/tools.test.ts"],
+    tests: ["test/domain/usage/*.test.ts"],
   },
 ];

@@ -1,9 +1,15 @@
 import type { Explanation } from "./explanations/explanation.ts";
+import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
+import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
+import { DOMAIN_USERS } from "./explanations/domain-users.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
 /** By the path of the source. */
 export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
+  ...DOMAIN_APPS,
+  ...DOMAIN_ORGANIZATIONS,
+  ...DOMAIN_USERS,
 };

@@ -1,4 +1,4 @@
-import { glob, readFile } from "node:fs/promises";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { MutantResult, PartialStrykerOptions } from "@stryker-mutator/api/core";
 import { Stryker } from "@stryker-mutator/core";
@@ -50,12 +50,30 @@ export async function runArea(area: MutationArea, options: RunOptions): Promise<
   }
   process.stdout.write(`${area.name}: ${outdated.length} of ${sources.length} files, ${tests.length} test files\n`);
   process.env["MUTATION_TESTS"] = JSON.stringify(tests);
+  await forgetSurvivors(area);
   while (outdated.length > 0) {
     const group = outdated.splice(0, GROUP_SIZE);
     const mutants = await new Stryker(strykerOptions(area, group, options)).runMutationTest();
     for (const source of group) results[source] = await summarize(source, testsHash, mutants);
     await writeResults(area, results);
   }
+}
+
+/**
+ * Removes the survivors from the results that Stryker reuses. Stryker does not know which tests run a mutant of a module's
+ * constants, so it would reuse such a survivor even after a test was added.
+ */
+async function forgetSurvivors(area: MutationArea): Promise<void> {
+  const text = await readFile(path.join(ROOT, incrementalFile(area)), "utf8").catch(() => null);
+  if (text === null) return;
+  const report = JSON.parse(text) as { files: Record<string, { mutants: MutantResult[] }> };
+  for (const file of Object.values(report.files))
+    file.mutants = file.mutants.filter(({ status }) => status === "Killed" || status === "Timeout");
+  await writeFile(path.join(ROOT, incrementalFile(area)), JSON.stringify(report));
+}
+
+function incrementalFile(area: MutationArea): string {
+  return `${CACHE}/${slugOf(area)}.json`;
 }
 
 /** The sources of an area, by their paths from the root. */
@@ -85,7 +103,7 @@ function strykerOptions(area: MutationArea, mutate: string[], options: RunOption
     concurrency: options.concurrency,
     force: options.force,
     incremental: true,
-    incrementalFile: `${CACHE}/${slugOf(area)}.json`,
+    incrementalFile: incrementalFile(area),
     tempDirName: `${CACHE}/sandbox`,
     cleanTempDir: "always",
     ignorePatterns: [".cache", ".data", "bench", "dist"],

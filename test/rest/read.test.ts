@@ -82,7 +82,7 @@ verifies(
     "rest.get.manifest",
     "rest.get.url",
   ],
-  "200 returns one app with exactly the fields of AppDetail",
+  "200 returns one app with exactly the fields of AppDetail, its source and its deployments",
   async () => {
     const { rest, org_id, user_id } = await service().tenant();
     const { body } = await rest.deploy({ repo: "acme/site" });
@@ -104,6 +104,10 @@ verifies(
         app_token: body["app_token"],
         manifest: null,
         url: body["url"],
+        repo: "acme/site",
+        branch: "main",
+        latest_deployment_id: expect.any(String),
+        live_deployment_id: null,
       },
     ]);
   },

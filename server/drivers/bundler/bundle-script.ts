@@ -82,7 +82,7 @@ function wranglerFailure(output: OutputTail): BuildFailure {
   const reason = findReason(lines) ?? lines.at(-1) ?? "wrangler printed no reason.";
   return userFailure(
     `The app could not be bundled: ${reason}${suffix}`,
-    "Correct this error. To reproduce it locally, run: npx wrangler deploy --dry-run",
+    "Correct this error. To reproduce it locally, run: npx wrangler deploy --dry-run (for a Pages project: npx wrangler pages functions build)",
   );
 }
 

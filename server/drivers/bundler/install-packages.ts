@@ -5,7 +5,7 @@ import type { PackageManager } from "./detect-package-manager.ts";
 import type { OutputTail } from "./output-tail.ts";
 import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
-import type { Project } from "./read-project.ts";
+import { type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { isConverted, selectTool } from "./select-tool.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
@@ -24,16 +24,24 @@ export async function installPackages(
   const { packageManager, rootEntries } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context);
-  await using session = await packages.open(await readPackageNames(context.request.sourceDirectory));
+  const names = await readPackageNames(context.request.sourceDirectory);
+  const added = project.needsSvelteAdapter ? [SVELTE_ADAPTER, "wrangler"] : [];
+  await using session = await packages.open(new Set([...names, ...added]));
   const selected = { ...context, env: { ...context.env, ...(await selectTool(context, session, project)) } };
-  const { code, output } = await runBuildStep(selected, {
+  const step = {
     name: "install",
-    argv: argv(rootEntries, session.registryUrl),
     env: env(session.registryUrl),
     network: { kind: "proxy", socketPath: session.socketPath },
-  });
+  } as const;
+  const { code, output } = await runBuildStep(selected, { ...step, argv: argv(rootEntries, session.registryUrl) });
   if (code !== 0) throw installFailure(packageManager, session.report(), output);
+  // If this fails, the build fails with the error of SvelteKit, which says what to install.
+  if (project.needsSvelteAdapter) await runBuildStep(selected, { ...step, argv: svelteAdapterInstall(packageManager) });
   return selected;
+}
+
+function svelteAdapterInstall(packageManager: PackageManager): [string, ...string[]] {
+  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/install-svelte-adapter.ts`, packageManager, SVELTE_ADAPTER];
 }
 
 /** Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it. */

@@ -9,6 +9,8 @@ import { toSingleLine } from "./single-line.ts";
 
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
 
+export const SVELTE_ADAPTER = "@sveltejs/adapter-cloudflare";
+
 const dependencies = z.record(z.string(), z.unknown()).default({});
 
 const packageJsonSchema = z.object({
@@ -39,6 +41,8 @@ export interface Project {
   needsInstall: boolean;
   hasBuildScript: boolean;
   hasWranglerConfig: boolean;
+  /** Whether SvelteKit's adapter-auto chooses the adapter, and the Cloudflare adapter is not installed yet. */
+  needsSvelteAdapter: boolean;
 }
 
 /**
@@ -54,6 +58,7 @@ export async function readProject(directory: string): Promise<Project> {
   const yarnLockVersion = await readYarnLockVersion(directory);
   const field = packageJson.packageManager ?? formatRequirement(packageJson.devEngines);
   const packageManager = detectPackageManager(field, rootEntries, yarnLockVersion);
+  const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
     rootEntries,
     packageManager,
@@ -65,6 +70,7 @@ export async function readProject(directory: string): Promise<Project> {
       packageManager === "yarn-berry",
     hasBuildScript: typeof packageJson.scripts["build"] === "string",
     hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => rootEntries.has(name)),
+    needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
   };
 }
 

@@ -1,7 +1,11 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { explainServerBuild } from "./inside/explain-server-build.ts";
 import type { Project } from "./read-project.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
+
+/** Astro's error for pages that are rendered on request, when the project has no adapter. */
+const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages without an adapter/;
 
 /**
  * Runs the project's `build` script. Without one, runs the build command of its framework, unless a wrangler
@@ -12,14 +16,26 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
 export async function runBuildScript(context: BuildContext, project: Project): Promise<void> {
   const argv = buildCommand(project);
   if (argv === null) return;
-  const { code, output } = await runBuildStep(context, { name: "build", argv });
+  const { code, output } = await runBuildStep(context, { name: "build", argv, env: platformVariables(project) });
   if (code === 0) return;
-  const lastLine = output.lines().at(-1);
+  const lines = output.lines();
+  const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
+  if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
+  const lastLine = lines.at(-1);
   throw new BuildFailure(
     "user",
     `The build failed with exit code ${code}${lastLine === undefined ? "." : `: ${lastLine}`}`,
     "Read the build log. The build must succeed in a clean checkout without network access.",
   );
+}
+
+/**
+ * The variables by which frameworks recognize the platform. Nitro (Nuxt, SolidStart, TanStack Start) chooses its preset by
+ * the first, unless the project has chosen one. SvelteKit's adapter-auto chooses its adapter by the second, which would
+ * make Nitro build for Pages.
+ */
+function platformVariables({ needsSvelteAdapter }: Project): Record<string, string> {
+  return needsSvelteAdapter ? { WORKERS_CI: "1", CF_PAGES: "1" } : { WORKERS_CI: "1" };
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {

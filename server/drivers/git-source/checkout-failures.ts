@@ -1,3 +1,4 @@
+import type { Checkout } from "../../../domain/ports/git-source.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type CheckoutLimits, type CheckoutViolation, describeViolation } from "./checkout-limits.ts";
 
@@ -41,7 +42,8 @@ export function gitHostUnavailable(cause: string): BuildFailure {
  * @param error - the end of git's output, in English. The git host can influence this text, so it decides only which
  *   message the owner sees.
  */
-export function describeFetchError(error: string, branch: string): BuildFailure {
+export function describeFetchError(error: string, { branch, commit }: Checkout): BuildFailure {
+  if (commit && error.includes("not our ref")) return commitNotFound(commit);
   if (error.includes("couldn't find remote ref")) return branchNotFound(branch);
   if (/returned error: 30\d|from redirection/.test(error)) return redirected();
   const hidden =
@@ -54,6 +56,14 @@ function branchNotFound(branch: string): BuildFailure {
     "user",
     `The repository has no branch "${branch}".`,
     "Set `branch` to an existing branch, or push this one, then deploy again.",
+  );
+}
+
+function commitNotFound(commit: string): BuildFailure {
+  return new BuildFailure(
+    "user",
+    `The repository has no commit ${commit}, or the git host does not serve it.`,
+    "Set `commit` to the full id of a pushed commit, or omit it to deploy the newest one of the branch.",
   );
 }
 

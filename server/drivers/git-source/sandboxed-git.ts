@@ -79,10 +79,11 @@ export class SandboxedGit implements GitSource {
 
   #command(checkout: Checkout, remote: GitRemote, repository: string, network: SandboxNetwork): SandboxCommand {
     const limits = this.#limits;
-    const { orDefaultBranch = false } = checkout;
+    const { commit = null, orDefaultBranch = false } = checkout;
+    const options = { limits, commit, orDefaultBranch };
     const program = "/opt/checkout/checkout.mjs";
     return {
-      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify({ limits, orDefaultBranch }), ...remote.urls],
+      argv: [SANDBOX_NODE, program, checkout.branch, JSON.stringify(options), ...remote.urls],
       cwd: "/source",
       env: { ...gitEnvironment(remote), GIT_DIR: "/repository", GIT_WORK_TREE: "/source" },
       mounts: [
@@ -122,7 +123,7 @@ export class SandboxedGit implements GitSource {
         throw filesNotWritable();
       case "not-fetched":
         checkout.onOutput(Buffer.from(report.error));
-        throw describeFetchError(report.error, checkout.branch);
+        throw describeFetchError(report.error, checkout);
     }
   }
 }

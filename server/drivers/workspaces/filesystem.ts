@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir } from "node:fs/promises";
+import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
@@ -28,6 +28,10 @@ export class FilesystemWorkspaces implements Workspaces {
       sourceDirectory,
       outputDirectory,
       sourceFiles: () => regularFiles(sourceDirectory, ""),
+      filesIn: (folder) => regularFiles(folder, ""),
+      readFile: readRegular,
+      writeOutput: (file, body) => writeBelow(outputDirectory, file, body),
+      createOutputFolder: (folder) => createBelow(outputDirectory, folder),
       remove: () => remove(directory),
     };
   }
@@ -54,6 +58,20 @@ async function* regularFiles(root: string, folder: string): AsyncIterable<Source
     if (entry.isDirectory()) yield* regularFiles(root, relative);
     else if (entry.isFile()) yield { path: relative, read: () => readRegular(path.join(root, relative)) };
   }
+}
+
+/** The folder contains nothing that untrusted code created. */
+async function writeBelow(root: string, file: string, body: Uint8Array): Promise<string> {
+  await createBelow(root, path.dirname(file));
+  const target = path.join(root, file);
+  await writeFile(target, body, { mode: 0o644 });
+  return target;
+}
+
+async function createBelow(root: string, folder: string): Promise<string> {
+  const target = path.join(root, folder);
+  await mkdir(target, { recursive: true, mode: 0o755 });
+  return target;
 }
 
 async function readRegular(file: string): Promise<Uint8Array> {

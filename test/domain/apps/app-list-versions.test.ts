@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
-import { AppListVersions } from "../../../domain/apps/app-list-versions.ts";
+import { AppListVersions, readPageVersion } from "../../../domain/apps/app-list-versions.ts";
+import type { Caller } from "../../../domain/shared/caller.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { discoveredProcedure, givenProcedures } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -56,6 +57,22 @@ test("the version covers as many of the newest apps as requested", async () => {
   const change = (statusMessage: string) => () => em().nativeUpdate(App, { id: older.id }, { statusMessage });
   expect(await changesVersion(tenant, 1, change("a"))).toBe(false);
   expect(await changesVersion(tenant, 2, change("b"))).toBe(true);
+});
+
+test("the version of a first page covers the app after it, and later pages have no version", async () => {
+  const tenant = await service().tenant();
+  for (const [at, name] of ["third", "second", "first"].entries())
+    await service().givenApp(tenant, { name, createdAt: new Date(at) });
+  const caller = { orgId: tenant.org_id } as Caller;
+  const apps = { appListVersions: createVersions() };
+  const version = () => readPageVersion({ apps }, caller, { limit: 1 });
+  const change = (name: string) => em().nativeUpdate(App, { orgId: tenant.org_id, name }, { statusMessage: "Changed" });
+  const before = await version();
+  await change("third");
+  expect(await version()).toBe(before);
+  await change("second");
+  expect(await version()).not.toBe(before);
+  expect(readPageVersion({ apps }, caller, { limit: 1, cursor: "next" })).toBeNull();
 });
 
 test("concurrent reads return the version of their own organization and count", async () => {

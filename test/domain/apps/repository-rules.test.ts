@@ -171,6 +171,7 @@ verifies(hazard(7), "a branch name that is an expression, a range, a full ref or
 
 verifies(hazard(8), "an empty or blank branch name is rejected", () => {
   expectRejectedBranches(["", " ", "   ", "\t", "\u00a0", "\u3000"]);
+  for (const branch of ["", " "]) expect(branchError(branch)?.message).toContain("must not be empty");
 });
 
 verifies(
@@ -192,7 +193,10 @@ verifies(
 
 test("a branch name may have 255 bytes, however many characters these are", () => {
   expect(branchError("b".repeat(255))).toBeNull();
-  expect(branchError("b".repeat(256))?.code).toBe("invalid");
+  expect(branchError("b".repeat(256))).toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining("255 bytes"),
+  });
   expect(branchError("日".repeat(86))?.code).toBe("invalid");
 });
 

@@ -15,7 +15,7 @@ import { hazard, verifies } from "../../support/verifies.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
-const NOTHING_FOUND = { procedures: [], statusMessage: null };
+const NOTHING_FOUND = { procedures: [], statusMessage: null, artifactKey: null };
 const execute = (statement: string, values: unknown[] = []) =>
   deps().em.fork().getConnection().execute(statement, values);
 
@@ -80,8 +80,8 @@ verifies(hazard(44), "a worker that wakes up after its lease expired cannot writ
   await expect(requeueDeployment(deps(), late)).rejects.toBeInstanceOf(LeaseLost);
   expect(await statusesOf(appId)).toEqual(["cloning", "cloning"]);
   await transition(next, "building", "provisioning");
-  await expect(finishDeployment(deps().em, late, NOTHING_FOUND)).rejects.toBeInstanceOf(LeaseLost);
-  await finishDeployment(deps().em, next, NOTHING_FOUND);
+  await expect(finishDeployment(deps(), late, NOTHING_FOUND)).rejects.toBeInstanceOf(LeaseLost);
+  await finishDeployment(deps(), next, NOTHING_FOUND);
   expect(await statusesOf(appId)).toEqual(["ready", "ready"]);
 });
 
@@ -108,7 +108,7 @@ verifies(hazard(45), "a deployment of an app that is being deleted cannot contin
   const claimed = await claim(deploymentId);
   await execute("update apps set status = 'deleting', fencing_token = fencing_token + 1 where id = ?", [appId]);
   await expect(transition(claimed, "cloning")).rejects.toBeInstanceOf(LeaseLost);
-  await expect(finishDeployment(deps().em, claimed, NOTHING_FOUND)).rejects.toBeInstanceOf(LeaseLost);
+  await expect(finishDeployment(deps(), claimed, NOTHING_FOUND)).rejects.toBeInstanceOf(LeaseLost);
   await expireLease(deploymentId);
   expect(await claimDeployment(deps().em, deploymentId)).toBeNull();
 });
@@ -121,7 +121,7 @@ verifies(
     const claimed = await claim(deploymentId);
     await transition(claimed, "cloning", "building", "provisioning");
     await deps().authEntries.put({ appId, tokenSha256: "0".repeat(64) });
-    await finishDeployment(deps().em, claimed, NOTHING_FOUND);
+    await finishDeployment(deps(), claimed, NOTHING_FOUND);
     await expect(failDeployment(deps(), claimed, { error: "x", statusMessage: "x" })).rejects.toBeInstanceOf(LeaseLost);
     expect(await statusesOf(appId)).toEqual(["ready", "ready"]);
     expect(await deps().authEntries.get(appId)).not.toBeNull();
@@ -148,7 +148,7 @@ test("a second deployment that becomes ready replaces the live one, which is sup
   const app = await service().givenApp(await service().tenant());
   const second = await givenSecondDeployment(deps().em.fork(), app, "provisioning");
   expect(await statusesOf(app.id)).toEqual(["provisioning", "ready", "provisioning"]);
-  await finishDeployment(deps().em, second, NOTHING_FOUND);
+  await finishDeployment(deps(), second, NOTHING_FOUND);
   expect(await statusesOf(app.id)).toEqual(["ready", "superseded", "ready"]);
   const [row] = (await execute("select live_deployment_id from apps where id = ?", [app.id])) as object[];
   expect(row).toEqual({ live_deployment_id: second.deploymentId });

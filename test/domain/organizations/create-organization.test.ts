@@ -10,6 +10,7 @@ import {
 import { isFirstRun, lockFirstSignUp } from "../../../domain/organizations/first-run.ts";
 import { inviteOwner } from "../../../domain/organizations/invite-owner.ts";
 import {
+  externalUserEmail,
   FIRST_OWNER_EMAIL,
   isReservedEmail,
   placeholderOwnerEmail,
@@ -164,6 +165,12 @@ test("the invitation of an owner is pending for 30 days, for the address in lowe
     await expect(invite(email)).rejects.toMatchObject({ code: "invalid" });
   for (const email of [`${"a".repeat(64)}@x`, `a@${"x".repeat(190)}`])
     expect(await invite(email)).toEqual({ invitation_id: expect.any(String) });
+});
+
+test("the address of an external user depends on the issuer and the subject, and has a fixed length", () => {
+  const emails = [externalUserEmail("a", "b"), externalUserEmail("a", "c"), externalUserEmail("c", "b")];
+  for (const email of emails) expect(email).toMatch(/^[0-9a-f]{40}@oidc\.invalid$/);
+  expect(new Set(emails).size).toBe(3);
 });
 
 test("the addresses of placeholders and external users are reserved, and no others", () => {

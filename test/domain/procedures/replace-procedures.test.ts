@@ -40,9 +40,10 @@ test("a stored procedure equals the discovered one, with its properties in the a
 test("the procedures of a deployment appear when it becomes ready, and replace all earlier ones", async () => {
   const app = await givenApp("provisioning", ["old", "kept"]);
   expect(await readProcedures(app.orgId)).toEqual([]);
-  await finishDeployment(deps().em, claimedDeployment(app), {
+  await finishDeployment(deps(), claimedDeployment(app), {
     procedures: [procedure("kept"), procedure("new")],
     statusMessage: null,
+    artifactKey: null,
   });
   expect((await readProcedures(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
 });
@@ -50,9 +51,9 @@ test("the procedures of a deployment appear when it becomes ready, and replace a
 test("a worker that lost its lease leaves the procedures as they are", async () => {
   const app = await givenApp("provisioning", ["old"]);
   const late = { ...claimedDeployment(app), fencingToken: app.fencingToken - 1 };
-  const result = { procedures: [procedure("new")], statusMessage: null };
-  await expect(finishDeployment(deps().em, late, result)).rejects.toBeInstanceOf(LeaseLost);
-  await finishDeployment(deps().em, claimedDeployment(app), { ...result, procedures: [procedure("mine")] });
+  const result = { procedures: [procedure("new")], statusMessage: null, artifactKey: null };
+  await expect(finishDeployment(deps(), late, result)).rejects.toBeInstanceOf(LeaseLost);
+  await finishDeployment(deps(), claimedDeployment(app), { ...result, procedures: [procedure("mine")] });
   expect((await readProcedures(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);
 });
 

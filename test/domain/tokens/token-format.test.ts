@@ -74,5 +74,6 @@ test("an app token is always the same for one app, version and secret, and diffe
     appToken("s", { ...app, id: "1" }),
   ];
   expect(appToken("s", app)).toBe(tokens[0]);
+  expect(tokens.map(readTokenPrefix)).toEqual(["sva", "sva", "sva", "sva"]);
   expect(new Set(tokens).size).toBe(4);
 });

@@ -128,9 +128,13 @@ test("a state is cached for its user, session and client until the cache is clea
   const resolver = createResolver();
   const sessionId = await givenSession(em(), userId);
   expect((await resolver.resolveCaller(tokenOf(userId)))?.orgId).toBe(first);
-  expect(await resolver.resolveCaller(tokenOf(userId, { sessionId: randomUUID() }))).toBeNull();
   expect((await resolver.resolveCaller(tokenOf(userId, { sessionId })))?.orgId).toBe(first);
-  expect(await resolver.resolveCaller(tokenOf(userId, { sessionId, clientId: randomUUID() }))).toBeNull();
+  expect(await resolver.resolveCaller(tokenOf(userId, { sessionId: randomUUID() }))).toBeNull();
+  const clientId = await givenOAuthClient(em());
+  const access = { userId, clientId, scope: "apps:read", organizationId: null, issuedAt: NOW_SECONDS };
+  await connectOAuthClient(queryBuilderOf(em()), access, { requiresConsent: false });
+  expect((await resolver.resolveCaller(tokenOf(userId, { clientId })))?.orgId).toBe(first);
+  expect(await resolver.resolveCaller(tokenOf(userId, { clientId: randomUUID() }))).toBeNull();
   await em().execute(`delete from auth.member where "userId" = ?`, [userId]);
   expect((await resolver.resolveCaller(tokenOf(userId)))?.orgId).toBe(first);
   resolver.clear();

@@ -58,8 +58,9 @@ export function newestDeployment({ id, orgId, latestDeploymentId }: App) {
 export function claimedDeployment(app: App): ClaimedDeployment {
   const { slug, repo, branch, fencingToken, tokenVersion } = app;
   const logKey = deploymentLogKey(app.id, 1);
-  const source = { slug, repo, branch, branchIsDefault: false, customization: null, logKey };
-  return { ...newestDeployment(app), ...source, fencingToken, tokenVersion, attempt: 1 };
+  const source = { slug, repo, branch, branchIsDefault: false, requestedCommit: null, customization: null };
+  const request = { number: 1, trigger: "deploy", rollbackToId: null, isCanceled: false, logKey } as const;
+  return { ...newestDeployment(app), ...source, ...request, fencingToken, tokenVersion, attempt: 1 };
 }
 
 /** Records a second deployment of an app. Returns it as `claimDeployment` returns it to a worker. */

@@ -1,12 +1,12 @@
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { BundleResult } from "../read-bundle-result.ts";
-import { assignBindingIds } from "./assign-binding-ids.ts";
+import { completeForm } from "./complete-form.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
 import type { D1Binding } from "./read-migrations.ts";
-import { loadWrangler, type WranglerConfig } from "./wrangler-api.ts";
+import { loadWrangler, type Wrangler, type WranglerConfig } from "./wrangler-api.ts";
 
 /**
  * Collects the contents of a bundle besides its script, and completes the bindings in the script's form. Synchronous,
@@ -14,20 +14,28 @@ import { loadWrangler, type WranglerConfig } from "./wrangler-api.ts";
  */
 export function collectBundle(plan: BundlePlan, formFile: string): BundleResult {
   const wrangler = loadWrangler();
-  const config = wrangler.unstable_readConfig({}, { hideWarnings: true, useRedirectIfAvailable: true });
+  const config = readDeployedConfig(wrangler);
   const databases = Map.groupBy(
     config.d1_databases,
     (binding) => binding.database_id ?? binding.database_name ?? binding.binding,
   );
   if (databases.size > 1) return { failure: tooManyDatabases(config.d1_databases) };
-  assignBindingIds(formFile, config);
+  completeForm(formFile, config, plan.pages?.readRoutes() ?? null);
   const root = path.dirname(config.configPath ?? path.resolve("package.json"));
   const assets = plan.assets ?? configuredAssets(config.assets, root);
   return {
     framework: plan.framework,
-    assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory) },
+    assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory, plan.pages !== null) },
     ...findMigrations(wrangler, config),
   };
+}
+
+/** A Pages project has the settings of its environment `production`, if it has one. */
+function readDeployedConfig(wrangler: Wrangler): WranglerConfig {
+  const options = { hideWarnings: true, useRedirectIfAvailable: true };
+  const config = wrangler.unstable_readConfig({}, options);
+  const isPages = config.pages_build_output_dir !== undefined;
+  return isPages ? wrangler.unstable_readConfig({ env: "production" }, options) : config;
 }
 
 function configuredAssets(

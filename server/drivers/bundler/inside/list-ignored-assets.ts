@@ -16,6 +16,17 @@ const IGNORED_AT_ROOT = [
   "wrangler.*",
 ];
 
+/** Files of a Pages project that are not static files. `_headers` and `_redirects` are not listed: they are read later. */
+const IGNORED_ON_PAGES = [
+  "/_worker.js",
+  "/_routes.json",
+  "/functions",
+  "/.wrangler",
+  ".DS_Store",
+  "node_modules",
+  ".git",
+];
+
 /** Longer paths are skipped here: the host refuses them when it copies the files. */
 const MAX_PATH_BYTES = 1024;
 
@@ -24,10 +35,12 @@ const MAX_PATH_BYTES = 1024;
  * the project writes the patterns, and matching a hostile pattern can take practically forever.
  *
  * @param directory - the folder of static files, relative to the current folder, which is the root of the source
+ * @param isPages - whether it is the folder of a Pages project
  * @returns paths relative to `directory`
  */
-export function listIgnoredAssets(directory: string): string[] {
+export function listIgnoredAssets(directory: string, isPages: boolean): string[] {
   const rules = ignore().add(path.normalize(`${directory}/`) === "./" ? IGNORED_AT_ROOT : []);
+  if (isPages) rules.add(IGNORED_ON_PAGES);
   const file = path.join(directory, ".assetsignore");
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) rules.add(readFileSync(file, "utf8"));
   rules.add(".assetsignore");

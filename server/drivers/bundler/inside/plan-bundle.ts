@@ -1,10 +1,19 @@
-import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, lstatSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
-
-/** For apps without a compatibility date. It is fixed, so that updates of the platform do not change existing apps. */
-const DEFAULT_COMPATIBILITY_DATE = "2026-07-01";
+import { explainServerBuild } from "./explain-server-build.ts";
+import type { PagesRoutes } from "./pages-modules.ts";
+import {
+  hasPagesFunctions,
+  hasPagesScript,
+  InvalidPagesProject,
+  PAGES_OUTPUT_FOLDERS,
+  type PagesPlan,
+  planPages,
+  planPagesFunctions,
+} from "./plan-pages.ts";
+import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 
 const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 
@@ -13,14 +22,24 @@ const STEMS = ["src/index", "src/worker", "index", "worker"];
 const ENTRIES = STEMS.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
-const OUTPUT_FOLDERS = ["dist", "build", "out", "_site"];
+const OUTPUT_FOLDERS = [".output/public", "dist", "build", "out", "_site"];
 
 /** What wrangler bundles. `assets` is null when wrangler's configuration decides about static files. */
 export interface BundlePlan {
+  /** The arguments of wrangler, without the name of the output file. */
   argv: string[];
   framework: string | null;
   assets: { directory: string; rules: AssetRules } | null;
+  /** For a Pages project; otherwise `null`. */
+  pages: { readRoutes: () => PagesRoutes | null } | null;
 }
+
+interface BundleFailure {
+  failure: { message: string; advice: string };
+}
+
+/** Angular writes to a folder with the name of the project. */
+const ANGULAR_OUTPUT = "dist/*/browser";
 
 interface PackageJson {
   main?: unknown;
@@ -30,31 +49,55 @@ interface PackageJson {
 }
 
 /** Decides what to bundle, by the files that exist after the build. The current folder is the root of the source. */
-export async function planBundle(): Promise<BundlePlan | { failure: { message: string; advice: string } }> {
+export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   const packageJson = readPackageJson();
   const frameworks = hasDependencies(packageJson) ? await detectFrameworks() : [];
   const framework = frameworks[0]?.id ?? null;
   const config = readEffectiveConfig();
-  const argv = config?.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
+  const date = config?.text.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
 
+  const pagesDirectory = config && configuredPagesDirectory(config);
+  if (pagesDirectory !== null) return planPagesProject(framework, () => planPages(pagesDirectory, true));
   // A text search is enough here: a false match only leaves the decision to wrangler, which parses the configuration.
-  if (config && /\b(main|assets|site|pages_build_output_dir)["']?\s*[:=\]]/.test(config))
-    return { argv, framework, assets: null };
+  if (config && /\b(main|assets|site)["']?\s*[:=\]]/.test(config.text))
+    return { argv: deployment(date), framework, assets: null, pages: null };
 
   const isStatic = buildsStaticFiles(frameworks);
-  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS];
+  const outputs = [...frameworks.map((each) => each.build.directory), ...OUTPUT_FOLDERS, ...globSync(ANGULAR_OUTPUT)];
+  const scripted = [...outputs, ...PAGES_OUTPUT_FOLDERS].find(hasPagesScript);
+  if (scripted !== undefined) return planPagesProject(framework, () => planPages(scripted, false));
   const built = isStatic || hasBuildScript(packageJson) ? outputs.find(hasIndexPage) : undefined;
-  const entry = findEntry(packageJson);
-  if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(argv, framework, built);
-  if (entry !== undefined && !isStatic) return { argv: [entry, ...argv], framework, assets: null };
   const unbuilt = hasBuildScript(packageJson) || isStatic ? undefined : ["public", "."].find(hasIndexPage);
-  if (unbuilt !== undefined) return planStaticFiles(argv, framework, unbuilt);
-  return { failure: isStatic ? noIndexPage(outputs) : nothingToDeploy() };
+  const pages = built ?? unbuilt;
+  if (hasPagesFunctions())
+    return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
+  const entry = findEntry(packageJson);
+  if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
+  if (entry !== undefined && !isStatic)
+    return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
+  if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
+  return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy() };
 }
 
-function planStaticFiles(argv: string[], framework: string | null, directory: string): BundlePlan {
+/** Wrangler requires a name. The platform replaces it. */
+function deployment(argv: readonly string[]): string[] {
+  return ["deploy", ...argv, "--name", "app", "--dry-run"];
+}
+
+function planPagesProject(framework: string | null, plan: () => PagesPlan): BundlePlan | BundleFailure {
+  try {
+    const { argv, assets, readRoutes } = plan();
+    return { argv, framework, assets, pages: { readRoutes } };
+  } catch (error) {
+    if (!(error instanceof InvalidPagesProject)) throw error;
+    return { failure: { message: error.message, advice: error.advice } };
+  }
+}
+
+function planStaticFiles(date: readonly string[], framework: string | null, directory: string): BundlePlan {
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
-  return { argv: ["--assets", directory, ...argv], framework, assets: { directory, rules } };
+  const argv = deployment(["--assets", directory, ...date]);
+  return { argv, framework, assets: { directory, rules }, pages: null };
 }
 
 /** Frameworks of single-page applications: the browser resolves the paths, so every path gets the same page. */
@@ -65,12 +108,26 @@ function notFoundHandling(directory: string, framework: string | null): AssetRul
   return framework !== null && SINGLE_PAGE_FRAMEWORKS.has(framework) ? "single-page-application" : "none";
 }
 
+interface ConfigFile {
+  file: string;
+  /** The content, without lines that are comments. */
+  text: string;
+}
+
 /** Reads the configuration that wrangler will use. A build may have written one, with a pointer to it. */
-function readEffectiveConfig(): string | null {
+function readEffectiveConfig(): ConfigFile | null {
   const pointer = ".wrangler/deploy/config.json";
   const generated = existsSync(pointer) ? readConfigPointer(pointer) : undefined;
   const file = generated ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
-  return file === undefined || !isFile(file) ? null : readFileSync(file, "utf8");
+  if (file === undefined || !isFile(file)) return null;
+  return { file, text: readFileSync(file, "utf8").replaceAll(/^\s*(\/\/|#).*$/gm, "") };
+}
+
+/** The folder of static files that the configuration of a Pages project names, relative to the current folder. */
+function configuredPagesDirectory({ file, text }: ConfigFile): string | null {
+  const directory = /\bpages_build_output_dir["']?\s*[:=]\s*["']([^"']+)["']/.exec(text)?.[1];
+  if (directory === undefined) return null;
+  return path.relative(process.cwd(), path.resolve(path.dirname(file), directory)) || ".";
 }
 
 function readConfigPointer(pointer: string): string | undefined {

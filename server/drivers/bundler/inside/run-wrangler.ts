@@ -17,8 +17,7 @@ if ("failure" in plan) {
   writeResult(plan);
   process.exit(0);
 }
-// Wrangler requires a name. The platform replaces it.
-process.argv.push(wrangler, "deploy", ...plan.argv, "--name", "app", "--dry-run", "--outfile", formFile);
+process.argv.push(wrangler, ...plan.argv, "--outfile", formFile);
 omitFromOutput("--dry-run: exiting now.");
 process.on("exit", (code) => {
   if (code === 0) writeResult(collectBundle(plan, formFile));

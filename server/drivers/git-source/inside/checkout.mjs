@@ -1,4 +1,4 @@
-// Runs inside the sandbox: fetches the tip of one branch, checks its contents against the limits, and only then writes
+// Runs inside the sandbox: fetches one commit, checks its contents against the limits, and only then writes
 // the files. All input comes as arguments, without a shell. The outcome is written to $GIT_DIR/report.json.
 //
 // usage: GIT_DIR=<folder> GIT_WORK_TREE=<folder> node checkout.mjs <branch> <options as JSON> <url> [other url]
@@ -9,14 +9,14 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 const MAX_OUTPUT_LENGTH = 8192;
 
 const [branch, options, ...urls] = process.argv.slice(2);
-const { limits, orDefaultBranch } = JSON.parse(options);
+const { limits, commit, orDefaultBranch } = JSON.parse(options);
 const repository = process.env.GIT_DIR;
 
 writeFileSync(`${repository}/report.json`, JSON.stringify(await checkOut()));
 
 async function checkOut() {
   await git("init", "--quiet", "--template=");
-  const fetchError = await fetchBranch();
+  const fetchError = await fetchCommit();
   if (isDownloadTooLarge()) return { outcome: "refused", reason: "totalBytes" };
   if (fetchError !== null) return { outcome: "not-fetched", error: fetchError };
   const { violation, error, files, bytes } = await checkTree();
@@ -29,14 +29,15 @@ async function checkOut() {
   return { outcome: "done", commit };
 }
 
-/** Returns `null`, or the error of the fetch. */
-async function fetchBranch() {
-  const error = await fetchFromFirst(branch, urls);
+/** Fetches the commit, or else the branch. Returns `null`, or the error of the fetch. */
+async function fetchCommit() {
+  if (commit !== null) return fetchFromFirst(commit, urls);
+  const error = await fetchFromFirst(`refs/heads/${branch}`, urls);
   if (!orDefaultBranch || error === null || !error.includes("couldn't find remote ref")) return error;
   const defaultBranch = await readDefaultBranch();
   if (defaultBranch === null) return error;
   console.log(`The repository has no branch "${branch}". Deploying its default branch, "${defaultBranch}".`);
-  return fetchFromFirst(defaultBranch, urls);
+  return fetchFromFirst(`refs/heads/${defaultBranch}`, urls);
 }
 
 /** Returns the branch that HEAD of the remote repository names, or `null`. */
@@ -50,16 +51,16 @@ async function readDefaultBranch() {
 }
 
 /** Some hosts serve a repository at a URL that ends with `.git`, some without it, so both are tried. */
-async function fetchFromFirst(name, [url, ...others]) {
+async function fetchFromFirst(ref, [url, ...others]) {
   const options = ["--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules"];
-  const error = await git("fetch", ...options, "--", url, `+refs/heads/${name}:refs/heads/tip`);
+  const error = await git("fetch", ...options, "--", url, `+${ref}:refs/heads/tip`);
   if (others.length === 0 || foundRepository(error)) return error;
-  const otherError = await fetchFromFirst(name, others);
+  const otherError = await fetchFromFirst(ref, others);
   return foundRepository(otherError) ? otherError : error;
 }
 
 function foundRepository(error) {
-  return error === null || error.includes("couldn't find remote ref") || isDownloadTooLarge();
+  return error === null || /couldn't find remote ref|not our ref/.test(error) || isDownloadTooLarge();
 }
 
 /** At the sandbox's limit on file size, git stops writing the pack without an error message. */

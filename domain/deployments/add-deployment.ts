@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { type EntityManager, LockMode } from "@mikro-orm/core";
+import { App } from "../apps/app.entity.ts";
+import { appNotFound } from "../apps/get-app.ts";
+import { findByKey, storeIdempotencyKey } from "../apps/idempotency.ts";
+import { checkPlanSlot, lockOrganization } from "../apps/plan-slots.ts";
+import type { NewDeployment } from "../apps/deploy-app.ts";
+import type { Db } from "../database-types.ts";
+import type { Plans } from "../plans/plans.ts";
+import type { JobQueue } from "../ports/job-queue.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { Deployment } from "./deployment.entity.ts";
+import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
+import { enqueueDeployment } from "./enqueue-deployment.ts";
+
+export interface AddDeploymentDeps {
+  em: EntityManager;
+  db: Db;
+  plans: Plans;
+  jobs: JobQueue;
+}
+
+/** What the caller requests, and the key that makes repeating the request safe. */
+export interface DeploymentRequest {
+  caller: Caller;
+  appId: string;
+  /** Everything that the caller chose, to recognize a repeated request. */
+  request: object;
+  idempotencyKey: string | null;
+}
+
+/** What differs between the deployments that an existing app can get. */
+export type DeploymentSource = Pick<
+  NewDeployment,
+  "trigger" | "repo" | "branch" | "branchIsDefault" | "commit" | "requestedCommit" | "customization" | "rollbackToId"
+>;
+
+/**
+ * Records a further deployment of an app and queues it, both in one transaction. It replaces a deployment of the app that
+ * still waits for a worker, and starts when the one that is in progress has ended.
+ *
+ * @param chooseSource - called with the locked app
+ * @throws {ServiceError} `not_found` when the organization has no such app; `conflict` while it is being deleted;
+ *   `plan_limit` when the app does not count against the plan because it was never live, and the plan is full;
+ *   `key_reused` or `conflict` for the idempotency key
+ */
+export async function addDeployment(
+  deps: AddDeploymentDeps,
+  call: DeploymentRequest,
+  chooseSource: (em: EntityManager, app: App) => Promise<DeploymentSource>,
+): Promise<DeploymentView> {
+  const id = await deps.em.fork().transactional((em) => recordDeployment(em, deps, call, chooseSource));
+  const row = await selectDeployments(deps.db, { orgId: call.caller.orgId, appId: call.appId })
+    .where("deployments.id", "=", id)
+    .executeTakeFirst();
+  // Only if the app was deleted since.
+  if (row === undefined) throw appNotFound();
+  return toDeploymentView(row);
+}
+
+async function recordDeployment(
+  em: EntityManager,
+  { plans, jobs }: AddDeploymentDeps,
+  { caller: { orgId, userId: createdBy }, appId, request, idempotencyKey }: DeploymentRequest,
+  chooseSource: (em: EntityManager, app: App) => Promise<DeploymentSource>,
+): Promise<string> {
+  const organization = await lockOrganization(em, orgId);
+  const identified = { ...request, app_id: appId };
+  const earlier = idempotencyKey === null ? null : await findByKey(em, orgId, idempotencyKey, identified);
+  if (earlier?.deploymentId) return earlier.deploymentId;
+  const app = await em.findOne(App, { id: appId, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (app === null) throw appNotFound();
+  if (app.status === "deleting") throw new ServiceError("conflict", "The app is being deleted.");
+  const isCounted = app.liveDeploymentId !== null || !["failed", "canceled"].includes(app.status);
+  if (!isCounted) await checkPlanSlot(em, plans, organization);
+  const source = await chooseSource(em, app);
+  const [newest] = await em.find(Deployment, { appId }, { orderBy: { number: "desc" }, limit: 1 });
+  const number = (newest?.number ?? 0) + 1;
+  await supersedeWaiting(em, appId, number);
+  const id = randomUUID();
+  em.assign(app, { latestDeploymentId: id, status: "queued", statusMessage: null, error: null });
+  if (idempotencyKey !== null) storeIdempotencyKey(em, idempotencyKey, identified, app);
+  await enqueueDeployment(em, jobs, { ...source, id, appId, orgId, createdBy, number });
+  return id;
+}
+
+/** One that a worker has started stays: it may have changed the app's resources. */
+async function supersedeWaiting(em: EntityManager, appId: string, number: number): Promise<void> {
+  await em.nativeUpdate(
+    Deployment,
+    { appId, status: "queued", startedAt: null },
+    {
+      status: "superseded",
+      statusMessage: `Deployment ${number} replaced it before it started.`,
+      finishedAt: new Date(),
+    },
+  );
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type EntityManager, LockMode } from "@mikro-orm/core";
+import { App } from "../apps/app.entity.ts";
+import { isInProgress } from "../apps/app-status.ts";
+import type { Db } from "../database-types.ts";
+import type { JobQueue } from "../ports/job-queue.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { Deployment } from "./deployment.entity.ts";
+import type { DeploymentView } from "./deployment-view.ts";
+import { enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
+import { CANCELED_MESSAGE } from "./finish-deployment.ts";
+import { deploymentNotFound, getDeployment } from "./list-deployments.ts";
+
+export interface CancelDeps {
+  em: EntityManager;
+  db: Db;
+  jobs: JobQueue;
+  /** How long a call waits for a running deployment to end, in milliseconds. */
+  cancelWaitMs: number;
+}
+
+/**
+ * Cancels a deployment that waits or runs, and waits until it has ended. The live deployment continues to serve. An app
+ * that was never live loses its resources, as after a failure. Safe to repeat while the deployment is in progress.
+ *
+ * @returns the deployment, which is still in progress if its worker does not end it in time
+ * @throws {ServiceError} `not_found` when the organization has no such deployment; `conflict` when it has ended, also when
+ *   it became `ready` or `failed` before its worker noticed
+ */
+export async function cancelDeployment(
+  deps: CancelDeps,
+  caller: Caller,
+  request: { id: string; number: number },
+): Promise<DeploymentView> {
+  await deps.em.fork().transactional((em) => requestEnd(em, deps.jobs, { ...request, orgId: caller.orgId }));
+  const deadline = Date.now() + deps.cancelWaitMs;
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 250)) {
+    const view = await getDeployment(deps, caller, request);
+    if (view.status === "canceled") return view;
+    if (!isInProgress(view.status)) throw alreadyEnded(view);
+    if (Date.now() > deadline) return view;
+    await delay(pauseMs);
+  }
+}
+
+async function requestEnd(
+  em: EntityManager,
+  jobs: JobQueue,
+  { id: appId, orgId, number }: { id: string; orgId: string; number: number },
+): Promise<void> {
+  // The app before the deployment: the order in which every writer locks the two.
+  const app = await em.findOne(App, { id: appId, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const deployment = await em.findOne(Deployment, { appId, number }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (app === null || deployment === null) throw deploymentNotFound();
+  if (!isInProgress(deployment.status)) throw alreadyEnded(deployment);
+  if (app.status === "deleting") throw new ServiceError("conflict", "The app is being deleted.");
+  const isStarted = deployment.startedAt !== null && deployment.startedAt !== undefined;
+  const now = new Date();
+  deployment.cancelRequestedAt ??= now;
+  deployment.statusMessage = isStarted ? "Canceling." : CANCELED_MESSAGE;
+  if (!isStarted) em.assign(deployment, { status: "canceled", finishedAt: now });
+  if (app.latestDeploymentId === deployment.id)
+    em.assign(app, {
+      statusMessage: deployment.statusMessage,
+      status: isStarted ? app.status : "canceled",
+      updatedAt: now,
+    });
+  await em.flush();
+  if (!isStarted) return enqueueWaiting(em, jobs, appId);
+  // Its worker may be gone. Another one then ends the deployment when it claims it.
+  await jobs.enqueue(em, queueOf(deployment), { deploymentId: deployment.id });
+}
+
+function alreadyEnded({ number, status }: { number: number; status: string }): ServiceError {
+  return new ServiceError("conflict", `Deployment ${number} is \`${status}\` already, so it cannot be canceled.`);
+}

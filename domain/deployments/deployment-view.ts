@@ -1,0 +1,81 @@
+import type { Db } from "../database-types.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
+import type { DeploymentTrigger } from "./deployment.entity.ts";
+import type { DeploymentStatus } from "./deployment-status.ts";
+
+/** A deployment, the same in every API. Timestamps are RFC 3339 in UTC with milliseconds. */
+export interface DeploymentView {
+  id: string;
+  app_id: string;
+  /** 1 for the first deployment of the app. */
+  number: number;
+  status: DeploymentStatus;
+  status_message: string | null;
+  error: string | null;
+  trigger: DeploymentTrigger;
+  repo: string;
+  branch: string;
+  /** `null` until the branch is cloned, unless the request names it. */
+  commit: string | null;
+  customization: string | null;
+  /** For a rollback: the number of the deployment that goes live again. */
+  rollback_to: number | null;
+  /** Whether it serves the requests of the app. */
+  is_live: boolean;
+  /** Whether its bundle is kept, so that a rollback to it is possible. */
+  can_roll_back: boolean;
+  created_by: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** Selects the deployments of one app as `toDeploymentView` needs them. No other organization's app has any. */
+export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; appId: string }) {
+  return db
+    .selectFrom("deployments")
+    .innerJoin("apps", "apps.id", "deployments.app_id")
+    .leftJoin("deployments as target", "target.id", "deployments.rollback_to_id")
+    .where("deployments.app_id", "=", appId)
+    .where("apps.org_id", "=", orgId)
+    .select([
+      "deployments.id",
+      "deployments.app_id",
+      "deployments.number",
+      "deployments.status",
+      "deployments.status_message",
+      "deployments.error",
+      "deployments.trigger",
+      "deployments.repo",
+      "deployments.branch",
+      "deployments.commit",
+      "deployments.requested_commit",
+      "deployments.customization",
+      "deployments.artifact_key",
+      "deployments.created_by",
+      "deployments.created_at",
+      "deployments.started_at",
+      "deployments.finished_at",
+      "apps.live_deployment_id",
+      "target.number as rollback_to",
+    ]);
+}
+
+type DeploymentRow = Awaited<ReturnType<ReturnType<typeof selectDeployments>["execute"]>>[number];
+
+export function toDeploymentView({
+  artifact_key,
+  live_deployment_id,
+  requested_commit,
+  ...row
+}: DeploymentRow): DeploymentView {
+  return {
+    ...row,
+    commit: row.commit ?? requested_commit,
+    is_live: row.id === live_deployment_id,
+    can_roll_back: row.status === "superseded" && artifact_key !== null,
+    created_at: toIsoTimestamp(row.created_at),
+    started_at: row.started_at === null ? null : toIsoTimestamp(row.started_at),
+    finished_at: row.finished_at === null ? null : toIsoTimestamp(row.finished_at),
+  };
+}

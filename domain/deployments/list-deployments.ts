@@ -1,0 +1,73 @@
+import { appNotFound } from "../apps/get-app.ts";
+import type { Db } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { invalidCursor } from "../shared/keyset-cursor.ts";
+import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
+
+export interface ReadDeploymentsDeps {
+  db: Db;
+}
+
+export interface DeploymentPageRequest {
+  id: string;
+  /** The maximum number of deployments; 20 without it. */
+  limit?: number | undefined;
+  /** The `next_cursor` of an earlier page; without it, the first page is returned. */
+  cursor?: string | undefined;
+}
+
+export interface DeploymentPage {
+  deployments: DeploymentView[];
+  /** The cursor of the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/**
+ * Lists the deployments of an app, newest first.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such app; `invalid` for a cursor that this service did
+ *   not return
+ */
+export async function listDeployments(
+  { db }: ReadDeploymentsDeps,
+  { orgId }: Caller,
+  { id: appId, limit = 20, cursor }: DeploymentPageRequest,
+): Promise<DeploymentPage> {
+  let query = selectDeployments(db, { orgId, appId })
+    .orderBy("deployments.number", "desc")
+    .limit(limit + 1);
+  if (cursor !== undefined) query = query.where("deployments.number", "<", decodeNumber(cursor));
+  const rows = await query.execute();
+  // Every app has a deployment, so without a cursor an empty page means that there is no app.
+  if (rows.length === 0 && cursor === undefined) throw appNotFound();
+  const deployments = rows.slice(0, limit).map(toDeploymentView);
+  const last = deployments.at(-1);
+  return { deployments, next_cursor: rows.length > limit && last !== undefined ? encodeNumber(last.number) : null };
+}
+
+/** @throws {ServiceError} `not_found` when the organization has no such app, or the app has no such deployment */
+export async function getDeployment(
+  { db }: ReadDeploymentsDeps,
+  { orgId }: Caller,
+  { id: appId, number }: { id: string; number: number },
+): Promise<DeploymentView> {
+  const row = await selectDeployments(db, { orgId, appId }).where("deployments.number", "=", number).executeTakeFirst();
+  if (row === undefined) throw deploymentNotFound();
+  return toDeploymentView(row);
+}
+
+/** The same error for a deployment that never existed and for any of another organization. */
+export function deploymentNotFound(): ServiceError {
+  return new ServiceError("not_found", "Deployment not found. GET /v1/apps/{id}/deployments lists those of an app.");
+}
+
+function encodeNumber(number: number): string {
+  return Buffer.from(String(number)).toString("base64url");
+}
+
+function decodeNumber(cursor: string): number {
+  const text = Buffer.from(cursor, "base64url").toString();
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalidCursor();
+  return Number(text);
+}

@@ -1,0 +1,51 @@
+import { checkCustomization } from "../apps/customization-rules.ts";
+import { checkBranch } from "../apps/repository-rules.ts";
+import type { AppBuilder } from "../ports/app-builder.ts";
+import type { Caller } from "../shared/caller.ts";
+import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
+import { Deployment } from "./deployment.entity.ts";
+import type { DeploymentView } from "./deployment-view.ts";
+
+export interface RedeployDeps extends AddDeploymentDeps {
+  /** `null` when no app builder agent is configured. */
+  appBuilder: AppBuilder | null;
+}
+
+export interface Redeploy {
+  id: string;
+  /** The app's own branch without it. */
+  branch?: string | undefined;
+  /** The newest commit of the branch without it. */
+  commit?: string | undefined;
+  /** That of the newest deployment without it. */
+  customization?: string | undefined;
+}
+
+/**
+ * Queues a deployment of the newest commit of an app, or of the given one. The live deployment serves until the new one
+ * is ready. The app keeps its branch.
+ *
+ * @param idempotencyKey - repeating a call with the same key returns the deployment of the first call
+ * @throws {ServiceError} `invalid` for a branch or customization that is not allowed, and those of `addDeployment`
+ */
+export async function redeployApp(
+  deps: RedeployDeps,
+  caller: Caller,
+  { id: appId, ...request }: Redeploy,
+  idempotencyKey: string | null,
+): Promise<DeploymentView> {
+  if (request.branch !== undefined) checkBranch(request.branch);
+  checkCustomization(request.customization, deps.appBuilder);
+  return addDeployment(deps, { caller, appId, request, idempotencyKey }, async (em, app) => {
+    const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
+    const first = await em.findOneOrFail(Deployment, { appId, number: 1 });
+    return {
+      trigger: "redeploy",
+      repo: app.repo,
+      branch: request.branch ?? app.branch,
+      branchIsDefault: request.branch === undefined && first.branchIsDefault,
+      requestedCommit: request.commit ?? null,
+      customization: request.customization ?? newest.customization ?? null,
+    };
+  });
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { DEPLOYMENT_TRIGGERS } from "../domain/deployments/deployment.entity.ts";
+import { DEPLOYMENT_STATUSES } from "../domain/deployments/deployment-status.ts";
+import type { DeploymentView } from "../domain/deployments/deployment-view.ts";
+import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployments/list-deployments.ts";
+import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
+import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
+import { timestampWithExample as timestamp } from "./core/common.schema.ts";
+
+const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
+const id = uuid.meta({ description: "The app's id" });
+export const deploymentNumber = z.int().min(1).max(999_999_999);
+const number = deploymentNumber;
+/** In a path, where every value is text. */
+const numberInPath = z.coerce.number().pipe(number).meta({ description: "The number of the deployment" });
+const status = z.enum(DEPLOYMENT_STATUSES);
+const statusMessage = z.string().nullable().meta({ description: "The current step, or what to do about a failure" });
+const error = z.string().nullable().meta({ description: "Why the deployment failed" });
+
+export const deployment = z
+  .object({
+    id: uuid,
+    app_id: uuid,
+    number: number.meta({ description: "1 for the first deployment of the app" }),
+    status: status.meta({ description: "`superseded`: a newer deployment replaced it" }),
+    status_message: statusMessage,
+    error,
+    trigger: z.enum(DEPLOYMENT_TRIGGERS).meta({ description: "What started the deployment" }),
+    repo: z.string(),
+    branch: z.string(),
+    commit: z.string().nullable().meta({ description: "The commit; null until it is known" }),
+    customization: z.string().nullable(),
+    rollback_to: number.nullable().meta({ description: "For a rollback: the deployment that goes live again" }),
+    is_live: z.boolean().meta({ description: "Whether it serves the requests of the app" }),
+    can_roll_back: z.boolean().meta({ description: "Whether a rollback to it is possible" }),
+    created_by: uuid.nullable(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: "Deployment" }) satisfies z.ZodType<DeploymentView>;
+
+export const commit = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be the full id of a commit: 40 hexadecimal digits in lower case");
+
+export const redeployRequest = z
+  .strictObject({
+    id,
+    branch: z.string().optional().meta({ description: "The branch to deploy; by default that of the app" }),
+    commit: commit
+      .optional()
+      .meta({ description: "The full id of the commit to deploy; by default the newest one of the branch" }),
+    customization: z.string().optional().meta({
+      description: "Instructions in natural language for the app builder agent. Not available in this version",
+    }),
+  })
+  .meta({ id: "RedeployRequest" }) satisfies z.ZodType<Redeploy>;
+
+export const listDeploymentsRequest = z.strictObject({
+  id,
+  limit: z.coerce
+    .number()
+    .pipe(z.int().min(1).max(100))
+    .optional()
+    .meta({ description: "Maximum number of deployments to return; default 20" }),
+  cursor: z.string().max(200).optional().meta({ description: "next_cursor of the previous page" }),
+}) satisfies z.ZodType<DeploymentPageRequest>;
+
+export const listDeploymentsResponse = z
+  .object({
+    deployments: z.array(deployment),
+    next_cursor: z.string().nullable().meta({ description: "Cursor of the next page; null on the last page" }),
+  })
+  .meta({ id: "ListDeploymentsResponse" }) satisfies z.ZodType<DeploymentPage>;
+
+export const numberedDeployment = z.object({ id, number: numberInPath });
+
+export const deploymentLogsResponse = z
+  .object({
+    status,
+    status_message: statusMessage,
+    error,
+    logs: z.string().nullable().meta({ description: "Raw log of the deployment; null when object storage has none" }),
+  })
+  .meta({ id: "DeploymentLogsResponse" }) satisfies z.ZodType<NumberedLogView>;
+
+export const rollbackRequest = z
+  .strictObject({ id, number: number.meta({ description: "The number of the deployment that goes live again" }) })
+  .meta({ id: "RollbackRequest" });

@@ -1,0 +1,134 @@
+import { cancelDeployment } from "../domain/deployments/cancel-deployment.ts";
+import { getDeployment, listDeployments } from "../domain/deployments/list-deployments.ts";
+import { readLogOfDeployment } from "../domain/deployments/read-deployment-log.ts";
+import { redeployApp } from "../domain/deployments/redeploy-app.ts";
+import { rollBackApp } from "../domain/deployments/roll-back-app.ts";
+import { deployProcedure, procedure, router } from "./core/trpc.ts";
+import {
+  deployment,
+  deploymentLogsResponse,
+  numberedDeployment,
+  listDeploymentsRequest,
+  listDeploymentsResponse,
+  redeployRequest,
+  rollbackRequest,
+} from "./deployments.schema.ts";
+
+const tags = ["Deployments"];
+const noApp = "No such app in the organization";
+const noDeployment = "No such deployment in the organization";
+
+export const deployments = router({
+  redeploy: deployProcedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "POST",
+        path: "/v1/apps/{id}/deployments",
+        tags,
+        summary: "Deploy an app again",
+        description:
+          "Starts a deployment of the newest commit of the app's branch, or of the given branch or commit. The live deployment serves until the new one is `ready`; if it fails, nothing changes for visitors. One deployment of an app runs at a time: a newer one waits, and replaces an older one that still waits. Repeating a call with the same `Idempotency-Key` returns the deployment of the first call. Every other attempt counts against the deploy limit, whatever its result.",
+        successStatus: 201,
+        successDescription: "The deployment has started",
+        errorResponses: {
+          400: "The request is invalid",
+          403: "The plan limit is exceeded, the scope is insufficient, or the user is a member of no organization",
+          404: noApp,
+          409: "The app is being deleted",
+          422: "The Idempotency-Key was used for a different request",
+          429: "The organization has reached its deploy limit, or the client's network has sent too many invalid tokens",
+        },
+      },
+    })
+    .input(redeployRequest)
+    .output(deployment)
+    .mutation(({ ctx, input }) => redeployApp(ctx.deployments, ctx.caller, input, ctx.idempotencyKey)),
+
+  list: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/apps/{id}/deployments",
+        tags,
+        summary: "List the deployments of an app",
+        description: "Newest first.",
+        successDescription: "A page of deployments",
+        errorResponses: { 404: noApp },
+      },
+    })
+    .input(listDeploymentsRequest)
+    .output(listDeploymentsResponse)
+    .query(({ ctx, input }) => listDeployments(ctx.deployments, ctx.caller, input)),
+
+  get: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/apps/{id}/deployments/{number}",
+        tags,
+        summary: "Get one deployment",
+        successDescription: "The deployment",
+        errorResponses: { 404: noDeployment },
+      },
+    })
+    .input(numberedDeployment)
+    .output(deployment)
+    .query(({ ctx, input }) => getDeployment(ctx.deployments, ctx.caller, input)),
+
+  logs: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/apps/{id}/deployments/{number}/logs",
+        tags,
+        summary: "Read the log of a deployment",
+        successDescription: "The status and the log of the deployment, as far as it is written",
+        errorResponses: { 404: noDeployment },
+      },
+    })
+    .input(numberedDeployment)
+    .output(deploymentLogsResponse)
+    .query(({ ctx, input }) => readLogOfDeployment(ctx.deployments, ctx.caller, input)),
+
+  cancel: procedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "POST",
+        path: "/v1/apps/{id}/deployments/{number}/cancel",
+        tags,
+        summary: "Cancel a deployment",
+        description:
+          "Ends a deployment that waits or runs. This is final. The call waits until the deployment has ended, at most ten seconds; then its status is `canceled`. The live deployment continues to serve.",
+        successDescription: "The deployment",
+        errorResponses: { 404: noDeployment, 409: "The deployment has ended already" },
+      },
+    })
+    .input(numberedDeployment)
+    .output(deployment)
+    .mutation(({ ctx, input }) => cancelDeployment(ctx.deployments, ctx.caller, input)),
+
+  rollback: procedure
+    .meta({
+      access: { scope: "deploy" },
+      openapi: {
+        method: "POST",
+        path: "/v1/apps/{id}/rollback",
+        tags,
+        summary: "Make an earlier deployment live again",
+        description:
+          "Starts a deployment from the kept bundle of an earlier one, without a build. The bundles of the five newest deployments that were live are kept (`can_roll_back`). The SQL database keeps the migrations of later deployments, and `status_message` names them.",
+        successStatus: 201,
+        successDescription: "The rollback has started",
+        errorResponses: {
+          400: "The request is invalid",
+          404: noDeployment,
+          409: "The deployment is live, or its bundle is not kept",
+        },
+      },
+    })
+    .input(rollbackRequest)
+    .output(deployment)
+    .mutation(({ ctx, input }) => rollBackApp(ctx.deployments, ctx.caller, input)),
+});

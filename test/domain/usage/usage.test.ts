@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { Organization } from "../../../domain/organizations/organization.entity.ts";
+import { Plans } from "../../../domain/plans/plans.ts";
+import { limitCalls } from "../../../domain/rate-limits/limit-calls.ts";
+import { addRemainingDeploys, limitDeploys } from "../../../domain/rate-limits/limit-deploys.ts";
+import { ServiceError } from "../../../domain/shared/errors.ts";
+import type { Caller } from "../../../domain/shared/caller.ts";
+import { getUsage } from "../../../domain/usage/get-usage.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+const { free, team } = { free: { apps: 3 }, team: { apps: 20 } };
+const PLANS = new Plans({ free, team }, "free");
+
+const usageOf = (orgId: string) => {
+  const deps = service().service.parts.capabilities.usage;
+  return getUsage({ ...deps, plans: PLANS }, { orgId } as Caller);
+};
+
+test("an organization has the limits of its plan, and of the default plan if its plan does not exist", () => {
+  for (const [plan, name, limits] of [
+    ["team", "team", team],
+    ["free", "free", free],
+    ["gone", "free", free],
+    ["constructor", "free", free],
+    [null, "free", free],
+    [undefined, "free", free],
+  ] as const)
+    expect([plan, PLANS.resolveName(plan), PLANS.getLimits(plan)]).toEqual([plan, name, limits]);
+  expect(PLANS.defaultPlan).toBe("free");
+  expect(() => new Plans({ team }, "free").getLimits("gone")).toThrow("free");
+});
+
+test("usage shows the plan, the apps that count, and what remains of the rate limits, without counting itself", async () => {
+  const tenant = await service().tenant();
+  const { org_id: orgId } = tenant;
+  const deploys = { name: "deploy", limit: 5, window_seconds: 300, remaining: 5, reset_seconds: expect.any(Number) };
+  const calls = {
+    name: "tool_calls",
+    limit: 600,
+    window_seconds: 60,
+    remaining: 600,
+    reset_seconds: expect.any(Number),
+  };
+  const unused = { period: "now", rate_limits: [deploys, calls] };
+  await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "team" });
+  expect(await usageOf(orgId)).toEqual({ ...unused, plan: "team", quotas: [{ metric: "apps", used: 0, limit: 20 }] });
+  const { counter, callCounter } = service().service.parts.capabilities.usage;
+  await limitDeploys(counter, orgId, () => undefined);
+  await limitCalls(callCounter, orgId);
+  await limitCalls(callCounter, orgId);
+  await service().givenApp(tenant);
+  await service().givenApp(tenant, { status: "failed" });
+  expect(await usageOf(orgId)).toEqual({
+    plan: "team",
+    period: "now",
+    quotas: [{ metric: "apps", used: 1, limit: 20 }],
+    rate_limits: [
+      { ...deploys, remaining: 4 },
+      { ...calls, remaining: 598 },
+    ],
+  });
+});
+
+test("the sixth deploy within five minutes is rejected, and every attempt reports the limit", async () => {
+  const { org_id: orgId } = await service().tenant();
+  const { counter } = service().service.parts.capabilities.usage;
+  const reported: number[] = [];
+  const deploy = () => limitDeploys(counter, orgId, ({ remaining }) => void reported.push(remaining));
+  for (let remaining = 4; remaining >= 0; remaining -= 1)
+    expect(await deploy()).toMatchObject({ allowed: true, remaining });
+  const error: unknown = await deploy().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    code: "rate_limited",
+    message: expect.stringMatching(/^An organization may deploy 5 times in 5 minutes\. Try again in \d+ seconds\.$/),
+  });
+  expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(200);
+  expect(reported).toEqual([4, 3, 2, 1, 0, 0]);
+  expect((await limitDeploys(counter, (await service().tenant()).org_id, () => undefined)).remaining).toBe(4);
+});
+
+test("an organization that has used up its calls is told when to try again", async () => {
+  const { org_id: orgId } = await service().tenant();
+  const { callCounter } = service().service.parts.capabilities.usage;
+  await Promise.all(Array.from({ length: 600 }, () => limitCalls(callCounter, orgId)));
+  const error: unknown = await limitCalls(callCounter, orgId).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    code: "rate_limited",
+    message: expect.stringMatching(/^An organization may make 600 calls in 60 seconds\. Try again in \d+ seconds\.$/),
+  });
+  expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(30);
+});
+
+test("the error of an attempt to deploy says how many attempts are left", () => {
+  for (const message of ["Not allowed.", "Not allowed"]) {
+    const error = addRemainingDeploys(new ServiceError("invalid", message), {
+      allowed: true,
+      remaining: 2,
+      resetSeconds: 9,
+    });
+    expect(error.message).toBe("Not allowed. This attempt counted: 2 of 5 are left.");
+  }
+});

@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
+import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { readUploadForm } from "../../support/builds/read-upload-form.ts";
+import { type PublishedPackage, startRegistry } from "../../support/builds/test-registry.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const packageNamed = (name: string, version: string, files: Record<string, string> = {}): PublishedPackage => ({
+  name,
+  version,
+  files: { "index.js": "", ...files },
+});
+
+/** Packages with the names of frameworks, without their code: the build scripts of the tests take their place. */
+const PACKAGES = [
+  packageNamed("@sveltejs/kit", "2.0.0"),
+  packageNamed("@sveltejs/adapter-auto", "7.0.1", {
+    "adapters.js": `export const adapters = [{ module: '@sveltejs/adapter-cloudflare',\n\t\tversion: '7'\n\t}];`,
+  }),
+  packageNamed("@sveltejs/adapter-cloudflare", "7.2.0", { "worker.js": "export default { fetch() {} };" }),
+  packageNamed("wrangler", "4.0.0"),
+  packageNamed("astro", "7.0.0"),
+  packageNamed("@react-router/dev", "8.0.0"),
+];
+
+async function setUp() {
+  const stack = new AsyncDisposableStack();
+  const registry = stack.use(await startRegistry(PACKAGES));
+  const cache = stack.use(await temporaryFolder());
+  return {
+    bundler: createTestBundler({ registry: registry.url }, cache.path),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const manifest = (build: string, dependencies: Record<string, string> = {}) =>
+  JSON.stringify({ scripts: { build }, devDependencies: dependencies });
+
+describe("frameworks that choose a preset or an adapter by the platform", () => {
+  test("a build sees the variable by which Nitro recognizes the platform", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest("sh build.sh"),
+      "build.sh": `
+        [ "$WORKERS_CI" = 1 ] && [ -z "$CF_PAGES" ] || exit 1
+        mkdir -p .wrangler/deploy .output/server .output/public
+        echo '{ "configPath": "../../.output/server/wrangler.json" }' >.wrangler/deploy/config.json
+        echo '{ "main": "index.mjs", "compatibility_date": "2026-06-01", "assets": { "directory": "../public" } }' >.output/server/wrangler.json
+        echo 'export default { fetch: () => new Response("rendered") };' >.output/server/index.mjs`,
+    });
+    await using setup = await setUp();
+    const { bundle } = await runBundler(setup.bundler, checkout);
+    expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+  });
+
+  test.each([
+    ["Nitro", ".output/public"],
+    ["Angular", "dist/app/browser"],
+  ])("static pages that %s wrote to %s are found", async (_framework, folder) => {
+    await using checkout = await createCheckout({
+      "package.json": manifest(`mkdir -p ${folder} && echo page >${folder}/index.html`),
+    });
+    await using setup = await setUp();
+    const { assets } = (await runBundler(setup.bundler, checkout)).bundle;
+    expect(await readFile(`${assets?.directory}/index.html`, "utf8")).toBe("page\n");
+  });
+
+  test.each(["npm", "pnpm"])(
+    "the adapter that SvelteKit's adapter-auto chooses is installed with %s",
+    async (manager) => {
+      const dependencies = { "@sveltejs/kit": "2.0.0", "@sveltejs/adapter-auto": "7.0.1" };
+      await using checkout = await createCheckout({
+        "package.json": JSON.stringify({
+          packageManager: `${manager}@10.0.0`,
+          scripts: { build: "sh build.sh" },
+          devDependencies: dependencies,
+        }),
+        "build.sh": `
+        [ "$CF_PAGES" = 1 ] || exit 1
+        mkdir -p .svelte-kit/cloudflare
+        cp node_modules/@sveltejs/adapter-cloudflare/worker.js .svelte-kit/cloudflare/_worker.js`,
+      });
+      await using setup = await setUp();
+      const { bundle, log } = await runBundler(setup.bundler, checkout);
+      expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for @sveltejs/adapter-auto");
+      expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
+    },
+  );
+});
+
+describe("frameworks that built a server for another platform", () => {
+  test.each([
+    ["Astro", { astro: "7.0.0" }, "It needs the adapter @astrojs/cloudflare."],
+    ["React Router", { "@react-router/dev": "8.0.0" }, "It needs Cloudflare's Vite plugin, or ssr: false."],
+  ])("a build of %s without pages fails with what it needs and the lines to add", async (name, dependencies, needs) => {
+    await using setup = await setUp();
+    const failure = await bundleFailure(setup.bundler, {
+      "package.json": manifest("mkdir -p dist/server && echo >dist/server/entry.mjs", dependencies),
+    });
+    expect(failure).toMatchObject({
+      kind: "user",
+      message: `The build of ${name} made no app for this platform. ${needs}`,
+      advice: expect.stringContaining("two lines"),
+    });
+    expect(failure.advice).not.toContain("…");
+  });
+
+  test("a build that Astro stops because it has no adapter fails with the lines to add", async () => {
+    await using setup = await setUp();
+    const failure = await bundleFailure(setup.bundler, {
+      "package.json": manifest("echo '[NoAdapterInstalled] Cannot use server-rendered pages' >&2; echo more; exit 1", {
+        astro: "7.0.0",
+      }),
+    });
+    expect(failure.advice).toContain(`import cloudflare from "@astrojs/cloudflare"`);
+  });
+});

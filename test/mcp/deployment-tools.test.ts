@@ -1,0 +1,93 @@
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { LOG_BUCKET } from "../../domain/apps/app-resources.ts";
+import { Deployment } from "../../domain/deployments/deployment.entity.ts";
+import { appRequest } from "../support/edge/app-request.ts";
+import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { Repository } from "../support/builds/git-repository.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
+let harness: Harness;
+
+beforeAll(async () => {
+  repositories = await temporaryFolder();
+  harness = await createHarness({ worker: true, config: { gitBaseUrl: pathToFileURL(repositories.path).href } });
+});
+
+afterAll(async () => {
+  await harness[Symbol.asyncDispose]();
+  await repositories[Symbol.asyncDispose]();
+});
+
+const respondingWith = (text: string) => ({
+  "src/index.ts": `export default { fetch: () => new Response(${JSON.stringify(text)}) };`,
+});
+
+test("an agent deploys an app, deploys a new commit, and rolls back, without seeing an app token", async () => {
+  const repository = await Repository.create(repositories.path, "acme/agent");
+  const firstCommit = await repository.commitFiles(respondingWith("first"));
+  const gateway = new GatewayClient(harness.service.publicUrl, (await harness.tenant()).personal_access_token);
+  const results: unknown[] = [];
+  const call = async (tool: string, input: object) => {
+    const { structuredContent } = await gateway.tool(tool, input);
+    results.push(structuredContent);
+    return structuredContent;
+  };
+  const started = await call("service_deploy_app", { repo: "acme/agent" });
+  expect(started).toEqual({ app_id: expect.any(String), slug: expect.any(String), url: expect.any(String) });
+  const { app_id } = started;
+  const waitUntilReady = () =>
+    vi.waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"), {
+      timeout: 50_000,
+      interval: 100,
+    });
+  await waitUntilReady();
+  await repository.commitFiles(respondingWith("second"));
+  expect(await call("service_redeploy_app", { app_id })).toEqual({ app_id, number: 2, status: "queued" });
+  await waitUntilReady();
+  expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "second" });
+  expect(await call("service_rollback_app", { app_id, number: 1 })).toMatchObject({ number: 3 });
+  await waitUntilReady();
+  expect(await appRequest(String(started["url"]))).toEqual({ status: 200, text: "first" });
+  const { log } = await call("service_get_app_logs", { app_id, number: 1 });
+  expect(log).toContain(firstCommit);
+  expect(JSON.stringify(results)).not.toContain("sva_");
+});
+
+test("a call that cannot succeed says what is wrong", async () => {
+  const tenant = await harness.tenant();
+  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
+  const { id: app_id } = await harness.givenApp(await harness.tenant());
+  const own = await harness.givenApp(tenant);
+  const failures = {
+    service_deploy_app: [{ repo: "site" }, "owner/name"],
+    service_redeploy_app: [{ app_id }, "App not found"],
+    service_rollback_app: [{ app_id: own.id, number: 1 }, "Deployment 1 is live already"],
+    service_get_app_logs: [{ app_id: own.id, number: 7 }, "Deployment not found"],
+  } as const;
+  for (const [tool, [input, reason]] of Object.entries(failures)) {
+    const { isError, text } = await gateway.tool(tool, input);
+    expect([tool, isError, text]).toEqual([tool, true, expect.stringContaining(reason)]);
+  }
+});
+
+test.each([
+  ["short lines", `${"x".repeat(80)}\n`],
+  ["lines of quotes", `${'"'.repeat(80)}\n`],
+  ["one long line", "\u0001"],
+])("the log of a deployment with %s is cut to its end", async (_, part) => {
+  const tenant = await harness.tenant();
+  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
+  const { id: app_id, latestDeploymentId } = await harness.givenApp(tenant);
+  const { logKey } = await harness.service.parts.orm.em.fork().findOneOrFail(Deployment, { id: latestDeploymentId });
+  const log = `${part.repeat(100_000 / part.length)}the end\n`;
+  await harness.service.parts.deploymentDeps.objects.put(LOG_BUCKET, logKey, new TextEncoder().encode(log));
+  const { structuredContent, text } = await gateway.tool("service_get_app_logs", { app_id });
+  const shown = String(structuredContent["log"]);
+  expect(log.endsWith(shown) && shown.endsWith("the end\n")).toBe(true);
+  expect(structuredContent["omitted_characters"]).toBe(log.length - shown.length);
+  expect(text.length).toBeLessThan(24_000);
+  expect(shown.length).toBeGreaterThan(3000);
+});

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+
+async function givenApp() {
+  const tenant = await service().tenant();
+  const { id } = await service().givenApp(tenant);
+  const path = `/v1/apps/${id}`;
+  const patch = (body: object) =>
+    tenant.rest.send("PATCH", path, { body: JSON.stringify(body), headers: { "content-type": "application/json" } });
+  return { tenant, id, path, patch };
+}
+
+test("200 changes the name and the branch, and keeps the slug, the URL and the token", async () => {
+  const { tenant, path, patch } = await givenApp();
+  const before = (await tenant.rest.get(path)).body;
+  const renamed = await patch({ name: "Shop für alle" });
+  expect(renamed.body).toEqual({ ...before, name: "Shop für alle", updated_at: expect.any(String) });
+  const moved = await patch({ branch: "release" });
+  expect(moved.body).toEqual({ ...renamed.body, branch: "release", updated_at: expect.any(String) });
+  expect((await tenant.rest.get(path)).body).toEqual(moved.body);
+  expect((await tenant.rest.get("/v1/apps")).body["apps"]).toMatchObject([{ name: "Shop für alle" }]);
+});
+
+test("a deployment without a branch deploys the new one", async () => {
+  const { tenant, path, patch } = await givenApp();
+  await patch({ branch: "release" });
+  expect((await tenant.rest.post(`${path}/deployments`, {})).body).toMatchObject({ number: 2, branch: "release" });
+});
+
+test.each([
+  [{}, "Nothing to change"],
+  [{ name: "" }, "name: must be one line"],
+  [{ name: " Shop" }, "name: must be one line"],
+  [{ name: "Shop\nAdmin" }, "name: must be one line"],
+  [{ name: "x".repeat(101) }, "name: must be one line"],
+  [{ branch: "a b" }, "branch: must not contain spaces"],
+  [{ slug: "mine" }, "slug"],
+])("400 rejects %j and changes nothing", async (body, reason) => {
+  const { tenant, path, patch } = await givenApp();
+  const before = (await tenant.rest.get(path)).body;
+  const response = await patch(body);
+  expect([response.status, response.body["error"]]).toEqual([400, expect.stringContaining(reason)]);
+  expect((await tenant.rest.get(path)).body).toEqual(before);
+});
+
+test("404 for an app of another organization, and 409 for one that is being deleted", async () => {
+  const { id } = await givenApp();
+  const tenant = await service().tenant();
+  const patch = (appId: string) =>
+    tenant.rest.send("PATCH", `/v1/apps/${appId}`, {
+      body: JSON.stringify({ name: "Mine" }),
+      headers: { "content-type": "application/json" },
+    });
+  expect([(await patch(id)).status, (await patch(randomUUID())).status]).toEqual([404, 404]);
+  const deleting = await service().givenApp(tenant, { status: "deleting" });
+  expect((await patch(deleting.id)).status).toBe(409);
+});
