@@ -148,6 +148,21 @@ describe("a bundler with real frameworks", () => {
     expect(await responses(bundle, ["/"])).toMatchObject([{ status: 200, text: expect.stringMatching(/hello .*21/) }]);
   });
 
+  test("a SolidStart app without a preset becomes a script that renders its pages", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest(
+        { "@solidjs/router": "^0.15.0", "@solidjs/start": "^1.2.0", "solid-js": "1.9.19", vinxi: "0.5.11" },
+        { build: "vinxi build" },
+      ),
+      "app.config.ts": `import { defineConfig } from "@solidjs/start/config";\nexport default defineConfig({});`,
+      "src/app.tsx": "export default function App() { return <h1>hello {String(20 + 1)}</h1>; }",
+      "src/entry-client.tsx": `import { mount, StartClient } from "@solidjs/start/client";\nmount(() => <StartClient />, document.querySelector("#app")!);`,
+      "src/entry-server.tsx": `import { createHandler, StartServer } from "@solidjs/start/server";\nexport default createHandler(() => <StartServer document={({ assets, children, scripts }) => <html><head>{assets}</head><body><div id="app">{children}</div>{scripts}</body></html>} />);`,
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    expect(await responses(bundle, ["/"])).toMatchObject([{ status: 200, text: expect.stringMatching(/hello .*21/) }]);
+  });
+
   test.each([
     [
       "an Astro app with server output and without an adapter",

@@ -83,6 +83,13 @@ function installFailure(packageManager: PackageManager, report: PackageReport, o
   );
 }
 
+/** The dependency that npm could not resolve beside the others. Its first line does not name it. */
+function findConflict(lines: readonly string[]): string | undefined {
+  const index = lines.findIndex((line) => line.endsWith("Could not resolve dependency:"));
+  const conflict = index < 0 ? undefined : lines[index + 1];
+  return conflict && `a dependency conflicts with another: ${conflict.replace(ERROR_PREFIX, "")}`;
+}
+
 function exceededFailure(limit: "otherPackages" | "bytes"): BuildFailure {
   if (limit === "bytes")
     return userFailure("The packages of the install exceed 1 GiB.", "Remove dependencies, then deploy again.");
@@ -105,7 +112,7 @@ function findReason(packageManager: PackageManager, lines: readonly string[]): s
   const reason =
     packageManager === "yarn-berry"
       ? lines.findLast((line) => /^➤ YN(?!0000)|^\w+ Error: /.test(line))
-      : lines.find((line) => ERROR_PREFIX.test(line));
+      : (findConflict(lines) ?? lines.find((line) => ERROR_PREFIX.test(line)));
   return (reason ?? lines.at(-1) ?? "it printed no reason.").replace(ERROR_PREFIX, "");
 }
 

@@ -11,7 +11,7 @@ import { hazard, verifies } from "../../support/verifies.ts";
 
 const WORKER = `import { greeting } from "greeting";\nexport default { fetch: () => new Response(greeting) };`;
 
-/** The modules of the two packages in the registry. */
+/** The modules of two packages in the registry. */
 const GREETING = `export { words as greeting } from "@scope/words";`;
 const WORDS = `export const words = "hello from the registry";`;
 
@@ -39,6 +39,7 @@ async function setUp() {
         files: { "index.js": WORDS },
         manifest: { type: "module" },
       },
+      { name: "plugin", version: "1.0.0", manifest: { peerDependencies: { greeting: "^2.0.0" } } },
     ]),
   );
   const cache = stack.use(await temporaryFolder());
@@ -148,6 +149,11 @@ describe("the install step", () => {
       "a version that does not exist",
       { greeting: "^9.0.0" },
       "npm could not install the packages: No matching version found for greeting@^9.0.0.",
+    ],
+    [
+      "a peer dependency on another version",
+      { greeting: "1.0.0", plugin: "1.0.0" },
+      'npm could not install the packages: a dependency conflicts with another: peer greeting@"^2.0.0" from plugin@1.0.0',
     ],
     [
       "a package from another host",
