@@ -85,7 +85,10 @@ export const appDetail = z
     url,
     repo: z.string(),
     branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
-    latest_deployment_id: uuid.meta({ description: "The newest deployment, whose status the app shows" }),
+    latest_deployment_id: uuid.meta({
+      description:
+        "The deployment whose status the app shows: the newest one that was not canceled while it waited for another",
+    }),
     live_deployment_id: uuid
       .nullable()
       .meta({ description: "The deployment that serves requests; null before the first one is ready" }),

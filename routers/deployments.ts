@@ -100,9 +100,9 @@ export const deployments = router({
         tags,
         summary: "Cancel a deployment",
         description:
-          "Ends a deployment that waits or runs. This is final. The call waits until the deployment has ended, at most ten seconds; then its status is `canceled`. The live deployment continues to serve.",
+          "Ends a deployment that waits or runs. This is final. The call waits until the deployment has ended and is `canceled`. If that takes longer than ten seconds, the response shows the deployment in progress, and the service continues to end it. The live deployment continues to serve.",
         successDescription: "The deployment",
-        errorResponses: { 404: noDeployment, 409: "The deployment has ended already" },
+        errorResponses: { 404: noDeployment, 409: "The deployment has ended already, or the app is being deleted" },
       },
     })
     .input(numberedDeployment)
@@ -124,7 +124,7 @@ export const deployments = router({
         errorResponses: {
           400: "The request is invalid",
           404: noDeployment,
-          409: "The deployment is live, or its bundle is not kept",
+          409: "The deployment is live, its bundle is not kept, or the app is being deleted",
         },
       },
     })

@@ -8,8 +8,9 @@ export function sourceBucketName(appId: string): string {
 }
 
 /**
- * The bucket of the app's built bundles. A deployment's `artifactKey` is the folder of its bundle in this bucket:
- * `<number>/script.form`, `<number>/assets/...` and `<number>/bundle.json` (framework, asset rules, migrations).
+ * The bucket of the app's built bundles. A deployment's `artifactKey`, `<number>.<fencing token>`, is the folder of its
+ * bundle in this bucket: `script.form`, the static files `assets/0`, `assets/1`, ... and `bundle.json` (framework, asset
+ * rules, paths of the static files, migrations).
  */
 export function artifactBucketName(appId: string): string {
   return `artifacts-${appId}`;

@@ -25,7 +25,10 @@ export interface AppDetail extends AppSummary {
   url: string;
   repo: string;
   branch: string;
-  /** The newest deployment. The fields `status`, `status_message` and `error` are those of it. */
+  /**
+   * The newest deployment, without one that was canceled while it waited for another. The fields `status`,
+   * `status_message` and `error` are those of it.
+   */
   latest_deployment_id: string;
   /** The deployment that serves requests; `null` before the first one is ready. */
   live_deployment_id: string | null;

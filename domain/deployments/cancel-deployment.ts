@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { isInProgress } from "../apps/app-status.ts";
+import { type AppStatus, IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
 import type { Db } from "../database-types.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -55,21 +55,39 @@ async function requestEnd(
   if (app === null || deployment === null) throw deploymentNotFound();
   if (!isInProgress(deployment.status)) throw alreadyEnded(deployment);
   if (app.status === "deleting") throw new ServiceError("conflict", "The app is being deleted.");
-  const isStarted = deployment.startedAt !== null && deployment.startedAt !== undefined;
+  if (deployment.startedAt) return requestCancellation(em, jobs, app, deployment);
   const now = new Date();
-  deployment.cancelRequestedAt ??= now;
-  deployment.statusMessage = isStarted ? "Canceling." : CANCELED_MESSAGE;
-  if (!isStarted) em.assign(deployment, { status: "canceled", finishedAt: now });
-  if (app.latestDeploymentId === deployment.id)
-    em.assign(app, {
-      statusMessage: deployment.statusMessage,
-      status: isStarted ? app.status : "canceled",
-      updatedAt: now,
-    });
+  em.assign(deployment, {
+    cancelRequestedAt: now,
+    status: "canceled",
+    statusMessage: CANCELED_MESSAGE,
+    finishedAt: now,
+  });
+  if (app.latestDeploymentId === deployment.id) await showNewest(em, app, deployment);
   await em.flush();
-  if (!isStarted) return enqueueWaiting(em, jobs, appId);
+  await enqueueWaiting(em, jobs, appId);
+}
+
+async function requestCancellation(em: EntityManager, jobs: JobQueue, app: App, deployment: Deployment): Promise<void> {
+  if (deployment.cancelRequestedAt) return;
+  const now = new Date();
+  em.assign(deployment, { cancelRequestedAt: now, statusMessage: "Canceling." });
+  if (app.latestDeploymentId === deployment.id) em.assign(app, { statusMessage: "Canceling.", updatedAt: now });
+  await em.flush();
   // Its worker may be gone. Another one then ends the deployment when it claims it.
   await jobs.enqueue(em, queueOf(deployment), { deploymentId: deployment.id });
+}
+
+/**
+ * The app shows a deployment that was canceled before it started, unless an earlier one is still in progress: then the app
+ * is not `canceled`. It counts against the plan, and its resources are in use.
+ */
+async function showNewest(em: EntityManager, app: App, canceled: Deployment): Promise<void> {
+  const earlier = { appId: app.id, number: { $lt: canceled.number }, status: { $in: [...IN_PROGRESS] } };
+  const [inProgress] = await em.find(Deployment, earlier, { orderBy: { number: "desc" }, limit: 1 });
+  const { id, statusMessage, error } = inProgress ?? canceled;
+  const status = inProgress === undefined ? "canceled" : (inProgress.status as AppStatus);
+  em.assign(app, { latestDeploymentId: id, status, statusMessage, error, updatedAt: new Date() });
 }
 
 function alreadyEnded({ number, status }: { number: number; status: string }): ServiceError {

@@ -45,6 +45,7 @@ export interface StepsResult {
   /** What the app's owner should know although the app is live, as sentences. */
   problems: string[];
   artifactKey: string;
+  framework: string | null;
 }
 
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
@@ -58,7 +59,8 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   await provision(deps, attempt, bundle);
-  return { procedures, problems: [...bundle.warnings, ...(problem === null ? [] : [problem])], artifactKey };
+  const problems = [...bundle.warnings, ...(problem === null ? [] : [problem])];
+  return { procedures, problems, artifactKey, framework: bundle.framework };
 }
 
 /** Puts the bundle of an earlier deployment live again. */
@@ -81,7 +83,7 @@ async function restore(deps: StepDeps, attempt: Attempt, targetId: string): Prom
   for (const problem of problems) log.say(problem);
   await provision(deps, attempt, { ...bundle, migrations: [] });
   const procedures = await em.find(Procedure, { deploymentId: targetId });
-  return { procedures: procedures.map(toDiscovered), problems, artifactKey: key };
+  return { procedures: procedures.map(toDiscovered), problems, artifactKey: key, framework: bundle.framework };
 }
 
 /** The migrations of the live deployment that a bundle does not have. */
@@ -190,11 +192,7 @@ async function discover(
 async function provision(deps: StepDeps, attempt: Attempt, bundle: Bundle): Promise<void> {
   const { deployment, log, signal } = attempt;
   const { appId } = deployment;
-  const manifest = {
-    sql_database_id: sqlDatabaseId(appId),
-    object_bucket_name: sourceBucketName(appId),
-    ...(bundle.framework === null ? {} : { framework: bundle.framework }),
-  };
+  const manifest = { sql_database_id: sqlDatabaseId(appId), object_bucket_name: sourceBucketName(appId) };
   await startStep(deps, attempt, "provisioning", { statusMessage: "Creating the app's resources.", manifest });
   log.say("provisioning");
   await deps.databases.create(sqlDatabaseId(appId));
@@ -215,9 +213,15 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
   }
 }
 
-async function publish(
-  { edge }: StepDeps,
-  { deployment, signal }: Attempt,
+/**
+ * Makes a bundle live at the app's URL.
+ *
+ * @throws {BuildFailure} when the script does not respond to its health probe
+ * @throws {StaleGeneration} when the worker lost its lease, and its successor has published a script
+ */
+export async function publish(
+  { edge }: Pick<StepDeps, "edge">,
+  { deployment, signal }: Pick<Attempt, "deployment" | "signal">,
   { scriptPath, assets }: Bundle,
 ): Promise<void> {
   const { appId, slug, fencingToken: generation } = deployment;

@@ -48,7 +48,10 @@ export const DeploymentSchema = defineEntity({
     cancelRequestedAt: p.datetime(3).nullable(),
     /** How often a worker has claimed this deployment. */
     attempts: p.integer().default(0),
-    /** The fencing token of the newest lease on this deployment; 0 before the first claim. */
+    /**
+     * The fencing token of the newest lease on this deployment; 0 before the first claim. It is the `generation` of the live
+     * deployment's script. A worker that restores this script writes its own token here.
+     */
     fencingToken: p.integer().default(0),
     /** When the worker that holds the lease last renewed it; `null` while no worker holds it. */
     leaseRenewedAt: p.datetime(3).nullable(),

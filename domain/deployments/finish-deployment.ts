@@ -25,6 +25,8 @@ export interface FinishedDeployment {
   statusMessage: string | null;
   /** Where the bundle is stored. */
   artifactKey: string | null;
+  /** The framework of the app, for its manifest. */
+  framework: string | null;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface FinishedDeployment {
 export async function finishDeployment(
   { em, jobs }: EndDeps,
   deployment: ClaimedDeployment,
-  { procedures, statusMessage, artifactKey }: FinishedDeployment,
+  { procedures, statusMessage, artifactKey, framework }: FinishedDeployment,
 ): Promise<void> {
   const { appId, deploymentId } = deployment;
   await em.fork().transactional(async (tx) => {
@@ -45,6 +47,8 @@ export async function finishDeployment(
     const replaced = { id: app.liveDeploymentId, status: { $in: statusesBefore("superseded") } };
     if (app.liveDeploymentId) await tx.nativeUpdate(Deployment, replaced, { status: "superseded" });
     app.liveDeploymentId = deploymentId;
+    const { framework: _replaced, ...resources } = app.manifest ?? {};
+    app.manifest = framework === null ? resources : { ...resources, framework };
     await tx.flush();
     await replaceProcedures(tx, deployment, procedures);
     await enqueueWaiting(tx, jobs, appId);

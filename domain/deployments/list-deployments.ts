@@ -39,11 +39,16 @@ export async function listDeployments(
     .limit(limit + 1);
   if (cursor !== undefined) query = query.where("deployments.number", "<", decodeNumber(cursor));
   const rows = await query.execute();
-  // Every app has a deployment, so without a cursor an empty page means that there is no app.
-  if (rows.length === 0 && cursor === undefined) throw appNotFound();
+  if (rows.length === 0) await requireApp(db, { orgId, appId });
   const deployments = rows.slice(0, limit).map(toDeploymentView);
   const last = deployments.at(-1);
   return { deployments, next_cursor: rows.length > limit && last !== undefined ? encodeNumber(last.number) : null };
+}
+
+/** @throws {ServiceError} `not_found` */
+async function requireApp(db: Db, { orgId, appId }: { orgId: string; appId: string }): Promise<void> {
+  const app = db.selectFrom("apps").select("id").where("id", "=", appId).where("org_id", "=", orgId);
+  if ((await app.executeTakeFirst()) === undefined) throw appNotFound();
 }
 
 /** @throws {ServiceError} `not_found` when the organization has no such app, or the app has no such deployment */

@@ -11,6 +11,7 @@ import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
+import { restoreLiveScript } from "./restore-live-script.ts";
 import { encodingsOf, sanitizeLog } from "./sanitize-log.ts";
 
 export interface DeploymentDeps extends StepDeps {
@@ -64,33 +65,47 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
     if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
     if (deployment.isCanceled) throw new DeploymentCanceled();
-    const { procedures, problems, artifactKey } = await runSteps(deps, attempt);
+    const { procedures, problems, artifactKey, framework } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
     const shown = sanitizeLog(["The app is live.", ...problems].join(" "), context.secrets);
     const statusMessage = problems.length === 0 ? null : shown;
-    await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey });
+    await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey, framework });
     deps.changes.announce(deployment.orgId);
     await removeUnusedArtifacts(deps, deployment);
   } catch (error) {
-    if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled) return endCanceled(deps, attempt);
+    if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled)
+      return endCanceled(deps, attempt, context);
     if (isLeaseLost(error) || context.ended.aborted)
       return log.say("stopped: the app was deleted, or another worker continues");
     if (context.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
       return requeueDeployment(deps, deployment);
     }
-    await handleFailure(deps, attempt, error, context.secrets);
+    await handleFailure(deps, attempt, context, error);
   }
 }
 
-async function endCanceled(deps: DeploymentDeps, { deployment, log }: Attempt): Promise<void> {
-  log.say("canceled");
-  await log.flush();
-  await endCanceledDeployment(deps, deployment).catch((cause: unknown) => {
-    if (!isLeaseLost(cause)) throw cause;
-  });
-  await removeUnusedArtifacts(deps, deployment);
+async function endCanceled(deps: DeploymentDeps, attempt: Attempt, context: RunContext): Promise<void> {
+  attempt.log.say("canceled");
+  await endWithoutSuccess(deps, attempt, context, () => endCanceledDeployment(deps, attempt.deployment));
+}
+
+async function endWithoutSuccess(
+  deps: DeploymentDeps,
+  attempt: Attempt,
+  { stop }: RunContext,
+  record: () => Promise<void>,
+): Promise<void> {
+  try {
+    // The signal of a canceled attempt is aborted, and the edge platform refuses a worker that lost its lease.
+    await restoreLiveScript(deps, { ...attempt, signal: stop });
+    await attempt.log.flush();
+    await record();
+  } catch (error) {
+    if (!isLeaseLost(error)) throw error;
+  }
+  await removeUnusedArtifacts(deps, attempt.deployment);
 }
 
 /** A failure changes nothing for the app, and the next deployment removes what is left. */
@@ -102,24 +117,24 @@ async function removeUnusedArtifacts(deps: DeploymentDeps, deployment: ClaimedDe
 
 async function handleFailure(
   deps: DeploymentDeps,
-  { deployment, log }: Attempt,
+  attempt: Attempt,
+  context: RunContext,
   error: unknown,
-  secrets: readonly string[],
 ): Promise<void> {
+  const { deployment, log } = attempt;
   const failure = error instanceof BuildFailure ? error : internalFailure(error);
   if (failure.kind === "platform") deps.reportInternalError(error, deployment);
   log.say(`failed: ${failure.message}`);
-  const { deploymentId, attempt } = deployment;
-  if (failure.kind === "platform" && attempt < MAX_ATTEMPTS) {
+  if (failure.kind === "platform" && deployment.attempt < MAX_ATTEMPTS) {
     log.say("this is an error of the platform; the build will be tried again");
-    throw new RetryDeployment(`attempt ${attempt} of deployment ${deploymentId} failed`, { cause: error });
+    const { deploymentId, attempt: number } = deployment;
+    throw new RetryDeployment(`attempt ${number} of deployment ${deploymentId} failed`, { cause: error });
   }
-  const shown = { error: sanitizeLog(failure.message, secrets), statusMessage: sanitizeLog(failure.advice, secrets) };
-  await log.flush();
-  await failDeployment(deps, deployment, shown).catch((cause: unknown) => {
-    if (!isLeaseLost(cause)) throw cause;
-  });
-  await removeUnusedArtifacts(deps, deployment);
+  const shown = {
+    error: sanitizeLog(failure.message, context.secrets),
+    statusMessage: sanitizeLog(failure.advice, context.secrets),
+  };
+  await endWithoutSuccess(deps, attempt, context, () => failDeployment(deps, deployment, shown));
 }
 
 /**

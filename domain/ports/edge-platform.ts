@@ -40,6 +40,8 @@ export interface EdgePlatform {
    * there is no script.
    */
   unpublish(slug: string): Promise<void>;
+  /** The generation of the live script; `null` when no script is live at the slug. */
+  liveGeneration(slug: string): Promise<number | null>;
   /** Lists all scripts, including those whose publication was interrupted, to find orphaned ones. */
   list(): Promise<PublishedScript[]>;
   /** The public URL of a slug, whether or not an app is live there. */

@@ -1,7 +1,10 @@
 import type { TRPCError } from "@trpc/server";
 import type { ZodError } from "zod";
+import { appNotFound } from "../../domain/apps/get-app.ts";
+import { deploymentNotFound } from "../../domain/deployments/list-deployments.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { tokenNotFound } from "../../domain/tokens/token-view.ts";
 
 export interface InputIssue {
   path: PropertyKey[];
@@ -33,9 +36,13 @@ export function toServiceError({ code, cause }: TRPCError, path: string | undefi
 
 /** A malformed id gets the same response as an unknown id. */
 function fromValidation({ issues }: ZodError, path = ""): ServiceError {
-  if (issues.every((issue) => path.includes(`{${String(issue.path[0])}}`)))
-    return new ServiceError("not_found", path.startsWith("/v1/tokens") ? "Token not found" : "App not found");
+  if (issues.every((issue) => path.includes(`{${String(issue.path[0])}}`))) return notFoundAt(path);
   return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue) })));
+}
+
+function notFoundAt(path: string): ServiceError {
+  if (path.includes("{number}")) return deploymentNotFound();
+  return path.startsWith("/v1/tokens") ? tokenNotFound() : appNotFound();
 }
 
 function isZodError(error: unknown): error is ZodError {

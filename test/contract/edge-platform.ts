@@ -41,9 +41,11 @@ export function edgePlatformContract(driver: string, open: () => Promise<EdgePla
 
     test("publishing an older generation fails, and the newer one still responds", async () => {
       await using h = await openWithSources(open);
+      expect(await h.platform.liveGeneration("shop")).toBeNull();
       await h.publish(respondingWith("two"), { generation: 2 });
       await expect(h.publish(respondingWith("one"), { generation: 1 })).rejects.toThrow(StaleGeneration);
       expect((await h.request("shop")).text).toBe("two");
+      expect(await h.platform.liveGeneration("shop")).toBe(2);
     });
 
     for (const [defect, script, reason] of [

@@ -5,7 +5,7 @@ import { BuildFailure } from "../../domain/shared/errors.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { CheckoutLimits } from "../../server/drivers/git-source/checkout-limits.ts";
 import { Repository, type TreeEntry } from "../support/builds/git-repository.ts";
-import { checkOut, checkOutDefault, checkOutFailure } from "../support/builds/git-checkout.ts";
+import { checkOut, checkOutCommit, checkOutDefault, checkOutFailure } from "../support/builds/git-checkout.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -102,6 +102,21 @@ export function gitSourceContract(kind: string, open: OpenGitSetting): void {
         'The repository has no branch "main". Deploying its default branch, "release/trunk".',
       );
       expect((await checkOutFailure(setting.source)).message).toBe('The repository has no branch "main".');
+    });
+
+    test("a commit is checked out by its id, and only a commit", async () => {
+      await using setting = await open();
+      const repository = await Repository.create(setting.base, "acme/shop");
+      const commit = await repository.commitFiles({ which: "first" });
+      await repository.commitFiles({ which: "second" });
+      await repository.git(["update-ref", `refs/heads/${"a".repeat(64)}`, commit]);
+      await using checkout = await checkOutCommit(setting.source, commit);
+      expect(await readFile(join(checkout.directory, "which"), "utf8")).toBe("first");
+      for (const id of ["1".repeat(40), await repository.blob("first"), "a".repeat(64), "b".repeat(64)])
+        await expect(checkOutCommit(setting.source, id)).rejects.toMatchObject({
+          kind: "user",
+          message: expect.stringContaining(id),
+        });
     });
 
     test("a repository without commits has no branch, also when its default branch is accepted", async () => {

@@ -37,13 +37,20 @@ export function gitHostUnavailable(cause: string): BuildFailure {
 }
 
 /**
+ * What git prints when the host has no object with the id of a commit (git, JGit), when it serves only the tips of branches
+ * (an older protocol), when the object is a tag or a file, and when the repository has ids of another length.
+ */
+const UNKNOWN_COMMIT =
+  /not our ref|want [0-9a-f]+ not valid|unadvertised object|non-commit object|couldn't find remote ref/;
+
+/**
  * Derives the failure from the output of `git fetch`.
  *
  * @param error - the end of git's output, in English. The git host can influence this text, so it decides only which
  *   message the owner sees.
  */
 export function describeFetchError(error: string, { branch, commit }: Checkout): BuildFailure {
-  if (commit && error.includes("not our ref")) return commitNotFound(commit);
+  if (commit && UNKNOWN_COMMIT.test(error)) return commitNotFound(commit);
   if (error.includes("couldn't find remote ref")) return branchNotFound(branch);
   if (/returned error: 30\d|from redirection/.test(error)) return redirected();
   const hidden =

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { artifactBucketName, deploymentLogKey } from "../../../domain/apps/app-resources.ts";
-import { removeOldArtifacts } from "../../../domain/deployments/artifacts.ts";
+import type { ObjectStore } from "../../../domain/ports/object-store.ts";
+import { loadArtifact, removeOldArtifacts, storeArtifact } from "../../../domain/deployments/artifacts.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import type { DeploymentStatus } from "../../../domain/deployments/deployment-status.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -49,7 +52,10 @@ async function givenDeployments(given: Given[]) {
   for (const [index, { rollbackTo }] of given.entries())
     if (rollbackTo === undefined) await deps().objects.put(bucket, `${index + 1}/bundle.json`, new Uint8Array());
   return {
-    clean: () => removeOldArtifacts(deps(), appId),
+    appId,
+    orgId,
+    clean: (list?: ObjectStore["list"]) =>
+      removeOldArtifacts({ em: deps().em, objects: list ? withList(deps().objects, list) : deps().objects }, appId),
     stored: async () => (await deps().objects.list(bucket)).map(({ key }) => key.split("/")[0]),
     keys: async () => {
       const all = await deps()
@@ -58,6 +64,13 @@ async function givenDeployments(given: Given[]) {
       return all.map(({ artifactKey }) => artifactKey ?? null);
     },
   };
+}
+
+/** A store with another `list`. */
+function withList(objects: ObjectStore, list: ObjectStore["list"]): ObjectStore {
+  return new Proxy(objects, {
+    get: (target, name) => (name === "list" ? list : (Reflect.get(target, name, target) as () => unknown).bind(target)),
+  });
 }
 
 const superseded: Given = { status: "superseded" };
@@ -84,6 +97,56 @@ test("a bundle stays while a live rollback uses it, and while a rollback to it w
     { status: "queued", rollbackTo: 2 },
   ]);
   await app.clean();
-  expect(await app.stored()).toEqual(["1", "2", "5", "6", "7"]);
-  expect(await app.keys()).toEqual(["1", "2", null, null, "5", "6", "7", "1", null]);
+  expect(await app.stored()).toEqual(["1", "2", "4", "5", "6", "7"]);
+  expect(await app.keys()).toEqual(["1", "2", null, "4", "5", "6", "7", "1", null]);
+});
+
+test("a bundle that is stored while old ones are removed is kept", async () => {
+  const app = await givenDeployments([superseded, { status: "ready" }]);
+  const { objects, em } = deps();
+  const bucket = artifactBucketName(app.appId);
+  const storeThird = async () => {
+    const { appId, orgId } = app;
+    const source = { appId, orgId, repo: "acme/site", branch: "main", logKey: deploymentLogKey(appId, 3) };
+    await em.fork().transactional(async (tx) => {
+      tx.create(Deployment, { ...source, number: 3, trigger: "redeploy", status: "building" });
+    });
+    await objects.put(bucket, "3.5/bundle.json", new Uint8Array());
+  };
+  await app.clean(() => storeThird().then(() => objects.list(bucket)));
+  expect(await app.stored()).toEqual(["1", "2", "3.5"]);
+});
+
+test("many rollbacks between two bundles do not keep all their deployments as targets", async () => {
+  const rollbacks = Array.from({ length: 30 }, (_, index): Given => ({
+    status: "superseded",
+    rollbackTo: (index % 2) + 1,
+  }));
+  const app = await givenDeployments([superseded, superseded, ...rollbacks, { status: "ready", rollbackTo: 1 }]);
+  await app.clean();
+  expect(await app.stored()).toEqual(["1", "2"]);
+  expect((await app.keys()).filter((key) => key !== null)).toHaveLength(21);
+});
+
+test("a bundle with the longest possible file names is stored and loaded unchanged", async () => {
+  const { appId } = await givenDeployments([{ status: "ready" }]);
+  const signal = new AbortController().signal;
+  const built = await deps().workspaces.open(randomUUID(), 1);
+  const loaded = await deps().workspaces.open(randomUUID(), 1);
+  try {
+    const file = path.join(...Array.from({ length: 4 }, () => "d".repeat(255)), "f".repeat(255));
+    const bytes = new TextEncoder().encode("content");
+    const scriptPath = await built.writeOutput("script.form", bytes);
+    await built.writeOutput(`assets/${file}`, bytes);
+    const assets = { directory: await built.createOutputFolder("assets"), rules: {} };
+    const bundle = { scriptPath, assets, framework: null, migrations: [], warnings: [] };
+    const deployment = { appId, number: 2, fencingToken: 7 };
+    const key = await storeArtifact(deps(), deployment, { bundle, workspace: built, signal });
+    const restored = await loadArtifact(deps(), { appId, key }, { workspace: loaded, signal });
+    expect(await readFile(path.join(restored?.assets?.directory ?? "", file), "utf8")).toBe("content");
+    await deps().objects.remove(artifactBucketName(appId), `${key}/assets/0`);
+    expect(await loadArtifact(deps(), { appId, key }, { workspace: loaded, signal })).toBeNull();
+  } finally {
+    for (const workspace of [built, loaded]) await workspace.remove();
+  }
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { App } from "../../../domain/apps/app.entity.ts";
 import {
   type ClaimedDeployment,
   claimDeployment,
@@ -15,7 +16,7 @@ import { hazard, verifies } from "../../support/verifies.ts";
 
 const service = sharedHarness();
 const deps = () => service().service.parts.deploymentDeps;
-const NOTHING_FOUND = { procedures: [], statusMessage: null, artifactKey: null };
+const NOTHING_FOUND = { procedures: [], statusMessage: null, artifactKey: null, framework: null };
 const execute = (statement: string, values: unknown[] = []) =>
   deps().em.fork().getConnection().execute(statement, values);
 
@@ -152,6 +153,23 @@ test("a second deployment that becomes ready replaces the live one, which is sup
   expect(await statusesOf(app.id)).toEqual(["ready", "superseded", "ready"]);
   const [row] = (await execute("select live_deployment_id from apps where id = ?", [app.id])) as object[];
   expect(row).toEqual({ live_deployment_id: second.deploymentId });
+});
+
+test("the manifest has the framework of the live deployment", async () => {
+  const tenant = await service().tenant();
+  const app = await service().givenApp(tenant);
+  const manifestWith = async (framework: string | null, number: number) => {
+    const current = await deps().em.fork().findOneOrFail(App, { id: app.id });
+    const claimed = await givenSecondDeployment(deps().em.fork(), current, "provisioning", number);
+    await execute(
+      `update apps set manifest = coalesce(manifest, '{}')::jsonb || '{"sql_database_id": "d"}' where id = ?`,
+      [app.id],
+    );
+    await finishDeployment(deps(), claimed, { ...NOTHING_FOUND, framework });
+    return (await tenant.rest.get(`/v1/apps/${app.id}`)).body["manifest"];
+  };
+  expect(await manifestWith("hono", 2)).toEqual({ sql_database_id: "d", framework: "hono" });
+  expect(await manifestWith(null, 3)).toEqual({ sql_database_id: "d" });
 });
 
 verifies(hazard(52), "a second deployment that fails leaves the live one and its resources untouched", async () => {

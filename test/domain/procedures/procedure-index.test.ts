@@ -65,7 +65,7 @@ test("the index changes when a deployment replaces an app's procedures, even wit
   const app = await givenApp(tenant, "old");
   const second = await givenSecondDeployment(em(), app, "provisioning");
   expect(await namesIn(index, tenant)).toEqual(["old"]);
-  const result = { procedures: [procedure("new")], statusMessage: null, artifactKey: null };
+  const result = { procedures: [procedure("new")], statusMessage: null, artifactKey: null, framework: null };
   await finishDeployment(service().service.parts.deploymentDeps, second, result);
   await em().nativeUpdate(App, { id: app.id }, { updatedAt: MOMENT });
   expect(await namesIn(index, tenant)).toEqual(["new"]);

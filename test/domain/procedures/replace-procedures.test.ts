@@ -44,6 +44,7 @@ test("the procedures of a deployment appear when it becomes ready, and replace a
     procedures: [procedure("kept"), procedure("new")],
     statusMessage: null,
     artifactKey: null,
+    framework: null,
   });
   expect((await readProcedures(app.orgId)).map(({ name }) => name)).toEqual(["kept", "new"]);
 });
@@ -51,7 +52,7 @@ test("the procedures of a deployment appear when it becomes ready, and replace a
 test("a worker that lost its lease leaves the procedures as they are", async () => {
   const app = await givenApp("provisioning", ["old"]);
   const late = { ...claimedDeployment(app), fencingToken: app.fencingToken - 1 };
-  const result = { procedures: [procedure("new")], statusMessage: null, artifactKey: null };
+  const result = { procedures: [procedure("new")], statusMessage: null, artifactKey: null, framework: null };
   await expect(finishDeployment(deps(), late, result)).rejects.toBeInstanceOf(LeaseLost);
   await finishDeployment(deps(), claimedDeployment(app), { ...result, procedures: [procedure("mine")] });
   expect((await readProcedures(app.orgId)).map(({ name }) => name)).toEqual(["mine"]);

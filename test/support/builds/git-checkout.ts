@@ -21,6 +21,12 @@ export async function checkOut(
   return checkOutTo(source, { repo, branch, signal });
 }
 
+/** Checks out a commit of `acme/shop`. */
+export async function checkOutCommit(source: GitSource, commit: string): Promise<GitCheckout> {
+  const { signal } = new AbortController();
+  return checkOutTo(source, { repo: "acme/shop", branch: "main", commit, signal });
+}
+
 /** Checks out `acme/shop` for a deployment that names no branch. */
 export async function checkOutDefault(source: GitSource): Promise<GitCheckout> {
   const { signal } = new AbortController();

@@ -63,17 +63,18 @@ export function claimedDeployment(app: App): ClaimedDeployment {
   return { ...newestDeployment(app), ...source, ...request, fencingToken, tokenVersion, attempt: 1 };
 }
 
-/** Records a second deployment of an app. Returns it as `claimDeployment` returns it to a worker. */
+/** Records a further deployment of an app. Returns it as `claimDeployment` returns it to a worker. */
 export async function givenSecondDeployment(
   em: EntityManager,
   app: App,
   status: "queued" | "provisioning",
+  number = 2,
 ): Promise<ClaimedDeployment> {
   const fencingToken = app.fencingToken + 1;
   const deploymentId = randomUUID();
-  const logKey = deploymentLogKey(app.id, 2);
+  const logKey = deploymentLogKey(app.id, number);
   const { id: appId, orgId, repo, branch } = app;
-  const numbered = { number: 2, trigger: "redeploy", logKey } as const;
+  const numbered = { number, trigger: "redeploy", logKey } as const;
   await em.transactional(async (tx) => {
     tx.create(Deployment, { id: deploymentId, appId, orgId, repo, branch, ...numbered, status, fencingToken });
     await tx.nativeUpdate(App, { id: appId }, { latestDeploymentId: deploymentId, status, fencingToken });

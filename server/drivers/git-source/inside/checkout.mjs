@@ -24,20 +24,26 @@ async function checkOut() {
   if (violation) return { outcome: "refused", reason: violation };
   const writeError = await git("read-tree", "--reset", "-u", "refs/heads/tip");
   if (writeError !== null) return { outcome: "not-written", error: writeError };
-  const commit = readFileSync(`${repository}/FETCH_HEAD`, "latin1").match(/^[0-9a-f]+/)[0];
-  console.log(`Checked out commit ${commit}: ${files} files and folders, ${bytes} bytes`);
-  return { outcome: "done", commit };
+  const fetched = readFileSync(`${repository}/FETCH_HEAD`, "latin1").match(/^[0-9a-f]+/)[0];
+  console.log(`Checked out commit ${fetched}: ${files} files and folders, ${bytes} bytes`);
+  return { outcome: "done", commit: fetched };
 }
 
 /** Fetches the commit, or else the branch. Returns `null`, or the error of the fetch. */
 async function fetchCommit() {
-  if (commit !== null) return fetchFromFirst(commit, urls);
+  if (commit !== null) return (await fetchFromFirst(commit, urls)) ?? checkFetchedCommit();
   const error = await fetchFromFirst(`refs/heads/${branch}`, urls);
   if (!orDefaultBranch || error === null || !error.includes("couldn't find remote ref")) return error;
   const defaultBranch = await readDefaultBranch();
   if (defaultBranch === null) return error;
   console.log(`The repository has no branch "${branch}". Deploying its default branch, "${defaultBranch}".`);
   return fetchFromFirst(`refs/heads/${defaultBranch}`, urls);
+}
+
+/** A branch or tag can have the requested id as its name, if ids of the repository have another length. */
+function checkFetchedCommit() {
+  const isRequested = readFileSync(`${repository}/FETCH_HEAD`, "latin1").startsWith(`${commit}\t`);
+  return isRequested ? null : `couldn't find remote ref ${commit}`;
 }
 
 /** Returns the branch that HEAD of the remote repository names, or `null`. */
@@ -60,7 +66,8 @@ async function fetchFromFirst(ref, [url, ...others]) {
 }
 
 function foundRepository(error) {
-  return error === null || /couldn't find remote ref|not our ref/.test(error) || isDownloadTooLarge();
+  const found = /couldn't find remote ref|not our ref|not valid|unadvertised object|non-commit object/;
+  return error === null || found.test(error) || isDownloadTooLarge();
 }
 
 /** At the sandbox's limit on file size, git stops writing the pack without an error message. */

@@ -58,6 +58,10 @@ export class ScriptPublisher implements EdgePlatform {
     await this.#locks.run([slug], () => this.#apps.withAppStopped(slug, () => this.#store.remove(slug)));
   }
 
+  async liveGeneration(slug: string): Promise<number | null> {
+    return (await this.#store.live(slug))?.generation ?? null;
+  }
+
   async list(): Promise<PublishedScript[]> {
     return this.#store.list();
   }
