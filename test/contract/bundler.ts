@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Bundler } from "../../domain/ports/bundler.ts";
-import { BuildFailure } from "../../domain/shared/errors.ts";
 import { readUploadForm } from "../support/builds/read-upload-form.ts";
 import { runBundler, createCheckout, bundleFailure } from "../support/builds/bundle-checkout.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -271,22 +270,6 @@ export function bundlerContract(bundler: Bundler): void {
         const failure = await bundleFailure(bundler, { "package.json": { link: "/etc/passwd" } });
         expect(failure.message).toMatch(/^There is nothing to deploy/);
       });
-    });
-
-    test.each([
-      ["a script", { "index.js": WORKER.replace(": Response", "") }],
-      ["pages", { "index.html": "<h1>hello</h1>" }],
-      ["a script that cannot be bundled", { "index.ts": `import "nowhere";\n${WORKER}` }],
-    ])("the log says nothing of a dry run and of wrangler's own log file: %s", async (_case, files) => {
-      await using checkout = await createCheckout(files);
-      let log = "";
-      const onOutput = (chunk: Uint8Array) => void (log += Buffer.from(chunk).toString());
-      const { signal } = new AbortController();
-      await bundler.bundle({ ...checkout, signal, onOutput }).catch((error: unknown) => {
-        if (!(error instanceof BuildFailure)) throw error;
-      });
-      expect(log).toMatch(/Total Upload|Could not resolve/);
-      expect(log).not.toMatch(/dry-run|Logs were written/);
     });
 
     test("an aborted build rejects with the reason of the abort", async () => {
