@@ -31,7 +31,8 @@ const SERVER_FRAMEWORKS: Readonly<Record<string, ServerFramework>> = {
   next: {
     name: "Next.js",
     needs: "@opennextjs/cloudflare, or a static export",
-    advice: `For a static export, set output: "export" in next.config. For a server, add @opennextjs/cloudflare and its wrangler.jsonc, and set "build" in package.json to: opennextjs-cloudflare build`,
+    // OpenNext runs the build script of package.json by default, which would be itself.
+    advice: `For a static export, set output: "export" in next.config. For a server, add @opennextjs/cloudflare with its wrangler.jsonc, buildCommand: "next build" in open-next.config.ts, and the build script "opennextjs-cloudflare build".`,
   },
   "svelte-kit": {
     name: "SvelteKit",
