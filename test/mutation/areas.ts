@@ -128,7 +128,9 @@ export const AREAS: MutationArea[] = [
       "domain/procedures/{app-error-message,call-snippet,describe-arguments,direct-tool-names}.ts",
       "domain/procedures/{procedure-search-index,word-frequencies}.ts",
     ],
-    tests: ["test/domain/procedures/{app-error-message,direct-tool-names,procedure-search-index}.test.ts"],
+    tests: [
+      "test/domain/procedures/{app-error-message,direct-tool-names,procedure-search-index,word-frequencies}.test.ts",
+    ],
   },
   {
     name: "domain/procedures, calls and discovery",

@@ -1,6 +1,9 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
+import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
+import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
+import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_USERS } from "./explanations/domain-users.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
@@ -12,4 +15,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,
+  ...DOMAIN_DEPLOYMENTS,
+  ...DOMAIN_PROCEDURES,
+  ...DOMAIN_SHARED,
 };

@@ -11,10 +11,13 @@ const INTRODUCTION = `# Mutation testing
 runs the tests of the area that execute this place. If they all pass, the change (a mutant) has survived: a bug of this kind
 would be noticed by none of these tests. The score is the share of the mutants that a test detects; at least 80 % is the aim.
 
-Not mutated are log lines and the text of errors, because a test that repeats them word by word guards nothing, and files that
-contain only types, entities or tables. A mutant is active in the process of the test only, so tests that start another process are left
-out. [\`test/mutation/areas.ts\`](../test/mutation/areas.ts) lists the sources and the tests of each area. A mutant that
-only another area's test would detect counts as survived, and one that exceeds the time limit counts as detected.
+- Not mutated are log lines and the text of errors, because a test that repeats them word by word guards nothing, and files
+  that contain only types, entities or tables.
+- [\`test/mutation/areas.ts\`](../test/mutation/areas.ts) lists the sources of each area, and the tests that are meant to guard
+  them. A mutant that only another test would detect counts as survived.
+- A mutant is active in the process of the test only, so tests that start another process are left out.
+- Up to 40 mutants after each other share one test process, because loading the service takes longer than most tests.
+- A mutant that exceeds the time limit counts as detected. One that only causes an error outside of a test is not counted.
 `;
 
 /** Writes `docs/mutation.md` from the stored results and the explanations. Returns what is inconsistent. */
@@ -29,6 +32,7 @@ export async function writeReport(): Promise<string[]> {
     if (Object.keys(results).length > 0) sections.push(await section(area, sources, results));
     problems.push(...staleExplanations(sources, results));
   }
+  rows.push(await totalRow());
   const table = `| Area | Score | Detected | Survived | of these explained | Files measured |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`;
   await writeFile(path.join(ROOT, "docs/mutation.md"), [INTRODUCTION, table, ...sections].join("\n"));
   return problems;
@@ -42,6 +46,13 @@ function summaryRow({ name }: MutationArea, sources: string[], results: AreaResu
   const detected = sum(files.map(([, result]) => result.detected));
   const score = formatScore(detected, survivors.length);
   return `| ${name} | ${score} | ${detected} | ${survivors.length} | ${explained} | ${files.length} of ${sources.length} |`;
+}
+
+/** The files that are measured, of all areas together. */
+async function totalRow(): Promise<string> {
+  const results: AreaResults = Object.assign({}, ...(await Promise.all(AREAS.map(readResults))));
+  const sources = (await Promise.all(AREAS.map(sourcesOf))).flat();
+  return summaryRow({ name: "All areas", sources: [], tests: [] }, sources, results);
 }
 
 async function section(area: MutationArea, sources: string[], results: AreaResults): Promise<string> {

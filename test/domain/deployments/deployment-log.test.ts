@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { DeploymentLog } from "../../../domain/deployments/deployment-log.ts";
 import { FilesystemObjectStore } from "../../../server/drivers/object-store/filesystem.ts";
@@ -132,3 +132,86 @@ verifies(
     expect(own).toEqual(["[service] failed: Migration a [service] ready [service] done"]);
   },
 );
+
+/** A store that counts how often a log is written. */
+function counting(objects: FilesystemObjectStore) {
+  const counted = { puts: 0, objects };
+  counted.objects = new Proxy(objects, {
+    get: (target, name) => {
+      if (name === "put") counted.puts += 1;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === "function" ? (member.bind(target) as unknown) : member;
+    },
+  });
+  return counted;
+}
+
+test("a log is written while the deployment runs, and only when it has changed", async () => {
+  await using store = await openStore();
+  const counted = counting(store.objects);
+  const log = await DeploymentLog.open(counted.objects, "a/1.log", []);
+  log.output(bytes("one\n"));
+  await expect.poll(() => store.read("a/1.log"), { timeout: 10_000 }).toBe("one\n");
+  await log.flush();
+  await log.close();
+  expect(counted.puts).toBe(1);
+});
+
+test("a log without any text is not stored, and a closed log has no timer", async () => {
+  await using store = await openStore();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const log = await DeploymentLog.open(store.objects, "a/1.log", []);
+    expect(vi.getTimerCount()).toBe(1);
+    await log.close();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await store.objects.get(LOG_BUCKET, "a/1.log")).toBeNull();
+});
+
+test("a write that failed is repeated although no text was added", async () => {
+  await using store = await openStore();
+  const log = await DeploymentLog.open(failing(store.objects, "put", 1), "a/1.log", []);
+  log.say("first");
+  await log.flush();
+  expect(await store.read("a/1.log")).toBe("");
+  await log.close();
+  expect(await store.read("a/1.log")).toBe("[service] first\n");
+});
+
+test("a line without an end gets one when the log is closed, unless it is so long that it was split", async () => {
+  await using store = await openStore();
+  for (const [text, stored] of [
+    ["no end", "no end\n"],
+    ["x".repeat(65_536), `${"x".repeat(65_536)}\n`],
+    ["x".repeat(65_537), "x".repeat(65_537)],
+    ["whole\nno end", "whole\nno end\n"],
+  ] as const) {
+    const key = `${randomUUID()}/1.log`;
+    const log = await DeploymentLog.open(store.objects, key, []);
+    log.output(bytes(text));
+    await log.close();
+    expect(await store.read(key)).toBe(stored);
+  }
+});
+
+test("a log of 1,048,576 characters is complete, and a longer one says exactly how much is missing", async () => {
+  await using store = await openStore();
+  const line = `${"x".repeat(1023)}\n`;
+  const complete = line.repeat(1024);
+  for (const [text, stored] of [
+    [complete, complete],
+    [
+      `${complete}0123456789\n`,
+      `${line.repeat(512)}\n[service] 11 characters left out here\n${complete.slice(524_288 + 11)}0123456789\n`,
+    ],
+  ] as const) {
+    const key = `${randomUUID()}/1.log`;
+    const log = await DeploymentLog.open(store.objects, key, []);
+    log.output(bytes(text));
+    await log.close();
+    expect((await store.read(key)) === stored).toBe(true);
+  }
+});

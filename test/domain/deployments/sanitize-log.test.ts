@@ -24,6 +24,14 @@ verifies(hazard(48), "a sanitized log masks a secret in plain text, in base64 at
   expect(shown.match(/\[masked\]/g)?.length).toBeGreaterThanOrEqual(6);
 });
 
+test("a secret of at least eight characters is masked in each of its encodings that is not too short", () => {
+  expect(encodingsOf("1234567")).toEqual([]);
+  expect(encodingsOf("12345678")).toEqual(["12345678", "12345678", "MTIzNDU2", "MjM0NTY3"]);
+  const secret = "a secret?";
+  const base64 = Buffer.from(secret).toString("base64");
+  expect(encodingsOf(secret)).toEqual(expect.arrayContaining([secret, "a%20secret%3F", base64.slice(0, -4)]));
+});
+
 verifies(
   hazard(48),
   "a sanitized log masks tokens of the service and the user info of URLs, although no secret is given",

@@ -77,4 +77,31 @@ describe("call snippets", () => {
     );
     expect(createCallSnippet(procedure("crm-x", "list"))).toBe(`await service.apps["crm-x"].list()`);
   });
+
+  test("a snippet shows the type of a described output, and an input that is required", () => {
+    const properties = { id: { type: "integer" } };
+    const outputSchema = { type: "object", properties, required: ["id"] };
+    const create = (input: object, output: Record<string, unknown> | null = null) =>
+      createCallSnippet({ ...procedure("crm-x", "find", { inputSchema: { ...input } }), outputSchema: output });
+    expect(create({ type: "object", properties }, outputSchema)).toBe(
+      `// input?: { id?: number }\nconst result: { id: number } = await service.apps["crm-x"].find({})`,
+    );
+    expect(create({ anyOf: [{ required: ["id"] }] })).toMatch(
+      /^\/\/ input: .*\nawait service\.apps\["crm-x"\]\.find\(\{.*\}\)$/,
+    );
+    expect(create({ type: "object" })).toBe(`await service.apps["crm-x"].find()`);
+  });
+
+  test("the example of a large input is left out, and its type is cut", () => {
+    const nameOf = (at: number) => `${"n".repeat(150)}${at}`;
+    const inputOf = (count: number) => {
+      const names = Array.from({ length: count }, (_, at) => nameOf(at));
+      const properties = Object.fromEntries(names.map((name) => [name, { type: "boolean" }]));
+      return { type: "object", properties, required: names };
+    };
+    const callOf = (count: number) => createCallSnippet(procedure("crm-x", "find", { inputSchema: inputOf(count) }));
+    expect(callOf(4)).toContain(`find({ ${nameOf(0)}: true, `);
+    expect(callOf(6)).toMatch(/find\(\{\}\)$/);
+    expect(callOf(6).length).toBeLessThan(1500);
+  });
 });

@@ -64,3 +64,71 @@ test("a rare word finds its procedure among ten thousand, whatever common words 
   expect((await searchNames(MANY, "things"))[0]).toMatch(/^things/);
   expect((await searchNames(MANY, "nonsense things"))[0]).toMatch(/^things/);
 });
+
+test("the names of the properties of nested schemas are found, down to eight levels", async () => {
+  const nest = (levels: number, schema: object): object =>
+    levels === 0 ? schema : { items: nest(levels - 1, schema) };
+  const withProperty = (name: string) => ({ properties: { [name]: { type: "string" } } });
+  const index = ProcedureSearchIndex.build([
+    procedure("a", "shallow", { inputSchema: { type: "object", ...withProperty("giraffe") } }),
+    procedure("a", "nested", { inputSchema: { type: "object", ...nest(8, withProperty("lioness")) } }),
+    procedure("a", "deep", { inputSchema: { type: "object", ...nest(9, withProperty("penguin")) } }),
+    procedure("a", "odd", { inputSchema: { type: "object", properties: null, items: { properties: "ab" } } }),
+  ]);
+  expect(await searchNames(index, "giraffe")).toEqual(["shallow"]);
+  expect(await searchNames(index, "lioness")).toEqual(["nested"]);
+  expect(await searchNames(index, "penguin")).toEqual([]);
+  // Keywords of JSON Schema are not names of properties.
+  for (const keyword of ["items", "type", "0"]) expect(await searchNames(index, keyword)).toEqual([]);
+});
+
+test("of the properties of one schema, the first 200 are found", async () => {
+  // Words of three characters must be typed correctly.
+  const nameOf = (at: number) => `x${at.toString(36).padStart(2, "0")}`;
+  const properties = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [nameOf(at), {}]));
+  const index = ProcedureSearchIndex.build([procedure("a", "wide", { inputSchema: { type: "object", properties } })]);
+  expect(await searchNames(index, nameOf(199))).toEqual(["wide"]);
+  expect(await searchNames(index, nameOf(200))).toEqual([]);
+});
+
+test("a word of more than three characters may have typing errors, at most two, and a shorter one none", async () => {
+  const index = ProcedureSearchIndex.build([procedure("a", "encyclopedia"), procedure("a", "cats")]);
+  for (const [query, found] of [
+    ["encyclopedya", true],
+    ["encyklopedya", true],
+    ["enkyklopedya", false],
+    ["cots", false],
+    ["encyclopedia", true],
+    ["ENCYCLOPEDIA!", true],
+  ] as const)
+    expect([query, (await searchNames(index, query)).includes("encyclopedia")]).toEqual([query, found]);
+  expect(await searchNames(index, "cat")).toEqual(["cats"]);
+  expect(await searchNames(index, "cot")).toEqual([]);
+});
+
+test("a word of one or two letters matches as a prefix only when it is the whole query", async () => {
+  const index = ProcedureSearchIndex.build([procedure("a", "invoice"), procedure("b", "zebra")]);
+  expect(await searchNames(index, "in")).toEqual(["invoice"]);
+  expect(await searchNames(index, "in zebra")).toEqual(["zebra"]);
+  expect((await searchNames(index, "inv zebra")).toSorted()).toEqual(["invoice", "zebra"]);
+});
+
+test("a search returns the best hits with scores, up to the limit", async () => {
+  const index = await ProcedureSearchIndex.build([
+    procedure("a", "invoices", { description: "Lists invoices." }),
+    procedure("a", "contacts", { description: "Lists contacts and invoices." }),
+    procedure("a", "createInvoice"),
+  ]);
+  const hits = index.search("invoices", 2);
+  expect(hits.map(({ procedure: { name } }) => name)[0]).toBe("invoices");
+  expect(hits).toHaveLength(2);
+  expect(hits[0]!.score).toBeGreaterThan(hits[1]!.score);
+  expect(index.search("invoice", 3).map(({ procedure: { name } }) => name)).toContain("createInvoice");
+});
+
+test("of a long query, the first 20 different words are searched for", async () => {
+  const index = ProcedureSearchIndex.build([procedure("a", "zebra")]);
+  const words = Array.from({ length: 19 }, (_, at) => `word${String.fromCodePoint(97 + at)}`);
+  expect(await searchNames(index, [...words, ...words, "zebra"].join(" "))).toEqual(["zebra"]);
+  expect(await searchNames(index, [...words, "another", "zebra"].join(" "))).toEqual([]);
+});

@@ -40,7 +40,7 @@ test("a text that is not JSON is undefined", () => {
 });
 
 test("a JSON pointer leads to a member of the document, else nowhere", () => {
-  const document = { a: { "b/c": [10, { "~1": true }], "": null, "d e": 1 }, text: "abc" };
+  const document = { a: { "b/c": [10, { "~1": true }], "": null, "d e": 1 }, text: "abc", null: 1, undefined: 1 };
   for (const [pointer, expected] of [
     ["#", document],
     ["#/a/b~1c/0", 10],
@@ -52,6 +52,7 @@ test("a JSON pointer leads to a member of the document, else nowhere", () => {
     ["#/a//x", undefined],
     ["#/constructor", undefined],
     ["#/a/%", undefined],
+    ["#/%", undefined],
     ["/a", undefined],
     ["#a", undefined],
     ["x#/a", undefined],

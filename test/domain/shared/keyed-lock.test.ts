@@ -24,13 +24,18 @@ test("callers of one key run one at a time in the order of their calls, and othe
   expect(await first!.result).toBe("first");
   await pendingWork();
   expect(log).toEqual(["first", "other", "second"]);
+  const last = start(lock, log, "last", ["a"]);
+  await pendingWork();
+  expect(log).toEqual(["first", "other", "second"]);
   second!.fail();
   await expect(second!.result).rejects.toThrow("second");
   await pendingWork();
   expect(log.at(-1)).toBe("third");
   third!.finish();
   other.finish();
+  last.finish();
   expect(await Promise.all([third!.result, other.result])).toEqual(["third", "other"]);
+  expect(await last.result).toBe("last");
 });
 
 test("a caller with several keys waits for all of them, and the callers after it wait for it", async () => {

@@ -16,5 +16,6 @@ test("truncateText never cuts a surrogate pair in half", () => {
   expect(truncateText("héllo", 2)).toBe("hé");
   expect(truncateText("a😀b", 2)).toBe("a");
   expect(truncateText("a😀b", 3)).toBe("a😀");
+  expect(truncateText("abc😀", 4)).toBe("abc");
   expect(truncateText("short", 100)).toBe("short");
 });
