@@ -47,13 +47,16 @@ async function requeueTeardowns({ em, jobs }: SweepDeps): Promise<number> {
 /** A second job for a deployment does no harm: its worker finds the lease taken, and later the deployment finished. */
 async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
   const stalledSince = new Date(Date.now() - STALLED_MS);
-  const deployments = await em
+  const inProgress = await em
     .fork()
     .find(
       Deployment,
-      { status: { $in: [...IN_PROGRESS] }, $or: [{ leaseRenewedAt: null }, { leaseRenewedAt: { $lt: stalledSince } }] },
-      { fields: ["id", "trigger"] },
+      { status: { $in: [...IN_PROGRESS] } },
+      { fields: ["id", "appId", "trigger", "leaseRenewedAt"], orderBy: { number: "desc" } },
     );
+  // The first of each app. The others wait for its end, which queues them.
+  const first = [...new Map(inProgress.map((deployment) => [deployment.appId, deployment])).values()];
+  const deployments = first.filter(({ leaseRenewedAt }) => !leaseRenewedAt || leaseRenewedAt < stalledSince);
   const waiting = [...(await jobs.listWaiting("deployment")), ...(await jobs.listWaiting("rollback"))];
   const queued = new Set(waiting.map((job) => job.deploymentId));
   const unqueued = deployments.filter(({ id }) => !queued.has(id));

@@ -48,15 +48,25 @@ const LIBRARY_FILES = [
   ...["/etc/alternatives", LINKER_CACHE],
 ];
 
+/**
+ * The numbers of the processors, which /proc tells too. Programs with an allocator for each processor read them, for example
+ * workerd before February 2025, which crashes without them. No other file of /sys exists inside.
+ */
+const PROCESSOR_FILES = ["/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/online"];
+
 /** The bubblewrap arguments that create the read-only root of a sandbox, with its mounts. */
 export function fileArguments({ programs, network, mounts, mountPoints = [] }: SandboxFiles): string[] {
   const system = systemPaths(programs);
   const library = existing(programs === "tools" ? [LINKER_CACHE] : LIBRARY_FILES).filter(
     (path) => !isBelow(path, system),
   );
+  // Only builds run programs of other versions than ours.
+  const processors = existing(programs === "all" ? PROCESSOR_FILES : []);
   const etc = etcFiles(network);
   // Parents first, or a folder would hide the mounts below it.
-  const ordered = [...etc.mounts, ...library.map(readOnly), ...mounts].toSorted((a, b) => (a.to < b.to ? -1 : 1));
+  const ordered = [...etc.mounts, ...[...library, ...processors].map(readOnly), ...mounts].toSorted((a, b) =>
+    a.to < b.to ? -1 : 1,
+  );
   checkNesting(ordered);
   const folders = ["/proc", "/dev", "/tmp", "/etc/ssl", ...mountPoints].map((folder) => `${folder}/.`);
   return [

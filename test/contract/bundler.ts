@@ -270,16 +270,6 @@ export function bundlerContract(bundler: Bundler): void {
         const failure = await bundleFailure(bundler, { "package.json": { link: "/etc/passwd" } });
         expect(failure.message).toMatch(/^There is nothing to deploy/);
       });
-
-      test.each([
-        ["Bun", { packageManager: "bun@1.2.0" }],
-        ["Yarn 2 and later", { packageManager: "yarn@4.1.0" }],
-      ])("a project that requires %s is refused", async (name, manifest) => {
-        const failure = await bundleFailure(bundler, {
-          "package.json": JSON.stringify({ ...manifest, dependencies: { a: "1" } }),
-        });
-        expect(failure).toMatchObject({ kind: "user", message: `Packages cannot be installed with ${name}.` });
-      });
     });
 
     test("an aborted build rejects with the reason of the abort", async () => {

@@ -34,6 +34,32 @@ describe("a bundler with real frameworks", () => {
     expect(await readdir(bundle.assets?.directory ?? "")).toEqual(["assets", "index.html"]);
   });
 
+  test("a build script can run a version of workerd from before February 2025", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest({ workerd: "1.20241230.0" }, { build: "workerd --version" }),
+      "index.js": "export default { fetch: () => new Response() };",
+    });
+    const { log } = await runBundler(createMachineBundler(), checkout);
+    expect(log).toContain("workerd 2024-12-30");
+  });
+
+  test.each([
+    ["yarn@3.8.7", "Using Yarn 3.8.7, from the package registry."],
+    ["bun@1.2.23", "Using Bun 1.2.23, from the package registry."],
+  ])("a project that names %s is installed and built with it", async (packageManager, line) => {
+    await using checkout = await createCheckout({
+      "package.json": JSON.stringify({
+        packageManager,
+        dependencies: { "is-odd": "3.0.1" },
+        scripts: { build: `${packageManager.split("@", 1)[0]} --version` },
+      }),
+      "index.js": `import odd from "is-odd";\nexport default { fetch: () => new Response(odd(1)) };`,
+    });
+    const { log } = await runBundler(createMachineBundler(), checkout);
+    expect(log).toContain(line);
+    expect(log).toContain(`\n${packageManager.split("@")[1]}\n`);
+  });
+
   test("a static Astro site is bundled with its 404 page", async () => {
     await using checkout = await createCheckout({
       "package.json": manifest({ astro: "7.3.5" }, { build: "astro build" }),

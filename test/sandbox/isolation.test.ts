@@ -28,11 +28,12 @@ verifies(hazard(49), "a command sees only the system's programs and its mounts",
     "/var",
     "/etc/shadow",
     "/etc/resolv.conf",
-    "/sys",
+    "/sys/fs",
+    "/sys/kernel",
   ];
   const script = `for place in "$@"; do [ -e "$place" ] && echo "$place"; done; ls /`;
   const { output } = await runIn(sandbox, ["sh", "-c", script, "sh", ...places]);
-  const expected = ["bin", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "sbin", "tmp", "usr"];
+  const expected = ["bin", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "sbin", "sys", "tmp", "usr"];
   expect(
     output
       .toString()
@@ -40,6 +41,18 @@ verifies(hazard(49), "a command sees only the system's programs and its mounts",
       .split("\n")
       .filter((name) => !expected.includes(name)),
   ).toEqual([]);
+});
+
+verifies(hazard(49), "a build sees only the numbers of the processors below /sys, and cannot change them", async () => {
+  const files = ["/sys/devices/system/cpu/online", "/sys/devices/system/cpu/possible"];
+  expect(await outputOf("find /sys -type f | sort")).toBe(`${files.join("\n")}\n`);
+  const possible = await readFile("/sys/devices/system/cpu/possible", "utf8");
+  expect(await outputOf("cat /sys/devices/system/cpu/possible; touch /sys/x /sys/devices/x 2>&1 | wc -l")).toBe(
+    `${possible}2\n`,
+  );
+  expect(await outputOf("[ -w /sys/devices/system/cpu/online ] && echo writable; true")).toBe("");
+  const program = new BubblewrapSandbox({ programs: "tools" });
+  expect((await runScript(program, "ls -d /sys 2>/dev/null; true")).output.toString()).toBe("");
 });
 
 verifies(hazard(49), "a command cannot see the configuration and source folders below /usr", async () => {

@@ -15,6 +15,8 @@ export interface BuildContext {
   toolchain: Toolchain;
   limits: StepLimits;
   request: BundleRequest;
+  /** The environment variables that select the package manager of the project. */
+  env: Readonly<Record<string, string>>;
   /** Holds the caches and the home folder of the tools; removed after the build. */
   scratchDirectory: string;
 }
@@ -46,7 +48,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
     .run({
       argv: step.argv,
       cwd: SANDBOX_PATHS.source,
-      env: { ...toolchainEnvironment(toolchain), ...step.env },
+      env: { ...toolchainEnvironment(toolchain), ...context.env, ...step.env },
       mounts: [
         ...toolchainMounts(toolchain),
         { from: request.sourceDirectory, to: SANDBOX_PATHS.source, writable: true },

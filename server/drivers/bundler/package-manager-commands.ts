@@ -1,13 +1,17 @@
-import type { SupportedPackageManager } from "./detect-package-manager.ts";
+import { SANDBOX_PROXY_URL } from "../../sandbox/sandbox-environment.ts";
+import type { PackageManager } from "./detect-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
 /** How a package manager installs the dependencies of a project. */
 export interface InstallCommand {
-  /** @param rootEntries - the names of the files and folders at the root of the project */
-  argv(rootEntries: ReadonlySet<string>): readonly [string, ...string[]];
-  /** The environment variable that sets the registry URL. */
-  registryVariable: string;
-  env: Readonly<Record<string, string>>;
+  /**
+   * @param rootEntries - the names of the files and folders at the root of the project
+   * @param registryUrl - ends with a slash
+   */
+  argv(rootEntries: ReadonlySet<string>, registryUrl: string): readonly [string, ...string[]];
+  env(registryUrl: string): Readonly<Record<string, string>>;
+  /** The environment variables of every step, because scripts run the package manager too. */
+  buildEnv?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -15,15 +19,11 @@ export interface InstallCommand {
  * cannot reach, and a project can do the same work in its build script. Each build has its own caches, so that no
  * build can write data that another build reads.
  */
-export const INSTALL_COMMANDS: Readonly<Record<SupportedPackageManager, InstallCommand>> = {
+export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> = {
   npm: {
-    argv: (rootEntries) => [
-      SANDBOX_PATHS.node,
-      `${SANDBOX_PATHS.modules}/npm/bin/npm-cli.js`,
-      hasNpmLockfile(rootEntries) ? "ci" : "install",
-    ],
-    registryVariable: "npm_config_registry",
-    env: {
+    argv: (rootEntries) => npmCommand(hasNpmLockfile(rootEntries) ? "ci" : "install"),
+    env: (registryUrl) => ({
+      npm_config_registry: registryUrl,
       npm_config_ignore_scripts: "true",
       // A lockfile may contain URLs of the registry that its author used.
       npm_config_replace_registry_host: "always",
@@ -31,27 +31,75 @@ export const INSTALL_COMMANDS: Readonly<Record<SupportedPackageManager, InstallC
       npm_config_fetch_retries: "0",
       npm_config_cache: `${SANDBOX_PATHS.scratch}/npm-cache`,
       npm_config_progress: "false",
-    },
+    }),
   },
   pnpm: {
     argv: () => [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/pnpm/bin/pnpm.cjs`, "install"],
-    registryVariable: "npm_config_registry",
-    env: {
+    env: (registryUrl) => ({
+      npm_config_registry: registryUrl,
       npm_config_ignore_scripts: "true",
       npm_config_fetch_retries: "0",
       // On the same mount as node_modules: pnpm makes hard links, which cannot cross mounts.
       npm_config_store_dir: `${SANDBOX_PATHS.source}/node_modules/.pnpm-store`,
-    },
+    }),
+    // pnpm reads it as a sign that Corepack has selected its version. It has precedence over the settings of a project, and
+    // npm does not warn about it as it does about the settings of pnpm. Yarn 2 and later would look for itself there.
+    buildEnv: { COREPACK_ROOT: SANDBOX_PATHS.scripts },
   },
   yarn: {
-    argv: () => [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-yarn-install.ts`],
-    registryVariable: "YARN_REGISTRY",
-    env: {
+    argv: (_rootEntries, registryUrl) =>
+      installCommand("yarn.lock", registryUrl, "yarn", "--frozen-lockfile", "--non-interactive"),
+    env: (registryUrl) => ({
+      YARN_REGISTRY: registryUrl,
       YARN_IGNORE_SCRIPTS: "true",
       YARN_CACHE_FOLDER: `${SANDBOX_PATHS.scratch}/yarn-cache`,
+    }),
+  },
+  "yarn-berry": {
+    argv: (rootEntries, registryUrl) => {
+      const immutable = rootEntries.has("yarn.lock") ? "--immutable" : "--no-immutable";
+      // The setting `enableScripts` would not turn off the scripts of the project itself.
+      return installCommand("yarn.lock", registryUrl, "yarn", "--mode=skip-build", immutable);
+    },
+    env: (registryUrl) => ({
+      YARN_NPM_REGISTRY_SERVER: registryUrl,
+      YARN_UNSAFE_HTTP_WHITELIST: new URL(registryUrl).hostname,
+      YARN_HTTP_PROXY: SANDBOX_PROXY_URL,
+      YARN_HTTP_RETRY: "0",
+    }),
+    buildEnv: {
+      YARN_ENABLE_TELEMETRY: "false",
+      YARN_ENABLE_PROGRESS_BARS: "false",
+      // Contains the cache. With Plug'n'Play, the following steps read the packages from there.
+      YARN_GLOBAL_FOLDER: `${SANDBOX_PATHS.scratch}/yarn`,
     },
   },
+  bun: {
+    argv: (rootEntries, registryUrl) => {
+      const hasLockfile = rootEntries.has("bun.lock") || rootEntries.has("bun.lockb");
+      const options = ["--ignore-scripts", ...(hasLockfile ? ["--frozen-lockfile"] : [])];
+      return installCommand("bun.lock", registryUrl, "bun", `--registry=${registryUrl}`, ...options);
+    },
+    env: (registryUrl) => ({ npm_config_registry: registryUrl }),
+    buildEnv: { BUN_INSTALL_CACHE_DIR: `${SANDBOX_PATHS.scratch}/bun-cache`, DO_NOT_TRACK: "1" },
+  },
 };
+
+/** The command of npm. It runs npm's script: npm's own command would start a second process. */
+export function npmCommand(command: string): [string, ...string[]] {
+  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/npm/bin/npm-cli.js`, command];
+}
+
+/** An install that replaces URLs in the lockfile first. */
+function installCommand(
+  lockfile: string,
+  registryUrl: string,
+  program: "yarn" | "bun",
+  ...options: readonly string[]
+): [string, ...string[]] {
+  const { node, scripts } = SANDBOX_PATHS;
+  return [node, `${scripts}/run-install.ts`, lockfile, registryUrl, program, "install", ...options];
+}
 
 function hasNpmLockfile(rootEntries: ReadonlySet<string>): boolean {
   return rootEntries.has("package-lock.json") || rootEntries.has("npm-shrinkwrap.json");

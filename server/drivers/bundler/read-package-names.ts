@@ -3,7 +3,14 @@ import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 
-const LOCKFILES = ["package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "yarn.lock"];
+const LOCKFILES = [
+  "package-lock.json",
+  "npm-shrinkwrap.json",
+  "pnpm-lock.yaml",
+  "pnpm-workspace.yaml",
+  "yarn.lock",
+  "bun.lock",
+];
 /** Of all files together. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_NAMES = 100_000;

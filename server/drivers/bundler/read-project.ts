@@ -4,6 +4,7 @@ import { z } from "zod";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
+import { readRequestedVersion, readYarnLockVersion } from "./requested-version.ts";
 import { toSingleLine } from "./single-line.ts";
 
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
@@ -14,12 +15,18 @@ const dependencies = z.record(z.string(), z.unknown()).default({});
 
 const packageJsonSchema = z.object({
   packageManager: z.string().optional(),
+  devEngines: z.unknown().optional(),
   scripts: z.record(z.string(), z.unknown()).default({}),
   dependencies,
   devDependencies: dependencies,
   optionalDependencies: dependencies,
   workspaces: z.unknown().optional(),
 });
+
+const devEngine = z.object({ name: z.string(), version: z.string().optional() });
+
+/** What a package.json must not have. It is read apart, so that another form of it is not an error. */
+const devEnginesSchema = z.object({ packageManager: z.union([devEngine, z.array(devEngine)]) });
 
 type PackageJson = z.infer<typeof packageJsonSchema>;
 
@@ -28,6 +35,8 @@ export interface Project {
   /** The names of the files and folders at the root. */
   rootEntries: ReadonlySet<string>;
   packageManager: PackageManager;
+  /** The version of its package manager that the project requires; `null` if it requires none. */
+  requestedVersion: string | null;
   /** Whether there are dependencies to install. */
   needsInstall: boolean;
   hasBuildScript: boolean;
@@ -46,15 +55,31 @@ export async function readProject(directory: string): Promise<Project> {
   const rootEntries = new Set(await readdir(directory));
   const packageJson = parsePackageJson(await readPackageJson(directory));
   const lists = [packageJson.dependencies, packageJson.devDependencies, packageJson.optionalDependencies];
+  const yarnLockVersion = await readYarnLockVersion(directory);
+  const field = packageJson.packageManager ?? formatRequirement(packageJson.devEngines);
+  const packageManager = detectPackageManager(field, rootEntries, yarnLockVersion);
   const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
     rootEntries,
-    packageManager: detectPackageManager(packageJson.packageManager, rootEntries),
-    needsInstall: lists.some((list) => Object.keys(list).length > 0) || packageJson.workspaces !== undefined,
+    packageManager,
+    requestedVersion: await readRequestedVersion(directory, packageManager, field, yarnLockVersion),
+    needsInstall:
+      lists.some((list) => Object.keys(list).length > 0) ||
+      packageJson.workspaces !== undefined ||
+      // Yarn 2 and later runs no script before an install.
+      packageManager === "yarn-berry",
     hasBuildScript: typeof packageJson.scripts["build"] === "string",
     hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => rootEntries.has(name)),
     needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
   };
+}
+
+/** Returns `devEngines.packageManager`, such as `{"name": "pnpm", "version": "^10.0.0"}`, in the form of `packageManager`. */
+function formatRequirement(devEngines: unknown): string | undefined {
+  const { data } = devEnginesSchema.safeParse(devEngines);
+  const requirement = [data?.packageManager].flat()[0];
+  const version = requirement?.version?.replace(/^\D+/, "") ?? "";
+  return requirement && `${requirement.name}@${version}`;
 }
 
 async function readPackageJson(directory: string): Promise<string> {

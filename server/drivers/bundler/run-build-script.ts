@@ -45,7 +45,6 @@ function buildCommand(project: Project): readonly [string, ...string[]] | null {
   return null;
 }
 
-/** A build script needs no install, so a project with an unsupported package manager can run it with npm. */
-function scriptRunner({ packageManager }: Project): "npm" | "pnpm" | "yarn" {
-  return packageManager === "pnpm" || packageManager === "yarn" ? packageManager : "npm";
+function scriptRunner({ packageManager }: Project): "npm" | "pnpm" | "yarn" | "bun" {
+  return packageManager === "yarn-berry" ? "yarn" : packageManager;
 }

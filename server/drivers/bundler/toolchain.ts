@@ -13,9 +13,12 @@ export const SANDBOX_PATHS = {
   compileCache: "/opt/compile-cache",
 } as const;
 
+/** The package of Bun for this processor. The one for x64 needs no instructions that only newer processors have. */
+export const BUN_PACKAGE = `@oven/bun-linux-${process.arch === "arm64" ? "aarch64" : "x64-baseline"}`;
+
 /** The programs of fixed versions that builds run with. */
 export interface Toolchain {
-  /** A `node_modules` folder with npm, pnpm, yarn, wrangler and the framework detection. */
+  /** A `node_modules` folder with npm, pnpm, Yarn, Bun, wrangler and the framework detection. */
   modulesDirectory: string;
   /** The folder that `fillCompileCache` has filled; `null` if there is none. */
   compileCacheDirectory: string | null;
@@ -40,6 +43,8 @@ export function toolchainEnvironment({ compileCacheDirectory }: Toolchain): Reco
   const env: Record<string, string> = {
     PATH: `${path.dirname(SANDBOX_PATHS.node)}:${SANDBOX_PATHS.scripts}/bin:/usr/bin:/bin`,
     TOOLCHAIN_MODULES: SANDBOX_PATHS.modules,
+    TOOLCHAIN_YARN: `${SANDBOX_PATHS.modules}/yarn/bin/yarn.js`,
+    TOOLCHAIN_BUN: `${SANDBOX_PATHS.modules}/${BUN_PACKAGE}/bin/bun`,
     HOME: `${SANDBOX_PATHS.scratch}/home`,
     LANG: "C.UTF-8",
     ...NON_INTERACTIVE,
@@ -68,11 +73,11 @@ const NON_INTERACTIVE: Readonly<Record<string, string>> = {
 
 /** Turns off the download of the version that a project names: package managers run in the version of the toolchain. */
 const FIXED_VERSIONS: Readonly<Record<string, string>> = {
-  // pnpm and Yarn 1 read it as a sign that Corepack has selected their version. It has precedence over the settings of a
-  // project, and npm does not warn about it as it does about the settings of pnpm.
-  COREPACK_ROOT: SANDBOX_PATHS.scripts,
   // Otherwise Yarn runs the file that the project names.
   YARN_IGNORE_PATH: "1",
+  // Otherwise Yarn 1 and pnpm refuse to run in a project that names another package manager.
+  SKIP_YARN_COREPACK_CHECK: "1",
+  COREPACK_ENABLE_STRICT: "0",
   // Corepack itself, if the host has it: the version that it has, and no download.
   COREPACK_ENABLE_PROJECT_SPEC: "0",
   COREPACK_ENABLE_NETWORK: "0",

@@ -11,12 +11,13 @@ import { copyAssets } from "./copy-assets.ts";
 import { installPackages } from "./install-packages.ts";
 import { readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
+import { toolEnvironment } from "./select-tool.ts";
 import type { Toolchain } from "./toolchain.ts";
 
 export interface WranglerBundlerOptions {
   sandbox: Sandbox;
   packages: PackageSource;
-  /** A `node_modules` folder with npm, pnpm, yarn, wrangler and the framework detection. */
+  /** A `node_modules` folder with npm, pnpm, Yarn, Bun, wrangler and the framework detection. */
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
   compileCacheDirectory?: string;
@@ -38,7 +39,7 @@ export const DEFAULT_LIMITS: StepLimits = {
 };
 
 /**
- * Installs with npm, pnpm or Yarn 1 and bundles with wrangler. Each step runs in a sandbox of its own. An app without
+ * Installs with npm, pnpm, Yarn or Bun and bundles with wrangler. Each step runs in a sandbox of its own. An app without
  * dependencies and build script needs one sandbox and one process.
  */
 export class WranglerBundler implements Bundler {
@@ -61,9 +62,10 @@ export class WranglerBundler implements Bundler {
   async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<Bundle> {
     const { sandbox, packages } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-    const context: BuildContext = { sandbox, toolchain: this.#toolchain(), limits, request, scratchDirectory };
     const project = await readProject(request.sourceDirectory);
-    if (project.needsInstall) await installPackages(context, packages, project);
+    const env = toolEnvironment(project.packageManager);
+    const start: BuildContext = { sandbox, toolchain: this.#toolchain(), limits, request, env, scratchDirectory };
+    const context = project.needsInstall ? await installPackages(start, packages, project) : start;
     await runBuildScript(context, project);
     const { assets, ...script } = await bundleScript(context);
     return { ...script, assets: assets && { directory: await copyTo(request, assets), rules: assets.rules } };

@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import type { PackageReport, PackageSession } from "../../../domain/ports/package-source.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
 import type { InstallAllowance } from "./install-allowance.ts";
-import { MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
+import { MIRROR_HOST, MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
 import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 
 /** Every connection takes a file descriptor of the service, and untrusted code in an install can open any number. */
@@ -49,7 +49,7 @@ class MirrorServer {
     this.#allowance = allowance;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
-    this.#http.on("connect", (request, socket) => this.#rejectTunnel(request, socket));
+    this.#http.on("connect", (request, socket, head) => this.#openTunnel(request, socket, head));
   }
 
   async listen(socketPath: string): Promise<void> {
@@ -127,6 +127,14 @@ class MirrorServer {
     if (response.headersSent) response.destroy();
     else if (isMissing) sendError(response, 404, error.message);
     else sendError(response, 503, "The package registry did not respond.");
+  }
+
+  /** Yarn 2 and later requests a tunnel to the registry. It ends here: this server handles the requests in it. */
+  #openTunnel(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (request.url !== `${MIRROR_HOST}:80`) return this.#rejectTunnel(request, socket);
+    socket.unshift(head);
+    socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    this.#http.emit("connection", socket);
   }
 
   #rejectTunnel({ url }: IncomingMessage, socket: Duplex): void {

@@ -12,7 +12,7 @@ export type MirrorRequest =
   | { kind: "other-host"; host: string }
   | { kind: "unknown" };
 
-const MIRROR_HOST = new URL(MIRROR_URL).host;
+export const MIRROR_HOST = new URL(MIRROR_URL).host;
 
 const NAME = "(?:@[\\w~.-]+/)?[\\w~][\\w~.-]*";
 const PACKAGE_PATH = new RegExp(`^/(${NAME})$`);

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { App } from "../../../domain/apps/app.entity.ts";
+import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts";
+import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { releaseResources } from "../../../domain/deployments/release-resources.ts";
 import { sweep } from "../../../domain/deployments/sweep.ts";
 import { tearDownApp, type TeardownDeps } from "../../../domain/deployments/tear-down-app.ts";
@@ -127,4 +129,18 @@ verifies(hazard(60), "a sweep queues a teardown and a deployment without a job a
   expect([report.teardowns, report.deployments >= 1]).toEqual([1, true]);
   expect((await jobs())[0]?.n).toBe(before + report.teardowns + report.deployments);
   expect(await sweep(deps())).toMatchObject({ teardowns: 0, deployments: 0 });
+});
+
+test("a sweep does not queue a deployment that waits for an earlier one of its app", async () => {
+  const tenant = await service().tenant();
+  const { body } = await tenant.rest.deploy({ repo: "acme/site" });
+  const appId = String(body["app_id"]);
+  const first = await deps().em.fork().findOneOrFail(Deployment, { appId });
+  await claimDeployment(deps().em, first.id);
+  const second = await tenant.rest.post(`/v1/apps/${appId}/deployments`, {});
+  await deps().em.fork().getConnection().execute("delete from jobs.job where name = 'deployment'", []);
+  await sweep(deps());
+  const queued = (await deps().jobs.listWaiting("deployment")).map(({ deploymentId }) => deploymentId);
+  expect(queued).not.toContain(first.id);
+  expect(queued).not.toContain(second.body["id"]);
 });

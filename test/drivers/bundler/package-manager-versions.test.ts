@@ -45,6 +45,14 @@ describe("a project that names a version of its package manager", () => {
     expect(bundle.assets).not.toBeNull();
   });
 
+  test("devEngines of package.json selects the package manager too", async () => {
+    const devEngines = { packageManager: { name: "pnpm", version: "^9.0.0", onFail: "error" } };
+    const scripts = { build: "pnpm run pages", pages: PAGE };
+    await using checkout = await createCheckout({ "package.json": JSON.stringify({ devEngines, scripts }) });
+    const { bundle } = await runBundler(bundler, checkout);
+    expect(bundle.assets).not.toBeNull();
+  });
+
   test("the failure quotes pnpm's reason, and not the hint below it", async () => {
     const scripts = { build: "pnpm run nothing" };
     const files = { "package.json": JSON.stringify({ packageManager: "pnpm@9.15.4", scripts }) };

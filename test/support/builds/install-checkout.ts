@@ -6,6 +6,7 @@ import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
 import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
+import { toolEnvironment } from "../../../server/drivers/bundler/select-tool.ts";
 import { DEFAULT_LIMITS } from "../../../server/drivers/bundler/wrangler-bundler.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { memoryFolder } from "../memory-folder.ts";
@@ -14,6 +15,7 @@ import type { TestCheckout } from "./bundle-checkout.ts";
 /** Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output. */
 export async function installCheckout(packages: PackageSource, checkout: TestCheckout): Promise<string> {
   await using scratch = await memoryFolder();
+  const project = await readProject(checkout.sourceDirectory);
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
   const context = {
@@ -24,9 +26,10 @@ export async function installCheckout(packages: PackageSource, checkout: TestChe
     },
     limits: DEFAULT_LIMITS,
     request: { ...checkout, onOutput, signal: new AbortController().signal },
+    env: toolEnvironment(project.packageManager),
     scratchDirectory: scratch.path,
   };
-  await installPackages(context, packages, await readProject(checkout.sourceDirectory));
+  await installPackages(context, packages, project);
   return Buffer.concat(chunks).toString();
 }
 

@@ -9,6 +9,8 @@ const ADD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   npm: ["install", "--no-save", "--no-package-lock"],
   pnpm: ["add", "--save-dev"],
   yarn: ["add", "--dev", "--non-interactive"],
+  "yarn-berry": ["add", "--dev", "--mode=skip-build"],
+  bun: ["add", "--no-save", "--ignore-scripts"],
 };
 
 const [, packageManager, adapter] = process.argv.splice(1) as [string, string, string];
@@ -17,7 +19,8 @@ const adapters = readFileSync("node_modules/@sveltejs/adapter-auto/adapters.js",
 const version = /adapter-cloudflare["'],\s*version:\s*["']([\w.-]+)["']/.exec(adapters)?.[1] ?? "latest";
 const packages = [`${adapter}@${version}`, "wrangler@4"];
 console.log(`> installing ${packages.join(" and ")} for @sveltejs/adapter-auto`);
-const { status } = spawnSync(packageManager, [...(ADD_ARGUMENTS[packageManager] ?? []), ...packages], {
+const program = packageManager === "yarn-berry" ? "yarn" : packageManager;
+const { status } = spawnSync(program, [...(ADD_ARGUMENTS[packageManager] ?? []), ...packages], {
   stdio: "inherit",
 });
 process.exitCode = status ?? 1;

@@ -11,6 +11,8 @@ const IGNORED_AT_ROOT = [
   "package-lock.json",
   "pnpm-lock.yaml",
   "yarn.lock",
+  "bun.lock",
+  "bun.lockb",
   "wrangler.*",
 ];
 

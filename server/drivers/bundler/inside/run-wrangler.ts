@@ -18,7 +18,8 @@ if ("failure" in plan) {
   process.exit(0);
 }
 process.argv.push(wrangler, ...plan.argv, "--outfile", formFile);
-omitFromOutput("--dry-run: exiting now.");
+omitFromOutput(process.stdout);
+omitFromOutput(process.stderr);
 process.on("exit", (code) => {
   if (code === 0) writeResult(collectBundle(plan, formFile));
 });
@@ -26,8 +27,10 @@ process.on("exit", (code) => {
 // which reads them twice more and takes a tenth of the whole bundling time.
 runMain(wrangler);
 
-/** Omits a line of wrangler's output that would mislead the reader of a build log, who knows nothing of a dry run. */
-function omitFromOutput(line: string): void {
-  const write = process.stdout.write.bind(process.stdout) as (...values: unknown[]) => boolean;
-  process.stdout.write = (...[chunk, ...rest]: unknown[]) => write(chunk === `${line}\n` ? "" : chunk, ...rest);
+/** Omits the lines of wrangler's output that would mislead the owner, who knows of no dry run and cannot read the file. */
+function omitFromOutput(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream) as (...values: unknown[]) => boolean;
+  const omit = (text: string) =>
+    text.replaceAll(/^(--dry-run: exiting now\.|🪵 +Logs were written to .*)(\n|$)/gmu, "");
+  stream.write = (...[chunk, ...rest]: unknown[]) => write(typeof chunk === "string" ? omit(chunk) : chunk, ...rest);
 }

@@ -1,0 +1,27 @@
+// Runs inside the sandbox. Installs with a package manager that downloads from the URLs in its lockfile and not from the
+// configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
+//
+// usage: node run-install.ts <lockfile> <registry> <program> [argument...]
+import { spawnSync } from "node:child_process";
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+
+const [lockfile, registry, program, ...programArguments] = process.argv.slice(2) as [string, string, string];
+
+if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
+  const text = readFileSync(lockfile, "utf8");
+  const replaced = text
+    // Yarn 1: a line `  resolved "https://host/name/-/name-1.0.0.tgz"`. Bun: `"name": ["name@1.0.0", "https://host/...", ...`.
+    .replaceAll(/^( {2}resolved "| +"[^"]+": \["[^"]+", ")https?:\/\/[^/"]+\/(?=[^"]*\/-\/)/gm, `$1${registry}`)
+    // Yarn 2 and later: `resolution: "name@npm:1.0.0::__archiveUrl=https%3A%2F%2Fhost..."`. Without it, the registry is used.
+    .replaceAll(/::__archiveUrl=[^"&\s]+(?=")/g, "");
+  if (replaced !== text) writeFileSync(lockfile, replaced);
+}
+
+// In the home folder, because Yarn 2 and later unsets YARN_IGNORE_PATH for scripts, and ignores settings here that its version
+// does not know. The mirror serves no publication times, without which Yarn rejects every version as too new.
+mkdirSync(homedir(), { recursive: true });
+writeFileSync(`${homedir()}/.yarnrc.yml`, "ignorePath: true\nnpmMinimalAgeGate: 0\n");
+
+const { status } = spawnSync(program, programArguments, { stdio: "inherit" });
+process.exitCode = status ?? 1;
