@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { artifactBucketName, LOG_BUCKET } from "../apps/app-resources.ts";
+import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
@@ -22,7 +22,7 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
   if (app === null) return;
   await waitForWorkers(deps.em, appId);
   await releaseResources(deps, { appId, slug: app.slug });
-  await removeArtifactsAndLogs(deps, appId);
+  await removeLogs(deps, appId);
   await deps.em.fork().transactional(async (em) => {
     await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await removeProcedures(em, { appId });
@@ -31,8 +31,7 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
   });
 }
 
-async function removeArtifactsAndLogs({ em, objects }: TeardownDeps, appId: string): Promise<void> {
-  await objects.removeBucket(artifactBucketName(appId));
+async function removeLogs({ em, objects }: TeardownDeps, appId: string): Promise<void> {
   const deployments = await em.fork().find(Deployment, { appId }, { fields: ["logKey"] });
   for (const { logKey } of deployments) await objects.remove(LOG_BUCKET, logKey);
 }

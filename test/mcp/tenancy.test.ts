@@ -31,14 +31,24 @@ async function insertAppWithProcedure(tenant: Tenant, name: string, createdAt: D
 const gatewayOf = ({ personal_access_token: token }: Tenant) => new GatewayClient(service().service.publicUrl, token);
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
-/** Inputs for every tool that refer to an app by its slug or to a page by its cursor. Add new tools here. */
-const INPUTS: Record<string, (slug: string, cursor: string) => object[]> = {
-  service_list_apps: (_slug, cursor) => [{}, { cursor }, { cursor, limit: 1 }],
-  service_docs_search: (slug) => [
+interface Target {
+  slug: string;
+  id: string;
+  cursor: string;
+}
+
+/** Inputs for every tool that refer to an app by its slug or id, or to a page by its cursor. Add new tools here. */
+const INPUTS: Record<string, (target: Target) => object[]> = {
+  service_list_apps: ({ cursor }) => [{}, { cursor }, { cursor, limit: 1 }],
+  service_deploy_app: () => [],
+  service_redeploy_app: ({ id }) => [{ app_id: id }],
+  service_rollback_app: ({ id }) => [{ app_id: id, number: 1 }],
+  service_get_app_logs: ({ id }) => [{ app_id: id }, { app_id: id, number: 1 }],
+  service_docs_search: ({ slug }) => [
     { query: "reads theirs", limit: 50 },
     { query: "reads", app: slug },
   ],
-  service_execute: (slug) => [
+  service_execute: ({ slug }) => [
     {
       code: `
         const print = (error) => console.log(error.code, error.message);
@@ -51,7 +61,7 @@ const INPUTS: Record<string, (slug: string, cursor: string) => object[]> = {
 
 verifies(
   hazard(33),
-  "every tool gives the same response for another organization's app and for an unknown app, by slug, cursor or name",
+  "every tool gives the same response for another organization's app and for an unknown app, by slug, id, cursor or name",
   async () => {
     const [tenant, other] = [await service().tenant(), await service().tenant()];
     const own = await insertAppWithProcedure(tenant, "ours", day(2));
@@ -66,18 +76,18 @@ verifies(
     expect(tools.toSorted()).toEqual([...Object.keys(INPUTS), `${own.slug}_ours_read`].toSorted());
 
     /** Calls every tool. Returns the responses without the slug and without numbers. */
-    const callAllTools = async (slug: string): Promise<string> => {
+    const callAllTools = async ({ slug, id }: Pick<Target, "slug" | "id">): Promise<string> => {
       const calls = Object.entries(INPUTS).flatMap(([name, inputs]) =>
-        inputs(slug, cursor).map((input) => ({ name, arguments: input })),
+        inputs({ slug, id, cursor }).map((input) => ({ name, arguments: input })),
       );
       calls.push({ name: `${slug}_theirs_read`, arguments: {} });
       const responses: string[] = [];
       for (const call of calls) responses.push((await gateway.call("tools/call", call)).text);
       return responses.join("\n").replaceAll(slug, "SLUG").replaceAll(/\d+/g, "0");
     };
-    const forUnknown = await callAllTools(slugFor("theirs"));
+    const forUnknown = await callAllTools({ slug: slugFor("theirs"), id: randomUUID() });
     expect(forUnknown).toContain(own.slug.replaceAll(/\d+/g, "0"));
-    for (const { slug } of foreign) expect(await callAllTools(slug)).toBe(forUnknown);
+    for (const app of foreign) expect(await callAllTools(app)).toBe(forUnknown);
     expect(forUnknown).not.toContain("theirs");
   },
 );
