@@ -13,7 +13,8 @@ let harness: Harness;
 
 beforeAll(async () => {
   repositories = await temporaryFolder();
-  harness = await createHarness({ worker: true, config: { gitBaseUrl: pathToFileURL(repositories.path).href } });
+  const config = { gitBaseUrl: pathToFileURL(repositories.path).href };
+  harness = await createHarness({ worker: true, sharesBuilds: true, config });
 });
 
 afterAll(async () => {
