@@ -10,9 +10,8 @@ import { timestampWithExample as timestamp } from "./core/common.schema.ts";
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const id = uuid.meta({ description: "The app's id" });
 export const deploymentNumber = z.int().min(1).max(999_999_999);
-const number = deploymentNumber;
 /** In a path, where every value is text. */
-const numberInPath = z.coerce.number().pipe(number).meta({ description: "The number of the deployment" });
+const numberInPath = z.coerce.number().pipe(deploymentNumber).meta({ description: "The number of the deployment" });
 const status = z.enum(DEPLOYMENT_STATUSES);
 const statusMessage = z.string().nullable().meta({ description: "The current step, or what to do about a failure" });
 const error = z.string().nullable().meta({ description: "Why the deployment failed" });
@@ -21,7 +20,7 @@ export const deployment = z
   .object({
     id: uuid,
     app_id: uuid,
-    number: number.meta({ description: "1 for the first deployment of the app" }),
+    number: deploymentNumber.meta({ description: "1 for the first deployment of the app" }),
     status: status.meta({ description: "`superseded`: a newer deployment replaced it" }),
     status_message: statusMessage,
     error,
@@ -30,7 +29,9 @@ export const deployment = z
     branch: z.string(),
     commit: z.string().nullable().meta({ description: "The commit; null until it is known" }),
     customization: z.string().nullable(),
-    rollback_to: number.nullable().meta({ description: "For a rollback: the deployment that goes live again" }),
+    rollback_to: deploymentNumber
+      .nullable()
+      .meta({ description: "For a rollback: the deployment that goes live again" }),
     is_live: z.boolean().meta({ description: "Whether it serves the requests of the app" }),
     can_roll_back: z.boolean().meta({ description: "Whether a rollback to it is possible" }),
     created_by: uuid.nullable(),
@@ -86,5 +87,8 @@ export const deploymentLogsResponse = z
   .meta({ id: "DeploymentLogsResponse" }) satisfies z.ZodType<NumberedLogView>;
 
 export const rollbackRequest = z
-  .strictObject({ id, number: number.meta({ description: "The number of the deployment that goes live again" }) })
+  .strictObject({
+    id,
+    number: deploymentNumber.meta({ description: "The number of the deployment that goes live again" }),
+  })
   .meta({ id: "RollbackRequest" });

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type EntityManager, LockMode } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/core";
 import type { Db } from "../database-types.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { App } from "./app.entity.ts";
-import { appNotFound } from "./get-app.ts";
+import { lockApp } from "./lock-app.ts";
 
 export interface DeleteDeps {
   em: EntityManager;
@@ -35,8 +34,7 @@ export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string)
 }
 
 async function markDeleting(em: EntityManager, jobs: JobQueue, where: { id: string; orgId: string }): Promise<void> {
-  const app = await em.findOne(App, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (app === null) throw appNotFound();
+  const app = await lockApp(em, where);
   if (app.status !== "deleting") {
     app.status = "deleting";
     app.statusMessage = "The app is being torn down.";

@@ -3,6 +3,7 @@ import { Organization } from "../organizations/organization.entity.ts";
 import type { Plans } from "../plans/plans.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { App } from "./app.entity.ts";
+import type { AppStatus } from "./app-status.ts";
 
 /**
  * Checks that an organization's plan has room for one more app. The apps are counted at each call and no counter is
@@ -26,10 +27,17 @@ export async function lockOrganization(em: EntityManager, orgId: string): Promis
   return em.findOneOrFail(Organization, { id: orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** How many apps count against the plan: all but those that were never live and whose newest deployment has failed. */
+/** An app with such a status that was never live has no resources, so it does not count against the plan. */
+const UNCOUNTED_STATUSES: readonly AppStatus[] = ["failed", "canceled"];
+
+export function countsInPlan({ liveDeploymentId, status }: App): boolean {
+  return liveDeploymentId !== null || !UNCOUNTED_STATUSES.includes(status);
+}
+
+/** How many apps count against the plan: those for which `countsInPlan` is true. */
 export function countAppsInPlan(em: EntityManager, orgId: string): Promise<number> {
   return em.count(App, {
     orgId,
-    $or: [{ liveDeploymentId: { $ne: null } }, { status: { $nin: ["failed", "canceled"] } }],
+    $or: [{ liveDeploymentId: { $ne: null } }, { status: { $nin: [...UNCOUNTED_STATUSES] } }],
   });
 }

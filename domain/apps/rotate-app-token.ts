@@ -1,12 +1,12 @@
-import { type EntityManager, LockMode } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/core";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { OVERLAPS, type Rotation } from "../tokens/rotate-token.ts";
-import { App } from "./app.entity.ts";
 import { type AppStatus, isInProgress } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
 import { appNotFound } from "./get-app.ts";
+import { lockApp } from "./lock-app.ts";
 import { type AuthEntryDeps, syncAuthEntry } from "./sync-auth-entry.ts";
 
 export interface RotateAppTokenDeps extends AuthEntryDeps {
@@ -42,8 +42,7 @@ export async function rotateAppToken(
 }
 
 async function raiseVersion(em: EntityManager, orgId: string, { id, overlap }: Rotation): Promise<void> {
-  const app = await em.findOne(App, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (app === null) throw appNotFound();
+  const app = await lockApp(em, { id, orgId });
   if (app.status === "deleting" || app.liveDeploymentId === null) throw notLive(app.status);
   app.tokenVersion += 1;
   app.previousTokenUntil = overlap === "none" ? null : new Date(Date.now() + OVERLAPS[overlap]);

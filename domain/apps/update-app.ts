@@ -1,9 +1,9 @@
-import { type EntityManager, LockMode } from "@mikro-orm/core";
+import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { App } from "./app.entity.ts";
 import type { AppDetail } from "./app-view.ts";
-import { appNotFound, getApp, type GetAppDeps } from "./get-app.ts";
+import { getApp, type GetAppDeps } from "./get-app.ts";
+import { lockExistingApp } from "./lock-app.ts";
 import { checkBranch } from "./repository-rules.ts";
 
 export interface UpdateAppDeps extends GetAppDeps {
@@ -35,9 +35,7 @@ export async function updateApp(
   if (Object.values(changes).every((value) => value === undefined))
     throw new ServiceError("invalid", "Nothing to change. Send name, branch or both.");
   await deps.em.fork().transactional(async (em) => {
-    const app = await em.findOne(App, { id, orgId: caller.orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (app === null) throw appNotFound();
-    if (app.status === "deleting") throw new ServiceError("conflict", "The app is being deleted.");
+    const app = await lockExistingApp(em, { id, orgId: caller.orgId });
     const { name = app.name, branch = app.branch } = changes;
     em.assign(app, { name, branch });
     await em.flush();

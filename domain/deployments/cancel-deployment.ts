@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { type AppStatus, IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
+import { appIsBeingDeleted } from "../apps/lock-app.ts";
 import type { Db } from "../database-types.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -54,7 +55,7 @@ async function requestEnd(
   const deployment = await em.findOne(Deployment, { appId, number }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (app === null || deployment === null) throw deploymentNotFound();
   if (!isInProgress(deployment.status)) throw alreadyEnded(deployment);
-  if (app.status === "deleting") throw new ServiceError("conflict", "The app is being deleted.");
+  if (app.status === "deleting") throw appIsBeingDeleted();
   if (deployment.startedAt) return requestCancellation(em, jobs, app, deployment);
   const now = new Date();
   em.assign(deployment, {

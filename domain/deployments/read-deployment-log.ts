@@ -30,12 +30,9 @@ export async function readDeploymentLog(
   { orgId }: Caller,
   appId: string,
 ): Promise<DeploymentLogView> {
-  const row = await deps.db
-    .selectFrom("apps")
-    .innerJoin("deployments", "deployments.id", "apps.latest_deployment_id")
-    .select(["apps.status", "apps.status_message", "apps.error", "deployments.log_key"])
-    .where("apps.id", "=", appId)
-    .where("apps.org_id", "=", orgId)
+  const row = await selectLogs(deps.db, { orgId, appId })
+    .select(["apps.status", "apps.status_message", "apps.error"])
+    .whereRef("deployments.id", "=", "apps.latest_deployment_id")
     .executeTakeFirst();
   if (row === undefined) throw appNotFound();
   const { log_key: key, ...shown } = row;
@@ -57,17 +54,23 @@ export async function readLogOfDeployment(
   { orgId }: Caller,
   { id, number }: { id: string; number: number },
 ): Promise<NumberedLogView> {
-  const row = await deps.db
-    .selectFrom("deployments")
-    .innerJoin("apps", "apps.id", "deployments.app_id")
-    .select(["deployments.status", "deployments.status_message", "deployments.error", "deployments.log_key"])
-    .where("apps.id", "=", id)
-    .where("apps.org_id", "=", orgId)
+  const row = await selectLogs(deps.db, { orgId, appId: id })
+    .select(["deployments.status", "deployments.status_message", "deployments.error"])
     .where("deployments.number", "=", number)
     .executeTakeFirst();
   if (row === undefined) throw deploymentNotFound();
   const { log_key: key, ...shown } = row;
   return { ...shown, logs: await readLog(deps, key) };
+}
+
+/** Selects the keys of the logs of an app. */
+function selectLogs(db: Db, { orgId, appId }: { orgId: string; appId: string }) {
+  return db
+    .selectFrom("apps")
+    .innerJoin("deployments", "deployments.app_id", "apps.id")
+    .select("deployments.log_key")
+    .where("apps.id", "=", appId)
+    .where("apps.org_id", "=", orgId);
 }
 
 async function readLog({ objects }: ReadLogDeps, key: string): Promise<string | null> {

@@ -1,35 +1,21 @@
-import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LOG_BUCKET } from "../../domain/apps/app-resources.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { createHarness, type Harness } from "../support/service/harness.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 
-let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
-let harness: Harness;
-
-beforeAll(async () => {
-  repositories = await temporaryFolder();
-  const config = { gitBaseUrl: pathToFileURL(repositories.path).href };
-  harness = await createHarness({ worker: true, sharesBuilds: true, config });
-});
-
-afterAll(async () => {
-  await harness[Symbol.asyncDispose]();
-  await repositories[Symbol.asyncDispose]();
-});
+const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
 const respondingWith = (text: string) => ({
   "src/index.ts": `export default { fetch: () => new Response(${JSON.stringify(text)}) };`,
 });
 
 test("an agent deploys an app, deploys a new commit, and rolls back, without seeing an app token", async () => {
-  const repository = await Repository.create(repositories.path, "acme/agent");
+  const repository = await Repository.create(repositories(), "acme/agent");
   const firstCommit = await repository.commitFiles(respondingWith("first"));
-  const gateway = new GatewayClient(harness.service.publicUrl, (await harness.tenant()).personal_access_token);
+  const gateway = new GatewayClient(harness().service.publicUrl, (await harness().tenant()).personal_access_token);
   const results: unknown[] = [];
   const call = async (tool: string, input: object) => {
     const { structuredContent } = await gateway.tool(tool, input);
@@ -58,10 +44,10 @@ test("an agent deploys an app, deploys a new commit, and rolls back, without see
 });
 
 test("a call that cannot succeed says what is wrong", async () => {
-  const tenant = await harness.tenant();
-  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
-  const { id: app_id } = await harness.givenApp(await harness.tenant());
-  const own = await harness.givenApp(tenant);
+  const tenant = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+  const { id: app_id } = await harness().givenApp(await harness().tenant());
+  const own = await harness().givenApp(tenant);
   const failures = {
     service_deploy_app: [{ repo: "site" }, "owner/name"],
     service_redeploy_app: [{ app_id }, "App not found"],
@@ -79,12 +65,12 @@ test.each([
   ["lines of quotes", `${'"'.repeat(80)}\n`],
   ["one long line", "\u0001"],
 ])("the log of a deployment with %s is cut to its end", async (_, part) => {
-  const tenant = await harness.tenant();
-  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
-  const { id: app_id, latestDeploymentId } = await harness.givenApp(tenant);
-  const { logKey } = await harness.service.parts.orm.em.fork().findOneOrFail(Deployment, { id: latestDeploymentId });
+  const tenant = await harness().tenant();
+  const gateway = new GatewayClient(harness().service.publicUrl, tenant.personal_access_token);
+  const { id: app_id, latestDeploymentId } = await harness().givenApp(tenant);
+  const { logKey } = await harness().service.parts.orm.em.fork().findOneOrFail(Deployment, { id: latestDeploymentId });
   const log = `${part.repeat(100_000 / part.length)}the end\n`;
-  await harness.service.parts.deploymentDeps.objects.put(LOG_BUCKET, logKey, new TextEncoder().encode(log));
+  await harness().service.parts.deploymentDeps.objects.put(LOG_BUCKET, logKey, new TextEncoder().encode(log));
   const { structuredContent, text } = await gateway.tool("service_get_app_logs", { app_id });
   const shown = String(structuredContent["log"]);
   expect(log.endsWith(shown) && shown.endsWith("the end\n")).toBe(true);

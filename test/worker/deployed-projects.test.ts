@@ -1,26 +1,9 @@
-import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Repository } from "../support/builds/git-repository.ts";
 import { type AppResponse, sendRequest } from "../support/edge/test-platform.ts";
-import { createHarness, type Harness } from "../support/service/harness.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 
-let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
-let harness: Harness;
-
-beforeAll(async () => {
-  repositories = await temporaryFolder();
-  harness = await createHarness({
-    worker: true,
-    sharesBuilds: true,
-    config: { gitBaseUrl: pathToFileURL(repositories.path).href },
-  });
-});
-
-afterAll(async () => {
-  await harness[Symbol.asyncDispose]();
-  await repositories[Symbol.asyncDispose]();
-});
+const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
 interface DeployedProject {
   app: Record<string, unknown>;
@@ -30,11 +13,11 @@ interface DeployedProject {
 }
 
 async function deployProject(name: string, files: Record<string, string>): Promise<DeployedProject> {
-  await (await Repository.create(repositories.path, `acme/${name}`)).commitFiles(files);
-  const tenant = await harness.tenant();
+  await (await Repository.create(repositories(), `acme/${name}`)).commitFiles(files);
+  const tenant = await harness().tenant();
   const { body } = await tenant.rest.deploy({ repo: `acme/${name}` });
   const id = String(body["app_id"]);
-  const { body: app } = await harness.waitForStatus(tenant, id);
+  const { body: app } = await harness().waitForStatus(tenant, id);
   const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
   const { host, port } = new URL(String(app["url"]));
   return { app, logs: String(log["logs"]), get: (path) => sendRequest(Number(port), host, path) };

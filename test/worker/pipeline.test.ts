@@ -2,26 +2,15 @@ import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
-import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import { createHarness, type Tenant } from "../support/service/harness.ts";
+import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { resourcesOf } from "../support/edge/platform-resources.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
-let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
-let harness: Harness;
-
-beforeAll(async () => {
-  repositories = await temporaryFolder();
-  harness = await createHarness({ worker: true, config: { gitBaseUrl: pathToFileURL(repositories.path).href } });
-});
-
-afterAll(async () => {
-  await harness[Symbol.asyncDispose]();
-  await repositories[Symbol.asyncDispose]();
-});
+const { harness, repositories } = repositoriesHarness();
 
 /** An app that responds with a text. */
 const respondingWith = (text: string) => ({
@@ -36,7 +25,7 @@ const withBuildScript = (script: string) => ({
 });
 
 async function createRepository(name: string, files: Record<string, string>, branch = "main"): Promise<string> {
-  const repo = await Repository.create(repositories.path, `acme/${name}`);
+  const repo = await Repository.create(repositories(), `acme/${name}`);
   await repo.commitFiles(files, branch);
   return `acme/${name}`;
 }
@@ -48,12 +37,12 @@ async function deploy(
   const response = await tenant.rest.deploy(body);
   expect(response.status).toBe(201);
   const id = String(response.body["app_id"]);
-  const { body: app } = await harness.waitForStatus(tenant, id);
+  const { body: app } = await harness().waitForStatus(tenant, id);
   const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
   return { id, slug: String(response.body["slug"]), app, logs: String(log["logs"]) };
 }
 
-const deps = () => harness.service.parts.deploymentDeps;
+const deps = () => harness().service.parts.deploymentDeps;
 
 verifies(
   [
@@ -67,9 +56,9 @@ verifies(
   "a deployment clones the branch, builds it, and ends ready with its resources in the manifest",
   async () => {
     const repo = await createRepository("site", respondingWith("main"));
-    const other = await Repository.create(repositories.path, "acme/site");
+    const other = await Repository.create(repositories(), "acme/site");
     await other.commitFiles(respondingWith("next"), "next");
-    const tenant = await harness.tenant();
+    const tenant = await harness().tenant();
     const [main, next] = [await deploy(tenant, { repo }), await deploy(tenant, { repo, branch: "next" })];
     for (const [{ app, id, logs }, text] of [
       [main, "main"],
@@ -83,15 +72,15 @@ verifies(
     }
     const stored = await deps().objects.get(`app-${main.id}`, "src/index.ts");
     expect(new TextDecoder().decode(stored ?? new Uint8Array())).toBe(respondingWith("main")["src/index.ts"]);
-    await vi.waitFor(async () => expect(await readdir(path.join(harness.dataDirectory, "builds"))).toEqual([]));
+    await vi.waitFor(async () => expect(await readdir(path.join(harness().dataDirectory, "builds"))).toEqual([]));
   },
 );
 
 test("a deployment without a branch deploys the default branch of a repository that has no main, and the log says so", async () => {
   const repo = await createRepository("old", respondingWith("from master"), "master");
-  const repository = await Repository.create(repositories.path, repo);
+  const repository = await Repository.create(repositories(), repo);
   await repository.git(["symbolic-ref", "HEAD", "refs/heads/master"]);
-  const { app, logs } = await deploy(await harness.tenant(), { repo });
+  const { app, logs } = await deploy(await harness().tenant(), { repo });
   expect(app).toMatchObject({ status: "ready", error: null });
   expect(logs).toContain('The repository has no branch "main". Deploying its default branch, "master".');
 });
@@ -101,7 +90,7 @@ verifies(
   "a deployment of a branch that does not exist fails with the branch's name and leaves only the log",
   async () => {
     const repo = await createRepository("branchless", respondingWith("x"));
-    const { app, id, slug, logs } = await deploy(await harness.tenant(), { repo, branch: "release/9" });
+    const { app, id, slug, logs } = await deploy(await harness().tenant(), { repo, branch: "release/9" });
     expect(app).toMatchObject({
       status: "failed",
       error: expect.stringContaining("release/9"),
@@ -117,7 +106,7 @@ verifies(
   hazard(11),
   "a deployment of an absent repository fails without revealing whether the repository is private",
   async () => {
-    const { app } = await deploy(await harness.tenant(), { repo: "acme/nowhere" });
+    const { app } = await deploy(await harness().tenant(), { repo: "acme/nowhere" });
     expect(app).toMatchObject({
       status: "failed",
       error: "The repository does not exist, or the service cannot read it.",
@@ -129,8 +118,8 @@ verifies(
   ["rest.get.error", "rest.logs.error", hazard(47), hazard(48)],
   "a build that fails keeps its log, shows its exit code, and masks secrets",
   async () => {
-    const tenant = await harness.tenant();
-    const secret = harness.service.parts.capabilities.apps.tokenSecret;
+    const tenant = await harness().tenant();
+    const secret = harness().service.parts.capabilities.apps.tokenSecret;
     const repo = await createRepository(
       "broken",
       withBuildScript(`echo "the reason: $SECRET"\nprintf '\\033]0;owned\\007\\n'\necho ${secret}\nexit 7\n`),
@@ -143,24 +132,24 @@ verifies(
     });
     expect(logs).toContain("the reason: \n");
     expect(logs).toContain("[masked]");
-    for (const text of [logs, JSON.stringify(app), harness.logged()]) expect(text).not.toContain(secret);
+    for (const text of [logs, JSON.stringify(app), harness().logged()]) expect(text).not.toContain(secret);
     expect(logs).not.toContain("\u001b");
     expect(await resourcesOf(deps(), { id, slug })).toEqual(["log"]);
   },
 );
 
 verifies(hazard(49), "a build cannot read the files, the network or the environment of the service", async () => {
-  const canary = path.join(harness.dataDirectory, "secrets", "token-secret");
+  const canary = path.join(harness().dataDirectory, "secrets", "token-secret");
   expect(existsSync(canary)).toBe(true);
   const script = [
     `cat ${canary} /root/.npmrc /etc/shadow && echo LEAK`,
-    `ls ${harness.dataDirectory} && echo LEAK`,
+    `ls ${harness().dataDirectory} && echo LEAK`,
     `env | grep -i -E 'postgres|redis|token|secret' && echo LEAK`,
     `node -e 'require("net").connect(5432,"127.0.0.1").on("connect",()=>console.log("LEAK")).on("error",()=>{})'`,
     `node -e 'require("net").connect(80,"169.254.169.254").on("connect",()=>console.log("LEAK")).on("error",()=>{})'`,
     `exit 3`,
   ].join("\n");
-  const { logs } = await deploy(await harness.tenant(), {
+  const { logs } = await deploy(await harness().tenant(), {
     repo: await createRepository("spy", withBuildScript(script)),
   });
   expect(logs).toContain("No such file or directory");
@@ -174,7 +163,7 @@ verifies(
     const repo = await createRepository("crash", {
       "src/index.ts": `export default { fetch() { throw new Error("no database today"); } };`,
     });
-    const { app, id, slug } = await deploy(await harness.tenant(), { repo });
+    const { app, id, slug } = await deploy(await harness().tenant(), { repo });
     expect(app).toMatchObject({ status: "failed", error: expect.any(String) });
     expect(await resourcesOf(deps(), { id, slug })).toEqual(["log"]);
   },
@@ -187,7 +176,7 @@ verifies(
     const repo = await createRepository("gate", {
       "src/index.ts": `export default { fetch: (request) => new Response(request.headers.get("x-service-auth") ?? "public") };`,
     });
-    const tenant = await harness.tenant();
+    const tenant = await harness().tenant();
     const { app, id, slug } = await deploy(tenant, { repo });
     const url = String(app["url"]);
     const withToken = { headers: { authorization: `Bearer ${String(app["app_token"])}` } };
@@ -210,17 +199,17 @@ verifies(
   [hazard(45), hazard(58)],
   "deleting an app while it builds stops the build first, and no other build",
   async () => {
-    const tenant = await harness.tenant();
+    const tenant = await harness().tenant();
     const slow = await createRepository("slow", withBuildScript("sleep 300\n"));
     const brief = await createRepository("brief", withBuildScript("sleep 2\n"));
     const first = await tenant.rest.deploy({ repo: slow });
     const second = await tenant.rest.deploy({ repo: brief });
     const id = String(first.body["app_id"]);
-    await harness.waitForStatus(tenant, id, ["building"]);
+    await harness().waitForStatus(tenant, id, ["building"]);
     const response = await tenant.rest.delete(`/v1/apps/${id}`);
     expect([response.status, response.body]).toEqual([200, { status: "deleted" }]);
     expect(await resourcesOf(deps(), { id, slug: String(first.body["slug"]) })).toEqual([]);
-    expect((await harness.waitForStatus(tenant, String(second.body["app_id"]))).body["status"]).toBe("ready");
+    expect((await harness().waitForStatus(tenant, String(second.body["app_id"]))).body["status"]).toBe("ready");
   },
 );
 
@@ -228,7 +217,7 @@ verifies("apps.deploy.customizes", "the app builder gets the customization befor
   const repo = await createRepository("custom", respondingWith("plain"));
   await using customizing = await createHarness({
     worker: true,
-    config: { gitBaseUrl: pathToFileURL(repositories.path).href },
+    config: { gitBaseUrl: pathToFileURL(repositories()).href },
     appBuilder: {
       customize: ({ sourceDirectory, instructions }) =>
         writeFile(path.join(sourceDirectory, "src/index.ts"), respondingWith(instructions)["src/index.ts"]),

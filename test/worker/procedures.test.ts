@@ -1,36 +1,20 @@
-import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listProcedures } from "../../domain/procedures/list-procedures.ts";
 import { appRequest } from "../support/edge/app-request.ts";
-import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { failing } from "../support/edge/platform-resources.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
-let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
-let harness: Harness;
-
-beforeAll(async () => {
-  repositories = await temporaryFolder();
-  harness = await createHarness({
-    worker: true,
-    sharesBuilds: true,
-    config: { gitBaseUrl: pathToFileURL(repositories.path).href },
-  });
-});
-
-afterAll(async () => {
-  await harness[Symbol.asyncDispose]();
-  await repositories[Symbol.asyncDispose]();
-});
+const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
 const callableProcedures = async (tenant: Tenant) =>
-  (await listProcedures(harness.service.parts.db, tenant.org_id)).value;
+  (await listProcedures(harness().service.parts.db, tenant.org_id)).value;
 
 async function deploy(tenant: Tenant, repo: string) {
   const { body } = await tenant.rest.deploy({ repo });
   const id = String(body["app_id"]);
-  const { body: app } = await harness.waitForStatus(tenant, id);
+  const { body: app } = await harness().waitForStatus(tenant, id);
   const { body: log } = await tenant.rest.get(`/v1/apps/${id}/logs`);
   return { id, app, logs: String(log["logs"]) };
 }
@@ -38,14 +22,14 @@ async function deploy(tenant: Tenant, repo: string) {
 async function deployScript(tenant: Tenant, name: string, script: string) {
   const wrangler = { main: "src/index.ts", d1_databases: [{ binding: "DB", database_name: "db" }] };
   const files = { "src/index.ts": script, "wrangler.json": JSON.stringify({ name, ...wrangler }) };
-  await (await Repository.create(repositories.path, `acme/${name}`)).commitFiles(files);
+  await (await Repository.create(repositories(), `acme/${name}`)).commitFiles(files);
   return deploy(tenant, `acme/${name}`);
 }
 
 const HELLO = `export default { fetch: () => new Response("hello") };`;
 
 test("a deployment finds and stores the app's procedures, and the deletion of the app removes them", async () => {
-  const tenant = await harness.tenant();
+  const tenant = await harness().tenant();
   const { id, app, logs } = await deploy(tenant, "examples/invoices");
   expect([app["status"], app["status_message"]]).toEqual(["ready", null]);
   expect(logs).toContain("[service] found 5 procedures (tRPC)\n");
@@ -61,13 +45,13 @@ test("a deployment finds and stores the app's procedures, and the deletion of th
     ].map((row) => [id, ...row]),
   );
   for (const procedure of procedures) expect(procedure.invocation).toEqual(invocation);
-  expect(await callableProcedures(await harness.tenant())).toEqual([]);
+  expect(await callableProcedures(await harness().tenant())).toEqual([]);
   expect((await tenant.rest.delete(`/v1/apps/${id}`)).status).toBe(200);
   expect(await callableProcedures(tenant)).toEqual([]);
 });
 
 test("an app whose procedures cannot be read becomes ready, and its status message quotes its error", async () => {
-  const tenant = await harness.tenant();
+  const tenant = await harness().tenant();
   const { app, logs } = await deployScript(
     tenant,
     "bound",
@@ -90,15 +74,15 @@ test("an app whose procedures cannot be read becomes ready, and its status messa
 });
 
 test("an internal error during the procedure discovery leaves the app ready and is logged for the operator", async () => {
-  const { deploymentDeps } = harness.service.parts;
+  const { deploymentDeps } = harness().service.parts;
   const real = deploymentDeps.discovery;
   deploymentDeps.discovery = failing(real, "discover", 1);
   try {
-    const { app, logs } = await deployScript(await harness.tenant(), "faulty", HELLO);
+    const { app, logs } = await deployScript(await harness().tenant(), "faulty", HELLO);
     expect(app).toMatchObject({ status: "ready", status_message: expect.stringContaining("Deploy again") });
     expect(logs).toContain("[service] found no procedures\n");
     expect((await appRequest(String(app["url"]))).text).toBe("hello");
-    expect(harness.logged()).toContain("the provider responded with 500 to discover");
+    expect(harness().logged()).toContain("the provider responded with 500 to discover");
     expect(app["status_message"]).not.toContain("500");
   } finally {
     deploymentDeps.discovery = real;

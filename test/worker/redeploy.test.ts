@@ -1,23 +1,10 @@
-import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
-import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { repositoriesHarness } from "../support/service/repositories-harness.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 
-let repositories: Awaited<ReturnType<typeof temporaryFolder>>;
-let harness: Harness;
-
-beforeAll(async () => {
-  repositories = await temporaryFolder();
-  const config = { gitBaseUrl: pathToFileURL(repositories.path).href };
-  harness = await createHarness({ worker: true, sharesBuilds: true, config });
-});
-
-afterAll(async () => {
-  await harness[Symbol.asyncDispose]();
-  await repositories[Symbol.asyncDispose]();
-});
+const { harness, repositories } = repositoriesHarness({ sharesBuilds: true });
 
 /** An app that responds with a text. */
 const respondingWith = (text: string) => ({
@@ -26,14 +13,14 @@ const respondingWith = (text: string) => ({
 
 /** Deploys a new repository, and returns functions that act on the app. */
 async function deployedApp(name: string, files: Record<string, string>) {
-  const owner = await harness.tenant();
-  const repository = await Repository.create(repositories.path, `acme/${name}`);
+  const owner = await harness().tenant();
+  const repository = await Repository.create(repositories(), `acme/${name}`);
   const firstCommit = await repository.commitFiles(files);
   const { body } = await owner.rest.deploy({ repo: `acme/${name}` });
   const id = String(body["app_id"]);
   const url = String(body["url"]);
   const path = `/v1/apps/${id}`;
-  await harness.waitForStatus(owner, id);
+  await harness().waitForStatus(owner, id);
   const redeploy = async (request: object = {}) => {
     const response = await owner.rest.post(`${path}/deployments`, request);
     expect(response.status).toBe(201);
@@ -85,16 +72,16 @@ test("a redeploy of a commit or of another branch leaves the app's own branch un
 });
 
 test("a redeploy of a repository without main deploys its default branch again", async () => {
-  const repository = await Repository.create(repositories.path, "acme/trunk");
+  const repository = await Repository.create(repositories(), "acme/trunk");
   await repository.commitFiles(respondingWith("first"), "trunk");
   await repository.git(["symbolic-ref", "HEAD", "refs/heads/trunk"]);
-  const owner = await harness.tenant();
+  const owner = await harness().tenant();
   const { body } = await owner.rest.deploy({ repo: "acme/trunk" });
   const id = String(body["app_id"]);
-  await harness.waitForStatus(owner, id, ["ready"]);
+  await harness().waitForStatus(owner, id, ["ready"]);
   await repository.commitFiles(respondingWith("second"), "trunk");
   expect((await owner.rest.post(`/v1/apps/${id}/deployments`, {})).status).toBe(201);
-  await harness.waitForStatus(owner, id, ["ready"]);
+  await harness().waitForStatus(owner, id, ["ready"]);
   expect(await appRequest(String(body["url"]))).toEqual({ status: 200, text: "second" });
 });
 
@@ -186,7 +173,7 @@ test("a rollback to a live, failed, foreign or unknown deployment is rejected an
   ]);
   expect((await rollBack(owner, 9))[0]).toBe(404);
   expect((await rollBack(owner, "1"))[0]).toBe(400);
-  expect((await rollBack(await harness.tenant(), 1))[0]).toBe(404);
+  expect((await rollBack(await harness().tenant(), 1))[0]).toBe(404);
   const { body } = await owner.rest.get(`${path}/deployments`);
   expect(body["deployments"]).toHaveLength(2);
 });
@@ -228,17 +215,17 @@ test("a canceled deployment ends, the live one serves, and the one that waited s
 });
 
 test("an app whose first deployment is canceled has no resources, and a redeploy makes it live", async () => {
-  const owner = await harness.tenant();
-  const repository = await Repository.create(repositories.path, "acme/restarted");
+  const owner = await harness().tenant();
+  const repository = await Repository.create(repositories(), "acme/restarted");
   await repository.commitFiles(SLOW);
   const { body } = await owner.rest.deploy({ repo: "acme/restarted" });
   const path = `/v1/apps/${String(body["app_id"])}`;
-  await harness.waitForStatus(owner, String(body["app_id"]), ["building"]);
+  await harness().waitForStatus(owner, String(body["app_id"]), ["building"]);
   expect((await owner.rest.post(`${path}/deployments/1/cancel`, {})).body).toMatchObject({ status: "canceled" });
   expect((await owner.rest.get(path)).body).toMatchObject({ status: "canceled", manifest: null });
   await repository.commitFiles(respondingWith("restarted"));
   expect((await owner.rest.post(`${path}/deployments`, {})).status).toBe(201);
-  await harness.waitForStatus(owner, String(body["app_id"]), ["ready"]);
+  await harness().waitForStatus(owner, String(body["app_id"]), ["ready"]);
   expect(await appRequest(String(body["url"]))).toEqual({ status: 200, text: "restarted" });
 });
 
@@ -253,7 +240,7 @@ test("repeating a redeploy with the same Idempotency-Key returns the same deploy
 
 test("deployments of another organization's app are not found", async () => {
   const { path } = await deployedApp("private", respondingWith("first"));
-  const { rest } = await harness.tenant();
+  const { rest } = await harness().tenant();
   const responses = await Promise.all([
     rest.get(`${path}/deployments`),
     rest.get(`${path}/deployments/1`),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
+import { WRANGLER_CONFIGS } from "./inside/wrangler-api.ts";
 import { readRequestedVersion, readYarnLockVersion } from "./requested-version.ts";
 import { toSingleLine } from "./single-line.ts";
 
@@ -69,7 +70,7 @@ export async function readProject(directory: string): Promise<Project> {
       // Yarn 2 and later runs no script before an install.
       packageManager === "yarn-berry",
     hasBuildScript: typeof packageJson.scripts["build"] === "string",
-    hasWranglerConfig: ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => rootEntries.has(name)),
+    hasWranglerConfig: WRANGLER_CONFIGS.some((name) => rootEntries.has(name)),
     needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
   };
 }

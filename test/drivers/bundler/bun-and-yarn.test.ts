@@ -4,11 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { Bundler } from "../../../domain/ports/bundler.ts";
 import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { GREETING_PACKAGES, GREETING_WORKER } from "../../support/builds/greeting-packages.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-const WORKER = `import { greeting } from "greeting";\nexport default { fetch: () => new Response(greeting) };`;
 
 const OTHER_REGISTRY = "https://registry.example";
 
@@ -17,22 +16,7 @@ async function setUp() {
   const stack = new AsyncDisposableStack();
   const registry = stack.use(
     await startRegistry([
-      {
-        name: "greeting",
-        version: "1.0.0",
-        files: { "index.js": `export { words as greeting } from "@scope/words";` },
-        manifest: {
-          type: "module",
-          dependencies: { "@scope/words": "2.0.0" },
-          scripts: { postinstall: "echo >index.js" },
-        },
-      },
-      {
-        name: "@scope/words",
-        version: "2.0.0",
-        files: { "index.js": `export const words = "hello from the registry";` },
-        manifest: { type: "module" },
-      },
+      ...GREETING_PACKAGES,
       {
         name: "@yarnpkg/cli-dist",
         version: "3.8.7",
@@ -60,7 +44,7 @@ function manifest(fields: object = {}): string {
 async function writeYarnLock(bundler: Bundler): Promise<string> {
   await using checkout = await createCheckout({
     "package.json": manifest({ packageManager: "yarn@4.18.1" }),
-    "index.js": WORKER,
+    "index.js": GREETING_WORKER,
   });
   await runBundler(bundler, checkout);
   return readFile(path.join(checkout.sourceDirectory, "yarn.lock"), "utf8");
@@ -105,7 +89,7 @@ describe("a project of Yarn 2 and later", () => {
       "package.json": manifest({ scripts }),
       "yarn.lock": lockfile.replaceAll(/(resolution: ".*@npm:[^"]+)/g, `$1${archive}`),
       "build.js": `import { greeting } from "greeting";\nconsole.log("The build says", greeting);`,
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
       ...files,
     });
     const { bundle, log } = await runBundler(h.bundler, checkout);
@@ -122,7 +106,7 @@ describe("a project of Yarn 2 and later", () => {
     const failure = await bundleFailure(h.bundler, {
       "package.json": manifest({ dependencies: { greeting: "^1.0.0", "@scope/words": "*" } }),
       "yarn.lock": await writeYarnLock(h.bundler),
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
     });
     expect(failure).toMatchObject({
       kind: "user",
@@ -134,7 +118,7 @@ describe("a project of Yarn 2 and later", () => {
     await using h = await setUp();
     const failure = await bundleFailure(h.bundler, {
       "package.json": manifest({ packageManager: "yarn@4.18.1", dependencies: { nothing: "1.0.0" } }),
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
     });
     expect(failure).toMatchObject({
       kind: "user",
@@ -162,7 +146,7 @@ describe("a project of Yarn 2 and later", () => {
     await using h = await setUp();
     await using checkout = await createCheckout({
       "package.json": manifest({ packageManager: "yarn@4.0.99" }),
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
     });
     const { log } = await runBundler(h.bundler, checkout);
     expect(log).toContain("Yarn 4.0.99 could not be installed from the package registry. Using Yarn 4.18.1.\n");
@@ -184,19 +168,19 @@ describe("a project of Bun", () => {
     await using checkout = await createCheckout({
       "package.json": manifest({ ...fields, scripts }),
       "built.js": `import { greeting } from "greeting";\nconsole.log("The build says", greeting);`,
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
       ...files(h.integrity),
     });
     const { bundle, log } = await runBundler(h.bundler, checkout);
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
     expect(log).toContain("Using Bun 1.4.5.\n");
     expect(log).toContain("The build says hello from the registry");
-    expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(WORKER);
+    expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(GREETING_WORKER);
   });
 
   test("a binary lockfile is read", async () => {
     await using h = await setUp();
-    const files = { "package.json": manifest({ packageManager: "bun@1.4.5" }), "index.js": WORKER };
+    const files = { "package.json": manifest({ packageManager: "bun@1.4.5" }), "index.js": GREETING_WORKER };
     await using first = await createCheckout({ ...files, "bunfig.toml": "[install]\nsaveTextLockfile = false\n" });
     await runBundler(h.bundler, first);
     const lockfile = await readFile(path.join(first.sourceDirectory, "bun.lockb"));
@@ -213,7 +197,7 @@ describe("a project of Bun", () => {
     const failure = await bundleFailure(h.bundler, {
       "package.json": manifest({ dependencies: { greeting: "^1.0.0", "@yarnpkg/cli-dist": "3.8.7" } }),
       "bun.lock": bunLock(h.integrity),
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
     });
     expect(failure).toMatchObject({ kind: "user", message: expect.stringContaining("lockfile is frozen") });
   });
@@ -223,7 +207,7 @@ describe("a project of Bun", () => {
     h.registry.failWith(500);
     const failure = await bundleFailure(h.bundler, {
       "package.json": manifest({ packageManager: "bun@1.4.5" }),
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
     });
     expect(failure).toMatchObject({
       kind: "platform",

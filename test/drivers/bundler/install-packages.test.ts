@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { GREETING, GREETING_PACKAGES, GREETING_WORKER, WORDS } from "../../support/builds/greeting-packages.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
 import { createTestBundler, createTestMirror } from "../../support/builds/create-bundler.ts";
 import { runBundler, createCheckout, bundleFailure } from "../../support/builds/bundle-checkout.ts";
@@ -8,12 +9,6 @@ import { installCheckout, readImported } from "../../support/builds/install-chec
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
-
-const WORKER = `import { greeting } from "greeting";\nexport default { fetch: () => new Response(greeting) };`;
-
-/** The modules of two packages in the registry. */
-const GREETING = `export { words as greeting } from "@scope/words";`;
-const WORDS = `export const words = "hello from the registry";`;
 
 function manifest(fields: object = {}): string {
   return JSON.stringify({ type: "module", dependencies: { greeting: "^1.0.0" }, ...fields });
@@ -23,22 +18,7 @@ async function setUp() {
   const stack = new AsyncDisposableStack();
   const registry = stack.use(
     await startRegistry([
-      {
-        name: "greeting",
-        version: "1.0.0",
-        files: { "index.js": GREETING },
-        manifest: {
-          type: "module",
-          dependencies: { "@scope/words": "2.0.0" },
-          scripts: { postinstall: "echo >index.js" },
-        },
-      },
-      {
-        name: "@scope/words",
-        version: "2.0.0",
-        files: { "index.js": WORDS },
-        manifest: { type: "module" },
-      },
+      ...GREETING_PACKAGES,
       { name: "plugin", version: "1.0.0", manifest: { peerDependencies: { greeting: "^2.0.0" } } },
     ]),
   );
@@ -100,7 +80,7 @@ describe("the install step", () => {
     ]);
     await using checkout = await createCheckout({
       "package.json": manifest(fields),
-      "index.js": WORKER,
+      "index.js": GREETING_WORKER,
       ...Object.fromEntries(files),
     });
     await installCheckout(h.packages, checkout);
@@ -109,14 +89,14 @@ describe("the install step", () => {
 
   test("a bundle contains the installed packages", async () => {
     await using h = await setUp();
-    await using checkout = await createCheckout({ "package.json": manifest(), "index.js": WORKER });
+    await using checkout = await createCheckout({ "package.json": manifest(), "index.js": GREETING_WORKER });
     const { bundle } = await runBundler(h.bundler, checkout);
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
   });
 
   verifies(hazard(51), "cached packages are installed while the registry is down, also after a restart", async () => {
     await using h = await setUp();
-    const files = { "package.json": manifest(), "index.js": WORKER };
+    const files = { "package.json": manifest(), "index.js": GREETING_WORKER };
     await using first = await createCheckout(files);
     await installCheckout(h.packages, first);
     await h.registry.stop();
@@ -128,7 +108,7 @@ describe("the install step", () => {
   verifies(hazard(51), "a registry that responds with 500 is a platform failure", async () => {
     await using h = await setUp();
     h.registry.failWith(500);
-    expect(await bundleFailure(h.bundler, { "package.json": manifest(), "index.js": WORKER })).toMatchObject({
+    expect(await bundleFailure(h.bundler, { "package.json": manifest(), "index.js": GREETING_WORKER })).toMatchObject({
       kind: "platform",
       message: "The package registry did not respond to the request for greeting.",
     });
@@ -137,7 +117,7 @@ describe("the install step", () => {
   verifies(hazard(51), "a registry that cannot be reached is a platform failure", async () => {
     await using h = await setUp();
     await h.registry.stop();
-    expect(await bundleFailure(h.bundler, { "package.json": manifest(), "index.js": WORKER })).toMatchObject({
+    expect(await bundleFailure(h.bundler, { "package.json": manifest(), "index.js": GREETING_WORKER })).toMatchObject({
       kind: "platform",
       message: "The package registry did not respond to the request for greeting.",
     });
@@ -162,7 +142,10 @@ describe("the install step", () => {
     ],
   ])("%s is a user failure", async (_case, dependencies, message) => {
     await using h = await setUp();
-    const failure = await bundleFailure(h.bundler, { "package.json": manifest({ dependencies }), "index.js": WORKER });
+    const failure = await bundleFailure(h.bundler, {
+      "package.json": manifest({ dependencies }),
+      "index.js": GREETING_WORKER,
+    });
     expect(failure).toMatchObject({ kind: "user", message });
   });
 
@@ -172,10 +155,10 @@ describe("the install step", () => {
       const scripts = { postinstall: "echo >index.js", prepare: "echo >index.js" };
       await using checkout = await createCheckout({
         "package.json": manifest({ packageManager, scripts }),
-        "index.js": WORKER,
+        "index.js": GREETING_WORKER,
       });
       await installCheckout(h.packages, checkout);
-      expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(WORKER);
+      expect(await readFile(path.join(checkout.sourceDirectory, "index.js"), "utf8")).toBe(GREETING_WORKER);
       expect(await readImported(checkout, "greeting")).toBe(GREETING);
     }
   });
@@ -192,7 +175,7 @@ describe("the install step", () => {
         "package.json": manifest({ packageManager: "pnpm@10.0.0" }),
         ".pnpmfile.cjs": `require("node:child_process").spawnSync("sh", ["-c", "node probe.mjs; cat ~/.npmrc; ls -A /root"], { stdio: "inherit" });`,
         "probe.mjs": probe,
-        "index.js": WORKER,
+        "index.js": GREETING_WORKER,
       });
       const log = await installCheckout(h.packages, checkout);
       expect(log).toContain("BLOCKED http://1.1.1.1/");

@@ -13,9 +13,8 @@ import {
   planPages,
   planPagesFunctions,
 } from "./plan-pages.ts";
+import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
-
-const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 
 const EXTENSIONS = ["ts", "tsx", "mts", "js", "jsx", "mjs"];
 const STEMS = ["src/index", "src/worker", "index", "worker"];

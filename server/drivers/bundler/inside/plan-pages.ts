@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { ALL_REQUESTS, type PagesRoutes } from "./pages-modules.ts";
+import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE, writePagesConfig } from "./write-pages-config.ts";
 
 /** The output folders of frameworks for Pages, besides the common ones. */
@@ -91,7 +92,7 @@ function planStaticPages(directory: string, rules: AssetRules): PagesPlan {
 
 /** Writes a configuration for wrangler, because it takes no bindings from one without `pages_build_output_dir`. */
 function createPagesConfig(directory: string): void {
-  const hasConfig = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"].some((name) => existsSync(name));
+  const hasConfig = WRANGLER_CONFIGS.some((name) => existsSync(name));
   if (!hasConfig) return writePagesConfig(null, directory);
   // In a process of its own: wrangler cannot run as the main module of a process that has loaded it before.
   const script = path.join(import.meta.dirname, "extend-pages-config.ts");

@@ -34,6 +34,9 @@ export interface RawWranglerConfig {
   env?: Record<string, { d1_databases?: unknown[] } | undefined>;
 }
 
+/** The names of wrangler's configuration, in the order in which it looks for them. */
+export const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
+
 /** Loads wrangler's API. It costs no time in wrangler's own process, where it is loaded already. */
 export function loadWrangler(): Wrangler {
   return createRequire(import.meta.url)("wrangler") as Wrangler;
