@@ -6,6 +6,7 @@ import type {
 } from "../../../../domain/ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
 import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME } from "./worker-options.ts";
+import { bindingOptions } from "./worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
 
 /** In bytes. V8 reserves about 500 MB of it without using them. */
@@ -37,5 +38,15 @@ function isolatedWorker(form: UploadForm, addModules: (mainPath: string) => Adde
     outboundService: { network: { allow: [] } },
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    ...codeGeneration(form),
   };
+}
+
+/** The binding without which a Node server that generates code does not start. It gives access to nothing else. */
+function codeGeneration(form: UploadForm): Pick<MiniflareWorkerOptions, "unsafeEvalBinding"> {
+  const { unsafeEvalBinding } = bindingOptions(
+    form.metadata.bindings.filter(({ type }) => type === "node_server"),
+    "",
+  );
+  return unsafeEvalBinding === undefined ? {} : { unsafeEvalBinding };
 }

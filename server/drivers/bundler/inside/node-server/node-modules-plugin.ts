@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import path from "node:path";
+import type { Loader, OnLoadResult, Plugin, PluginBuild } from "esbuild";
+
+/** The folder of the app's files at run time. */
+export const RUNTIME_ROOT = "/bundle";
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  ".ts": "ts",
+  ".mts": "ts",
+  ".cts": "ts",
+  ".tsx": "tsx",
+  ".jsx": "jsx",
+};
+
+/** Words by which a module finds out where it is. */
+const LOCATION = /\b__dirname\b|\b__filename\b|\bimport\.meta\b|\brequire\.main\b/;
+
+/** Gives the modules of a Node project what they have under Node and lose in a bundle. */
+export function nodeModulesPlugin(entry: string): Plugin {
+  const main = path.resolve(entry);
+  return {
+    name: "node-modules",
+    setup(build) {
+      resolveBuiltIns(build);
+      resolveAbsentPackages(build);
+      // Its version for browsers does not generate code in the scope of a function, which the runtime does not allow.
+      build.onResolve({ filter: /^depd$/ }, async ({ path: name, pluginData, ...options }) => {
+        if (pluginData === "resolving") return undefined;
+        const found = await build.resolve(name, { ...options, pluginData: "resolving" });
+        return found.errors.length > 0 ? found : { path: path.resolve(found.path, "../lib/browser/index.js") };
+      });
+      build.onLoad({ filter: /\.node$/ }, ({ path: file }) => throwingModule(`${nativeName(file)} is a native module`));
+      build.onLoad({ filter: /(\.[cm]?[jt]sx?|\/[^./]+)$/ }, (file) => loadModule(build, file.path, main));
+    },
+  };
+}
+
+/** `require` of a built-in module becomes an import, because the bundle is an ES module. */
+function resolveBuiltIns(build: PluginBuild): void {
+  build.onResolve({ filter: /^[a-z]/ }, ({ path: name, kind }) => {
+    if (name.startsWith("cloudflare:")) return { path: name, external: true };
+    if (!isBuiltin(name)) return undefined;
+    const file = name.startsWith("node:") ? name : `node:${name}`;
+    return kind === "require-call" ? { path: file, namespace: "required" } : { path: file, external: true };
+  });
+  build.onLoad({ filter: /.*/, namespace: "required" }, ({ path: name }) => ({
+    contents: `import builtIn from ${JSON.stringify(name)};\nmodule.exports = builtIn;`,
+    loader: "js",
+  }));
+}
+
+/** Packages require optional packages that are not installed. As under Node, only the import fails, when it is run. */
+function resolveAbsentPackages(build: PluginBuild): void {
+  build.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...options }) => {
+    const isOfPackage = options.importer.includes("/node_modules/");
+    if (pluginData === "resolving" || !isOfPackage || options.namespace !== "file") return undefined;
+    const found = await build.resolve(name, { ...options, pluginData: "resolving" });
+    return found.errors.length > 0 ? { path: name, namespace: "absent" } : found;
+  });
+  build.onLoad({ filter: /.*/, namespace: "absent" }, ({ path: name }) =>
+    throwingModule(`Cannot find module '${name}'`),
+  );
+}
+
+function throwingModule(message: string): OnLoadResult {
+  const code = `throw Object.assign(new Error(${JSON.stringify(message)}), { code: "MODULE_NOT_FOUND" });`;
+  return { contents: code, loader: "js" };
+}
+
+function nativeName(file: string): string {
+  return /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(file)?.[1] ?? path.basename(file);
+}
+
+/** Replaces the words for a module's own place by its place at run time. Other modules stay as they are. */
+async function loadModule(build: PluginBuild, file: string, main: string): Promise<OnLoadResult | undefined> {
+  const source = readFileSync(file, "utf8");
+  const loader = LOADERS[path.extname(file)] ?? "js";
+  const resolveDir = path.dirname(file);
+  if (!LOCATION.test(source)) return file === main ? { contents: source, loader, resolveDir } : undefined;
+  const runtimeFile = path.join(RUNTIME_ROOT, path.relative(process.cwd(), file));
+  const { code } = await build.esbuild.transform(source, {
+    loader,
+    sourcefile: path.relative(process.cwd(), file),
+    platform: "node",
+    define: {
+      __filename: JSON.stringify(runtimeFile),
+      __dirname: JSON.stringify(path.dirname(runtimeFile)),
+      "import.meta.url": JSON.stringify(`file://${runtimeFile}`),
+      "import.meta.filename": JSON.stringify(runtimeFile),
+      "import.meta.dirname": JSON.stringify(path.dirname(runtimeFile)),
+      "import.meta.main": String(file === main),
+      ...(file === main && { "require.main": "module" }),
+    },
+  });
+  return { contents: code, loader: "js", resolveDir };
+}

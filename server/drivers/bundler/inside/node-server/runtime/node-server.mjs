@@ -1,0 +1,60 @@
+// Runs in workerd, in the bundle of a Node server. Loads the server when the first request arrives, and passes requests to
+// the port on which it listens.
+import { httpServerHandler } from "cloudflare:node";
+import { DurableObject } from "cloudflare:workers";
+import { emitCloseAtEnd, watchServers } from "./listening-servers.mjs";
+import { allowCodeGeneration, prepareProcess } from "./process.mjs";
+
+/**
+ * The server runs in one durable object, which all requests share: under workerd, timers and connections belong to one
+ * request otherwise. Without the binding, in a test run, it runs in the requests themselves.
+ *
+ * @param {string} entry the file that starts the server, relative to the root of the repository
+ * @param {() => Promise<Record<string, unknown>>} load imports it
+ */
+export function createNodeServer(entry, load) {
+  let handler;
+  async function handle(request, env, context) {
+    try {
+      handler ??= startServer(entry, load, env);
+      await handler;
+    } catch (error) {
+      // The health check of the deployment reports the last error of the log.
+      console.error(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+      return new Response("The server did not start.", { status: 500 });
+    }
+    const { fetch } = await handler;
+    return fetch(request, env, context);
+  }
+  class NodeServer extends DurableObject {
+    fetch(request) {
+      return handle(request, this.env, this.ctx);
+    }
+  }
+  const worker = {
+    fetch(request, env, context) {
+      const servers = env.NODE_SERVER;
+      return servers ? servers.get(servers.idFromName("server")).fetch(request) : handle(request, env, context);
+    },
+  };
+  return { NodeServer, worker };
+}
+
+async function startServer(entry, load, env) {
+  prepareProcess(entry);
+  allowCodeGeneration(env.NODE_SERVER_EVAL);
+  emitCloseAtEnd();
+  const listening = watchServers();
+  const { Request, Response } = globalThis;
+  const app = await load();
+  const exported = app.default;
+  if (typeof exported?.fetch === "function") return { fetch: exported.fetch.bind(exported) };
+  // As platforms for functions do, with an app that is exported and not started.
+  if (!listening.hasServer() && typeof exported?.listen === "function") exported.listen(process.env.PORT);
+  const server = await listening.server;
+  // Some packages replace these by classes that workerd does not accept.
+  Object.defineProperty(globalThis, "Request", { value: Request });
+  Object.defineProperty(globalThis, "Response", { value: Response });
+  const { fetch } = httpServerHandler(server);
+  return { fetch };
+}
