@@ -24,17 +24,31 @@ export function nodeModulesPlugin(entry: string): Plugin {
     name: "node-modules",
     setup(build) {
       resolveBuiltIns(build);
-      resolveAbsentPackages(build);
       // Its version for browsers does not generate code in the scope of a function, which the runtime does not allow.
       build.onResolve({ filter: /^depd$/ }, async ({ path: name, pluginData, ...options }) => {
         if (pluginData === "resolving") return undefined;
         const found = await build.resolve(name, { ...options, pluginData: "resolving" });
         return found.errors.length > 0 ? found : { path: path.resolve(found.path, "../lib/browser/index.js") };
       });
+      resolveAbsentPackages(build);
       build.onLoad({ filter: /\.node$/ }, ({ path: file }) => throwingModule(`${nativeName(file)} is a native module`));
       build.onLoad({ filter: /(\.[cm]?[jt]sx?|\/[^./]+)$/ }, (file) => loadModule(build, file.path, main));
     },
   };
+}
+
+/** Leaves built-in modules out of a bundle that only shows what a script imports. */
+export const externalBuiltIns: Plugin = {
+  name: "external-built-ins",
+  setup(build) {
+    build.onResolve({ filter: /^[a-z]/ }, ({ path: name }) =>
+      isBuiltin(name) || name.startsWith("cloudflare:") ? { path: withPrefix(name), external: true } : undefined,
+    );
+  },
+};
+
+function withPrefix(name: string): string {
+  return name.includes(":") ? name : `node:${name}`;
 }
 
 /** `require` of a built-in module becomes an import, because the bundle is an ES module. */
@@ -42,7 +56,7 @@ function resolveBuiltIns(build: PluginBuild): void {
   build.onResolve({ filter: /^[a-z]/ }, ({ path: name, kind }) => {
     if (name.startsWith("cloudflare:")) return { path: name, external: true };
     if (!isBuiltin(name)) return undefined;
-    const file = name.startsWith("node:") ? name : `node:${name}`;
+    const file = withPrefix(name);
     return kind === "require-call" ? { path: file, namespace: "required" } : { path: file, external: true };
   });
   build.onLoad({ filter: /.*/, namespace: "required" }, ({ path: name }) => ({

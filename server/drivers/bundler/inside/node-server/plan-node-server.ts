@@ -1,11 +1,10 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { isBuiltin } from "node:module";
 import path from "node:path";
 import type { BuildOptions, Metafile } from "esbuild";
 import type { Explanation } from "../explain-server-build.ts";
 import { type DataFile, listDataFiles } from "./list-data-files.ts";
 import { describeMissingBuiltIns, explainNativePackage } from "./native-packages.ts";
-import { nodeModulesPlugin } from "./node-modules-plugin.ts";
+import { externalBuiltIns, nodeModulesPlugin } from "./node-modules-plugin.ts";
 
 const FOLDER = ".wrangler/node-server";
 const ENGINES = `${FOLDER}/engines.cjs`;
@@ -36,12 +35,12 @@ export async function importsServerModule(entry: string, kind: "worker" | "node"
           ...commonOptions(entry),
           platform: "browser",
           conditions: ["workerd", "worker", "browser"],
-          external: ["node:*", "cloudflare:*", "http"],
+          plugins: [externalBuiltIns],
         };
   try {
     const { build } = await import("esbuild");
     const { metafile } = await build({ ...options, write: false, logLevel: "silent" });
-    return importsOf(metafile).some((name) => SERVER_MODULES.has(isBuiltin(name) ? withPrefix(name) : name));
+    return importsOf(metafile).some((name) => SERVER_MODULES.has(name));
   } catch {
     return false;
   }
@@ -102,8 +101,4 @@ function nodeOptions(entry: string): ServerBuild {
 
 function importsOf({ inputs }: Metafile): string[] {
   return Object.values(inputs).flatMap(({ imports }) => imports.map((each) => each.path.replace(/^required:/, "")));
-}
-
-function withPrefix(name: string): string {
-  return name.startsWith("node:") ? name : `node:${name}`;
 }

@@ -28,21 +28,3 @@ export function watchServers() {
 function isAtPort(server) {
   return String(server.address()?.port) === process.env.PORT;
 }
-
-/**
- * Makes responses emit `close` when they have ended, as under Node. workerd emits it when it has sent the headers, and
- * then `pipe` stops before the first chunk.
- */
-export function emitCloseAtEnd() {
-  const { emit } = http.ServerResponse.prototype;
-  const ended = new WeakSet();
-  http.ServerResponse.prototype.emit = function (name, ...values) {
-    if (name === "close" && !this.destroyed && !ended.has(this)) return false;
-    const hadListeners = emit.call(this, name, ...values);
-    if (name === "finish" && !ended.has(this)) {
-      ended.add(this);
-      queueMicrotask(() => this.emit("close"));
-    }
-    return hadListeners;
-  };
-}

@@ -2,8 +2,9 @@
 // the port on which it listens.
 import { httpServerHandler } from "cloudflare:node";
 import { DurableObject } from "cloudflare:workers";
-import { emitCloseAtEnd, watchServers } from "./listening-servers.mjs";
+import { watchServers } from "./listening-servers.mjs";
 import { allowCodeGeneration, prepareProcess } from "./process.mjs";
+import { correctResponses } from "./responses.mjs";
 
 /**
  * The server runs in one durable object, which all requests share: under workerd, timers and connections belong to one
@@ -23,8 +24,7 @@ export function createNodeServer(entry, load) {
       console.error(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
       return new Response("The server did not start.", { status: 500 });
     }
-    const { fetch } = await handler;
-    return fetch(request, env, context);
+    return (await handler).fetch(request, env, context);
   }
   class NodeServer extends DurableObject {
     fetch(request) {
@@ -43,18 +43,28 @@ export function createNodeServer(entry, load) {
 async function startServer(entry, load, env) {
   prepareProcess(entry);
   allowCodeGeneration(env.NODE_SERVER_EVAL);
-  emitCloseAtEnd();
+  correctResponses();
   const listening = watchServers();
-  const { Request, Response } = globalThis;
+  const restoreClasses = keepClasses();
   const app = await load();
+  restoreClasses();
   const exported = app.default;
-  if (typeof exported?.fetch === "function") return { fetch: exported.fetch.bind(exported) };
+  if (typeof exported?.fetch === "function") return exported;
   // As platforms for functions do, with an app that is exported and not started.
   if (!listening.hasServer() && typeof exported?.listen === "function") exported.listen(process.env.PORT);
   const server = await listening.server;
-  // Some packages replace these by classes that workerd does not accept.
-  Object.defineProperty(globalThis, "Request", { value: Request });
-  Object.defineProperty(globalThis, "Response", { value: Response });
-  const { fetch } = httpServerHandler(server);
-  return { fetch };
+  restoreClasses();
+  return httpServerHandler(server);
+}
+
+/** Packages such as @hono/node-server replace these classes by their own, which workerd does not accept. */
+function keepClasses() {
+  const { Request, Response } = globalThis;
+  const define = () => {
+    for (const [name, value] of Object.entries({ Request, Response }))
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  };
+  // A property that exists already stays configurable when a package defines it.
+  define();
+  return define;
 }
