@@ -12,22 +12,26 @@ const NO_DATA =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$|\.(map|[cm]?tsx?)$/;
 
 /**
- * Lists the files that a server may read: those of the repository and of the build, without hidden files, packages and
- * the modules that are in the bundle already.
+ * Lists the files that a server may read: those of the repository and of the build, without hidden files and the modules
+ * that are in the bundle already.
  *
  * @param bundled - paths that are omitted
+ * @param packageFolders - packages whose files are listed too
  */
-export function listDataFiles(bundled: ReadonlySet<string>): { files: DataFile[]; warnings: string[] } {
+export function listDataFiles(
+  bundled: ReadonlySet<string>,
+  packageFolders: Iterable<string>,
+): { files: DataFile[]; warnings: string[] } {
   const files: string[] = [];
   let bytes = 0;
-  for (const file of walk(".")) {
+  for (const file of [".", ...packageFolders].flatMap((folder) => [...walk(folder)])) {
     if (bundled.has(file) || NO_DATA.test(file)) continue;
     bytes += statSync(file).size;
     if (bytes > MAX_BYTES || files.length >= MAX_FILES)
       return {
         files,
         warnings: [
-          `The server can read only the first ${files.length} files of the repository: at most ${MAX_FILES} files and 16 MiB. The first one left out is ${file}.`,
+          `The server can read only the first ${files.length} files of the repository and its packages: at most ${MAX_FILES} files and 16 MiB. The first one left out is ${file}.`,
         ],
       };
     files.push(file);

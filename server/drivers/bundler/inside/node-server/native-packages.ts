@@ -91,8 +91,8 @@ function* ownImports({ inputs }: Metafile): Generator<[string, string]> {
   }
 }
 
-/** The folder of the package that a file belongs to. */
-function packageFolder(file: string): string | null {
+/** The folder of the package that a file belongs to; `null` for a file of the project itself. */
+export function packageFolder(file: string): string | null {
   return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? null;
 }
 

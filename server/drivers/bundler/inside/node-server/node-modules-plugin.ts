@@ -17,8 +17,12 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 /** Words by which a module finds out where it is. */
 const LOCATION = /\b__dirname\b|\b__filename\b|\bimport\.meta\b|\brequire\.main\b/;
 
-/** Gives the modules of a Node project what they have under Node and lose in a bundle. */
-export function nodeModulesPlugin(entry: string): Plugin {
+/**
+ * Gives the modules of a Node project what they have under Node and lose in a bundle.
+ *
+ * @param onLocated - called with each module that finds out where it is, because it may read files beside it
+ */
+export function nodeModulesPlugin(entry: string, onLocated: (file: string) => void): Plugin {
   const main = path.resolve(entry);
   return {
     name: "node-modules",
@@ -32,7 +36,15 @@ export function nodeModulesPlugin(entry: string): Plugin {
       });
       resolveAbsentPackages(build);
       build.onLoad({ filter: /\.node$/ }, ({ path: file }) => throwingModule(`${nativeName(file)} is a native module`));
-      build.onLoad({ filter: /(\.[cm]?[jt]sx?|\/[^./]+)$/ }, (file) => loadModule(build, file.path, main));
+      build.onLoad({ filter: /(\.[cm]?[jt]sx?|\/[^./]+)$/ }, ({ path: file }) => {
+        const source = readFileSync(file, "utf8");
+        if (LOCATION.test(source)) {
+          onLocated(file);
+          return locateModule(build, file, source, main);
+        }
+        // It may have no extension, by which esbuild knows the loader of the others.
+        return file === main ? { contents: source, loader: loaderOf(file), resolveDir: path.dirname(file) } : undefined;
+      });
     },
   };
 }
@@ -87,15 +99,15 @@ function nativeName(file: string): string {
   return /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(file)?.[1] ?? path.basename(file);
 }
 
-/** Replaces the words for a module's own place by its place at run time. Other modules stay as they are. */
-async function loadModule(build: PluginBuild, file: string, main: string): Promise<OnLoadResult | undefined> {
-  const source = readFileSync(file, "utf8");
-  const loader = LOADERS[path.extname(file)] ?? "js";
-  const resolveDir = path.dirname(file);
-  if (!LOCATION.test(source)) return file === main ? { contents: source, loader, resolveDir } : undefined;
+function loaderOf(file: string): Loader {
+  return LOADERS[path.extname(file)] ?? "js";
+}
+
+/** Replaces the words for a module's own place by its place at run time. */
+async function locateModule(build: PluginBuild, file: string, source: string, main: string): Promise<OnLoadResult> {
   const runtimeFile = path.join(RUNTIME_ROOT, path.relative(process.cwd(), file));
   const { code } = await build.esbuild.transform(source, {
-    loader,
+    loader: loaderOf(file),
     sourcefile: path.relative(process.cwd(), file),
     platform: "node",
     define: {
@@ -108,5 +120,5 @@ async function loadModule(build: PluginBuild, file: string, main: string): Promi
       ...(file === main && { "require.main": "module" }),
     },
   });
-  return { contents: code, loader: "js", resolveDir };
+  return { contents: code, loader: "js", resolveDir: path.dirname(file) };
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { BuildOptions, Metafile } from "esbuild";
 import type { Explanation } from "../explain-server-build.ts";
 import { type DataFile, listDataFiles } from "./list-data-files.ts";
-import { describeMissingBuiltIns, explainNativePackage } from "./native-packages.ts";
+import { describeMissingBuiltIns, explainNativePackage, packageFolder } from "./native-packages.ts";
 import { externalBuiltIns, nodeModulesPlugin } from "./node-modules-plugin.ts";
 
 const FOLDER = ".wrangler/node-server";
@@ -30,7 +30,7 @@ export interface NodeServerPlan {
 export async function importsServerModule(entry: string, kind: "worker" | "node"): Promise<boolean> {
   const options: ServerBuild =
     kind === "node"
-      ? nodeOptions(entry)
+      ? nodeOptions(entry, () => {})
       : {
           ...commonOptions(entry),
           platform: "browser",
@@ -52,15 +52,23 @@ export async function planNodeServer(entry: string): Promise<NodeServerPlan | { 
   mkdirSync(FOLDER, { recursive: true });
   const outfile = `${FOLDER}/app.mjs`;
   writeFileSync(ENGINES, viewEngines());
+  const packageFolders = new Set<string>();
+  const onLocated = (file: string) => {
+    const folder = packageFolder(path.relative(".", file));
+    if (folder !== null) packageFolders.add(folder);
+  };
   // esbuild prints its errors itself, in the same form as wrangler.
-  const { metafile } = await build({ ...nodeOptions(entry), inject: [ENGINES], outfile, logLevel: "error" }).catch(() =>
-    process.exit(1),
-  );
+  const { metafile } = await build({
+    ...nodeOptions(entry, onLocated),
+    inject: [ENGINES],
+    outfile,
+    logLevel: "error",
+  }).catch(() => process.exit(1));
   const failure = explainNativePackage(metafile);
   if (failure) return { failure };
   cpSync(path.join(import.meta.dirname, "runtime"), `${FOLDER}/runtime`, { recursive: true });
   writeFileSync(NODE_SERVER_MAIN, mainModule(entry));
-  const { files, warnings } = listDataFiles(new Set(Object.keys(metafile.inputs)));
+  const { files, warnings } = listDataFiles(new Set(Object.keys(metafile.inputs)), packageFolders);
   return { dataFiles: files, warnings: [...describeMissingBuiltIns(metafile), ...warnings] };
 }
 
@@ -88,12 +96,12 @@ function commonOptions(entry: string): ServerBuild {
   return { entryPoints: [entry], bundle: true, metafile: true, format: "esm", target: "es2024" };
 }
 
-function nodeOptions(entry: string): ServerBuild {
+function nodeOptions(entry: string, onLocated: (file: string) => void): ServerBuild {
   return {
     ...commonOptions(entry),
     platform: "node",
     conditions: ["workerd"],
-    plugins: [nodeModulesPlugin(entry)],
+    plugins: [nodeModulesPlugin(entry, onLocated)],
     keepNames: true,
     banner: { js: "const require = globalThis.__serviceRequire;" },
   };
