@@ -73,8 +73,11 @@ export async function planNodeServer(entry: string): Promise<NodeServerPlan | { 
 }
 
 function mainModule(entry: string): string {
-  return `import { createNodeServer } from "./runtime/node-server.mjs";
-const server = createNodeServer(${JSON.stringify(entry)}, () => import("./app.mjs"));
+  return `import { httpServerHandler } from "cloudflare:node";
+import { DurableObject } from "cloudflare:workers";
+import { createNodeServer } from "./runtime/node-server.mjs";
+const app = { entry: ${JSON.stringify(entry)}, load: () => import("./app.mjs") };
+const server = createNodeServer(app, { DurableObject, httpServerHandler });
 export const NodeServer = server.NodeServer;
 export default server.worker;
 `;

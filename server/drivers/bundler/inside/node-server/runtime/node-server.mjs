@@ -1,7 +1,5 @@
 // Runs in workerd, in the bundle of a Node server. Loads the server when the first request arrives, and passes requests to
 // the port on which it listens.
-import { httpServerHandler } from "cloudflare:node";
-import { DurableObject } from "cloudflare:workers";
 import { watchServers } from "./listening-servers.mjs";
 import { allowCodeGeneration, prepareProcess } from "./process.mjs";
 import { correctResponses } from "./responses.mjs";
@@ -10,14 +8,18 @@ import { correctResponses } from "./responses.mjs";
  * The server runs in one durable object, which all requests share: under workerd, timers and connections belong to one
  * request otherwise. Without the binding, in a test run, it runs in the requests themselves.
  *
- * @param {string} entry the file that starts the server, relative to the root of the repository
- * @param {() => Promise<Record<string, unknown>>} load imports it
+ * @param {object} app
+ * @param {string} app.entry the file that starts the server, relative to the root of the repository
+ * @param {() => Promise<Record<string, unknown>>} app.load imports it
+ * @param {object} workerd
+ * @param {Function} workerd.DurableObject the class of `cloudflare:workers`
+ * @param {Function} workerd.httpServerHandler the function of `cloudflare:node`
  */
-export function createNodeServer(entry, load) {
+export function createNodeServer(app, { DurableObject, httpServerHandler }) {
   let handler;
   async function handle(request, env, context) {
     try {
-      handler ??= startServer(entry, load, env);
+      handler ??= startServer(app, env, httpServerHandler);
       await handler;
     } catch (error) {
       // The health check of the deployment reports the last error of the log.
@@ -40,7 +42,7 @@ export function createNodeServer(entry, load) {
   return { NodeServer, worker };
 }
 
-async function startServer(entry, load, env) {
+async function startServer({ entry, load }, env, httpServerHandler) {
   prepareProcess(entry);
   allowCodeGeneration(env.NODE_SERVER_EVAL);
   correctResponses();

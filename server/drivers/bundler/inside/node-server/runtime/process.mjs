@@ -40,6 +40,6 @@ export function allowCodeGeneration(binding) {
     return binding.eval(`(function anonymous(${values.join(",")}\n) {\n${body}\n})`);
   }
   GeneratedFunction.prototype = NativeFunction.prototype;
-  globalThis.Function = GeneratedFunction;
-  globalThis.eval = (code) => (typeof code === "string" ? binding.eval(code) : code);
+  const evaluate = (code) => (typeof code === "string" ? binding.eval(code) : code);
+  Object.assign(globalThis, { Function: GeneratedFunction, eval: evaluate });
 }
