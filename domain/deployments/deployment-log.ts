@@ -1,6 +1,6 @@
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { sanitizeLog } from "./sanitize-log.ts";
+import { sanitizeLog } from "../shared/sanitize-log.ts";
 
 /** A log keeps its first and its last half; a marker between them says how much is missing. In characters. */
 const HALF = 512 * 1024;
@@ -43,7 +43,7 @@ export class DeploymentLog {
    * Opens a log.
    *
    * @param key - its key in the bucket of all logs
-   * @param secrets - texts that are masked wherever they appear
+   * @param secrets - texts that are masked wherever they appear. The list may grow.
    */
   static async open(objects: ObjectStore, key: string, secrets: readonly string[]): Promise<DeploymentLog> {
     const log = new DeploymentLog(objects, key, secrets);

@@ -3,6 +3,7 @@ import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
@@ -16,6 +17,7 @@ import { loadArtifact, readMigrationNames, storeArtifact } from "./artifacts.ts"
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
+import type { LogMasks } from "./log-masks.ts";
 import { LeaseLost } from "./lease.ts";
 import type { AppPlatform } from "./release-resources.ts";
 import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
@@ -27,6 +29,7 @@ export interface StepDeps extends AppPlatform {
   appBuilder: AppBuilder | null;
   discovery: ProcedureDiscovery;
   tokenSecret: string;
+  variables: AppVariables & BuildVariables;
   /** Reports an internal error to the operator. The app's owner does not see it. */
   reportInternalError(error: unknown, where: { deploymentId: string; appId: string; attempt: number }): void;
 }
@@ -36,6 +39,7 @@ export interface Attempt {
   deployment: ClaimedDeployment;
   workspace: Workspace;
   log: DeploymentLog;
+  masks: LogMasks;
   signal: AbortSignal;
 }
 
@@ -51,6 +55,7 @@ export interface StepsResult {
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
 export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
   const { customization, rollbackToId } = attempt.deployment;
+  await attempt.masks.refresh();
   if (rollbackToId !== null) return restore(deps, attempt, rollbackToId);
   await clone(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
@@ -155,13 +160,22 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
 }
 
 async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
-  const { deployment, workspace, log, signal } = attempt;
+  const { deployment, workspace, log, masks, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
-  const bundle = await deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  const variables = await deps.variables.readForBuild(deployment.appId);
+  // The build must not print a secret that was set after the start of the deployment.
+  await masks.refresh();
+  const bundle = await deps.bundler.bundle({
+    sourceDirectory,
+    variables,
+    outputDirectory,
+    onOutput: log.output,
+    signal,
+  });
   for (const warning of bundle.warnings) log.say(`warning: ${warning}`);
   return bundle;
 }

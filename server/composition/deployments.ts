@@ -40,7 +40,8 @@ export interface DeploymentServices {
 
 /** Opens the dependencies of deployments: the source, the sandbox, the bundler and the object store. */
 export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
-  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret } = foundation;
+  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret, variables } =
+    foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, controlGroups);
@@ -69,6 +70,7 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder: external.appBuilder,
       tokenSecret,
+      variables,
       secrets: [tokenSecret, ...passwordsIn(config)],
       reportInternalError: (err, build) => log.error({ err, ...build }, "a deployment failed with an internal error"),
     },

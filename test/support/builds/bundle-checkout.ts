@@ -45,9 +45,10 @@ export async function runBundler(
   bundler: Bundler,
   checkout: TestCheckout,
   signal = new AbortController().signal,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<BundleRun> {
   const chunks: Uint8Array[] = [];
-  const bundle = await bundler.bundle({ ...checkout, signal, onOutput: (chunk) => chunks.push(chunk) });
+  const bundle = await bundler.bundle({ ...checkout, variables, signal, onOutput: (chunk) => chunks.push(chunk) });
   return { bundle, log: Buffer.concat(chunks).toString() };
 }
 

@@ -25,7 +25,7 @@ export async function installCheckout(packages: PackageSource, checkout: TestChe
       compileCacheDirectory: existsSync(TOOLCHAIN_FOLDERS.compiled) ? TOOLCHAIN_FOLDERS.compiled : null,
     },
     limits: DEFAULT_LIMITS,
-    request: { ...checkout, onOutput, signal: new AbortController().signal },
+    request: { ...checkout, variables: {}, onOutput, signal: new AbortController().signal },
     env: toolEnvironment(project.packageManager),
     scratchDirectory: scratch.path,
   };

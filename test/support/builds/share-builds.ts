@@ -26,7 +26,7 @@ const builds = new Map<string, Promise<string>>();
 
 /** Returns the folder of the build. A build that failed is not kept. */
 async function buildOnce(bundler: Bundler, request: BundleRequest): Promise<string> {
-  const folder = path.join(inject("buildsFolder"), await hashTree(request.sourceDirectory));
+  const folder = path.join(inject("buildsFolder"), await hashRequest(request));
   const build = builds.get(folder) ?? findOrBuild(bundler, request, folder);
   builds.set(folder, build);
   build.catch(() => builds.delete(folder));
@@ -68,11 +68,11 @@ function withPaths(bundle: Bundle, change: (file: string) => string): Bundle {
   };
 }
 
-/** A hash of the names, contents and executable bits of all files below a folder. */
-async function hashTree(folder: string): Promise<string> {
+/** A hash of the variables, and of the names, contents and executable bits of all files of the source. */
+async function hashRequest({ sourceDirectory: folder, variables }: BundleRequest): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(JSON.stringify(variables));
   for (const file of files.toSorted()) {
     const isExecutable = ((await stat(file)).mode & 0o100) !== 0;
     const content = createHash("sha256")

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
+import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
 import {
   type EmbeddedPlatform,
@@ -42,6 +43,8 @@ export interface TestPlatform extends AsyncDisposable {
   logged(message: string, fields?: Record<string, unknown>): Promise<LogEntry>;
 }
 
+const NO_VARIABLES: AppVariables = { read: async () => ({ version: 0, values: {}, masks: [] }) };
+
 export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions> = {}): Promise<TestPlatform> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
@@ -57,6 +60,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       scheme: "http",
       sandbox: "bubblewrap",
       trustedProxies: [],
+      variables: NO_VARIABLES,
       log: { info: addEntry, warn: addEntry },
       ...options,
     }),
