@@ -77,7 +77,7 @@ export class Worker {
     } catch (error) {
       // The app was deleted, or another worker continues: nothing is left to do for this job.
       if (error instanceof LeaseLost) return;
-      this.#logFailure(queue, job, error);
+      if (!this.#stop.signal.aborted || error !== this.#stop.signal.reason) this.#logFailure(queue, job, error);
       throw error;
     }
   }

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
-import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
 import {
   type EmbeddedPlatform,
   type EmbeddedPlatformOptions,
   openEmbeddedPlatform,
 } from "../../../server/platforms/embedded/open-embedded-platform.ts";
+import { TestVariables } from "./test-variables.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type FormOptions, writeUploadForm } from "./upload-form.ts";
 
@@ -31,6 +31,7 @@ export interface LogEntry extends Record<string, unknown> {
 export interface TestPlatform extends AsyncDisposable {
   platform: EmbeddedPlatform;
   dataDirectory: string;
+  variables: TestVariables;
   /** The folder of the edge in the data folder. */
   root: string;
   /** The log entries of the platform, in order. */
@@ -43,12 +44,11 @@ export interface TestPlatform extends AsyncDisposable {
   logged(message: string, fields?: Record<string, unknown>): Promise<LogEntry>;
 }
 
-const NO_VARIABLES: AppVariables = { read: async () => ({ version: 0, values: {}, masks: [] }) };
-
 export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions> = {}): Promise<TestPlatform> {
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
   const dataDirectory = options.dataDirectory ?? path.join(folder.path, "data");
+  const variables = new TestVariables();
   const log: LogEntry[] = [];
   const addEntry = (fields: object, message: string) => void log.push({ ...fields, message });
   const platform = opening.use(
@@ -60,7 +60,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       scheme: "http",
       sandbox: "bubblewrap",
       trustedProxies: [],
-      variables: NO_VARIABLES,
+      variables,
       log: { info: addEntry, warn: addEntry },
       ...options,
     }),
@@ -70,6 +70,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
   return {
     platform,
     dataDirectory,
+    variables,
     root: path.join(dataDirectory, "edge"),
     log,
     request: (slug, target, requestOptions) =>
