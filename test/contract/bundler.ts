@@ -93,20 +93,6 @@ export function bundlerContract(bundler: Bundler): void {
       });
     });
 
-    describe("a repository with apps in folders", () => {
-      test("fails without root_directory, and the advice names the folders", async () => {
-        const { message, advice } = await bundleFailure(bundler, {
-          "README.md": "# Two apps",
-          "shop/package.json": "{}",
-          "apps/site/index.html": "<h1>site</h1>",
-        });
-        expect([message, advice]).toEqual([
-          expect.stringContaining("nothing to deploy in this folder"),
-          expect.stringContaining("Set root_directory to the folder of the app, such as apps/site, shop,"),
-        ]);
-      });
-    });
-
     describe("static files", () => {
       const configured = wranglerConfig({
         assets: { directory: "static", html_handling: "none", run_worker_first: ["/api/*"] },

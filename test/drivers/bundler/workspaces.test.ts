@@ -117,6 +117,15 @@ describe("a workspace", () => {
   });
 });
 
+test("a repository with apps in folders fails without root_directory, and the advice names the folders", async () => {
+  const files = { "README.md": "# Two apps", "shop/package.json": "{}", "apps/site/index.html": "<h1>site</h1>" };
+  const { message, advice } = await bundleFailure(bundler, files);
+  expect([message, advice]).toEqual([
+    expect.stringContaining("nothing to deploy in this folder"),
+    expect.stringContaining("Set root_directory to the folder of the app, such as apps/site, shop,"),
+  ]);
+});
+
 describe("a root directory", () => {
   const app = { "api/wrangler.json": CONFIG, "api/index.js": `import "greeting";\n${WORKER}` };
 
