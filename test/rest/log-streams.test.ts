@@ -23,7 +23,7 @@ async function givenLoggedApp(tenant: Tenant, status: AppStatus = "building") {
     await em.execute("update deployments set status = 'ready' where id = ?", [app.latestDeploymentId]);
     onStored();
   };
-  return { ...app, log, finish, path: `/v1/apps/${app.id}/logs?follow` };
+  return { id: app.id, log, finish, path: `/v1/apps/${app.id}/logs?follow` };
 }
 
 const follow = (tenant: Tenant, path: string, headers?: Record<string, string>): Promise<ReceivedStream> =>
