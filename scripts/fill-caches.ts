@@ -38,7 +38,7 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
     await bundler.bundle({
       sourceDirectory,
       outputDirectory,
-      variables: {},
+
       signal,
       onOutput: (chunk) => chunks.push(chunk),
     });

@@ -14,5 +14,5 @@ export async function buildExample({ git, bundler, workspaces }: BuildPlatform, 
   const onOutput = () => undefined;
   const { signal } = new AbortController();
   await git.checkOut({ repo: `examples/${example}`, branch: "main", directory: sourceDirectory, onOutput, signal });
-  return bundler.bundle({ sourceDirectory, variables: {}, outputDirectory, onOutput, signal });
+  return bundler.bundle({ sourceDirectory, outputDirectory, onOutput, signal });
 }

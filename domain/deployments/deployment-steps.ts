@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
@@ -5,7 +6,7 @@ import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
-import type { Bundle, Bundler } from "../ports/bundler.ts";
+import type { BuiltBundle, Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
 import type { DiscoveredProcedure, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
@@ -159,7 +160,7 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
   });
 }
 
-async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
+async function build(deps: StepDeps, attempt: Attempt): Promise<BuiltBundle> {
   const { deployment, workspace, log, masks, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
@@ -169,13 +170,12 @@ async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
   const variables = await deps.variables.readForBuild(deployment.appId);
   // The build must not print a secret that was set after the start of the deployment.
   await masks.refresh();
-  const bundle = await deps.bundler.bundle({
-    sourceDirectory,
-    variables,
-    outputDirectory,
-    onOutput: log.output,
-    signal,
-  });
+  const { deploymentId, fencingToken, buildNetwork: network } = deployment;
+  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network, variables };
+  const bundle = await deps.bundler.bundle({ ...source, onOutput: log.output, signal });
+  const { rootDirectory } = bundle;
+  if (deployment.rootDirectory === null && rootDirectory !== ".")
+    await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { rootDirectory });
   for (const warning of bundle.warnings) log.say(`warning: ${warning}`);
   return bundle;
 }
@@ -192,9 +192,9 @@ async function storeSources(deps: StepDeps, { deployment, workspace, signal }: A
 async function discover(
   { discovery, reportInternalError }: StepDeps,
   { deployment, workspace, log, signal }: Attempt,
-  { scriptPath }: Bundle,
+  { scriptPath, rootDirectory }: BuiltBundle,
 ): Promise<DiscoveryResult> {
-  const { sourceDirectory } = workspace;
+  const sourceDirectory = path.join(workspace.sourceDirectory, rootDirectory);
   const report = (error: unknown) => reportInternalError(error, deployment);
   const request = { scriptPath, sourceDirectory, signal };
   const found = await discoverProcedures({ discovery, reportInternalError: report }, request);

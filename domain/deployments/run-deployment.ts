@@ -22,6 +22,8 @@ export interface DeploymentDeps extends StepDeps {
   jobs: JobQueue;
   workspaces: Workspaces;
   changes: ChangeFeed;
+  /** Announces the id of a deployment whose log or status has changed, to those who follow the log. */
+  logChanges: ChangeFeed;
   /** Texts that must never appear in a log or an error, such as database passwords. */
   secrets: readonly string[];
 }
@@ -49,7 +51,11 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   const { appId, tokenVersion, logKey, fencingToken } = deployment;
   const ownToken = appToken(deps.tokenSecret, { id: appId, tokenVersion });
   const masks = new LogMasks([...deps.secrets, ownToken].flatMap(encodingsOf), deps.variables, appId);
-  const log = opened.adopt(await DeploymentLog.open(deps.objects, logKey, masks.texts), (it) => it.close());
+  const announce = () => deps.logChanges.announce(deploymentId);
+  // A reader of the log learns at once how the attempt ended.
+  opened.defer(announce);
+  const logOptions = { objects: deps.objects, key: logKey, secrets: masks.texts, onStored: announce };
+  const log = opened.adopt(await DeploymentLog.open(logOptions), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
   const attempt = { deployment, workspace, log, masks, signal: AbortSignal.any([lease.signal, stop]) };
   await runAttempt(deps, attempt, { ended: lease.signal, stop });

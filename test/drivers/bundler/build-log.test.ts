@@ -16,7 +16,7 @@ test.each([
   const onOutput = (chunk: Uint8Array) => void (log += Buffer.from(chunk).toString());
   const { signal } = new AbortController();
   const bundler = createTestBundler({}, tmpdir());
-  await bundler.bundle({ ...checkout, variables: {}, signal, onOutput }).catch((error: unknown) => {
+  await bundler.bundle({ ...checkout, signal, onOutput }).catch((error: unknown) => {
     if (!(error instanceof BuildFailure)) throw error;
   });
   expect(log).toMatch(/Total Upload|Could not resolve/);
