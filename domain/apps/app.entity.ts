@@ -24,6 +24,10 @@ export const AppSchema = defineEntity({
     slug: p.string().unique(),
     repo: p.string(),
     branch: p.string(),
+    /** The folder to build, relative to the root of the repository, such as `apps/web`; `null` to find it. */
+    rootDirectory: p.string().nullable(),
+    /** Whether the build script may connect to public addresses, if the operator allows it. */
+    buildNetwork: p.boolean().default(false),
     /** `deleting`, or else a copy of the newest deployment's status, so that a list of apps reads one table. */
     status: p.string().$type<AppStatus>(),
     /** A copy of the newest deployment's message, or a message about the teardown. */

@@ -1,10 +1,11 @@
+import path from "node:path";
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
-import type { Bundle, Bundler } from "../ports/bundler.ts";
+import type { BuiltBundle, Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import { UnhealthyScript } from "../ports/edge-platform.ts";
 import type { DiscoveredProcedure, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
@@ -154,14 +155,19 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
   });
 }
 
-async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
+async function build(deps: StepDeps, attempt: Attempt): Promise<BuiltBundle> {
   const { deployment, workspace, log, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
-  const bundle = await deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  const { deploymentId, fencingToken, buildNetwork: network } = deployment;
+  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network };
+  const bundle = await deps.bundler.bundle({ ...source, onOutput: log.output, signal });
+  const { rootDirectory } = bundle;
+  if (deployment.rootDirectory === null && rootDirectory !== ".")
+    await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { rootDirectory });
   for (const warning of bundle.warnings) log.say(`warning: ${warning}`);
   return bundle;
 }
@@ -178,9 +184,9 @@ async function storeSources(deps: StepDeps, { deployment, workspace, signal }: A
 async function discover(
   { discovery, reportInternalError }: StepDeps,
   { deployment, workspace, log, signal }: Attempt,
-  { scriptPath }: Bundle,
+  { scriptPath, rootDirectory }: BuiltBundle,
 ): Promise<DiscoveryResult> {
-  const { sourceDirectory } = workspace;
+  const sourceDirectory = path.join(workspace.sourceDirectory, rootDirectory);
   const report = (error: unknown) => reportInternalError(error, deployment);
   const request = { scriptPath, sourceDirectory, signal };
   const found = await discoverProcedures({ discovery, reportInternalError: report }, request);

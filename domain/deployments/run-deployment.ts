@@ -19,6 +19,8 @@ export interface DeploymentDeps extends StepDeps {
   jobs: JobQueue;
   workspaces: Workspaces;
   changes: ChangeFeed;
+  /** Announces the id of a deployment whose log or status has changed, to those who follow the log. */
+  logChanges: ChangeFeed;
   /** Texts that must never appear in a log or an error, such as database passwords. */
   secrets: readonly string[];
 }
@@ -46,7 +48,11 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   const { appId, tokenVersion, logKey, fencingToken } = deployment;
   const ownToken = appToken(deps.tokenSecret, { id: appId, tokenVersion });
   const secrets = [...deps.secrets, ownToken].flatMap(encodingsOf);
-  const log = opened.adopt(await DeploymentLog.open(deps.objects, logKey, secrets), (it) => it.close());
+  const announce = () => deps.logChanges.announce(deploymentId);
+  // A reader of the log learns at once how the attempt ended.
+  opened.defer(announce);
+  const logOptions = { objects: deps.objects, key: logKey, secrets, onStored: announce };
+  const log = opened.adopt(await DeploymentLog.open(logOptions), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
   const attempt = { deployment, workspace, log, signal: AbortSignal.any([lease.signal, stop]) };
   await runAttempt(deps, attempt, { secrets, ended: lease.signal, stop });

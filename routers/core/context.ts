@@ -10,6 +10,7 @@ import type { UpdateAppDeps } from "../../domain/apps/update-app.ts";
 import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { CancelDeps } from "../../domain/deployments/cancel-deployment.ts";
+import type { FollowLogDeps } from "../../domain/deployments/follow-deployment-log.ts";
 import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployments.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
@@ -38,7 +39,7 @@ export interface Capabilities {
     RotateAppTokenDeps &
     UpdateAppDeps;
   audit: ListEventsDeps & RecordCallDeps;
-  deployments: CancelDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
+  deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;

@@ -39,7 +39,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const foundation = await openFoundation(config, log, external, opening);
   const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
   const procedures = createProcedures(foundation);
-  const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation);
+  const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const capabilities: Capabilities = {
     apps: createApps(foundation),
     audit: createAudit(foundation),

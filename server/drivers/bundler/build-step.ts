@@ -1,3 +1,4 @@
+import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
@@ -24,6 +25,8 @@ export interface BuildContext {
 export interface BuildStep {
   name: StepName;
   argv: readonly [string, ...string[]];
+  /** The current folder, relative to the source; by default all of it. */
+  directory?: string;
   env?: Readonly<Record<string, string>>;
   mounts?: readonly Mount[];
   /** No network by default. */
@@ -47,7 +50,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
   const outcome = await sandbox
     .run({
       argv: step.argv,
-      cwd: SANDBOX_PATHS.source,
+      cwd: path.posix.join(SANDBOX_PATHS.source, step.directory ?? "."),
       env: { ...toolchainEnvironment(toolchain), ...context.env, ...step.env },
       mounts: [
         ...toolchainMounts(toolchain),

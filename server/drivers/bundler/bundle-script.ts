@@ -13,7 +13,7 @@ const MAX_SCRIPT_MB = 64;
 
 const CUSTOM_BUILD_ADVICE = "Read the build log. A custom build command may have ended the bundler too early.";
 
-/** A bundle whose static files are still in the source folder. The path of that folder is not checked yet. */
+/** A bundle whose static files are still in the source folder. Their path, relative to the package, is not checked yet. */
 export interface BundledScript extends BundleContents {
   scriptPath: string;
 }
@@ -21,15 +21,17 @@ export interface BundledScript extends BundleContents {
 /**
  * Bundles the built project with wrangler and moves the script to the output folder.
  *
+ * @param directory - the folder of the package, relative to the source
  * @throws {BuildFailure} `user` when wrangler cannot bundle the project
  */
-export async function bundleScript(context: BuildContext): Promise<BundledScript> {
+export async function bundleScript(context: BuildContext, directory: string): Promise<BundledScript> {
   const { outputDirectory } = context.request;
   // The sandbox writes to a folder of its own, so that it cannot create files or links where the host writes.
   const staging = path.join(outputDirectory, "staging");
   await mkdir(staging);
   const { code, output } = await runBuildStep(context, {
     name: "bundle",
+    directory,
     argv: wranglerCommand(),
     mounts: [{ from: staging, to: SANDBOX_PATHS.output, writable: true }],
   });

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageReport, PackageSource } from "../../../domain/ports/package-source.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
@@ -21,22 +22,26 @@ export async function installPackages(
   packages: PackageSource,
   project: Project,
 ): Promise<BuildContext> {
-  const { packageManager, rootEntries } = project;
+  const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
-  if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context);
-  const names = await readPackageNames(context.request.sourceDirectory);
+  if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
+  const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
   const added = project.needsSvelteAdapter ? [SVELTE_ADAPTER, "wrangler"] : [];
   await using session = await packages.open(new Set([...names, ...added]));
   const selected = { ...context, env: { ...context.env, ...(await selectTool(context, session, project)) } };
   const step = {
     name: "install",
+    directory: location.installDirectory,
     env: env(session.registryUrl),
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
   const { code, output } = await runBuildStep(selected, { ...step, argv: argv(rootEntries, session.registryUrl) });
   if (code !== 0) throw installFailure(packageManager, session.report(), output);
   // If this fails, the build fails with the error of SvelteKit, which says what to install.
-  if (project.needsSvelteAdapter) await runBuildStep(selected, { ...step, argv: svelteAdapterInstall(packageManager) });
+  if (project.needsSvelteAdapter) {
+    const argv = svelteAdapterInstall(packageManager);
+    await runBuildStep(selected, { ...step, argv, directory: location.packageDirectory });
+  }
   return selected;
 }
 
@@ -45,10 +50,11 @@ function svelteAdapterInstall(packageManager: PackageManager): [string, ...strin
 }
 
 /** Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it. */
-async function convertLockfile(context: BuildContext): Promise<void> {
+async function convertLockfile(context: BuildContext, directory: string): Promise<void> {
   const bun = `${SANDBOX_PATHS.scripts}/bin/bun`;
   const { code, output } = await runBuildStep(context, {
     name: "install",
+    directory,
     argv: [bun, "install", "--frozen-lockfile", "--save-text-lockfile", "--lockfile-only"],
   });
   if (code === 0) return;
