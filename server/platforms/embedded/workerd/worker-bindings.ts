@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import { UnhealthyScript, UnsupportedScript } from "../../../../domain/ports/edge-platform.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
@@ -53,7 +53,8 @@ const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) 
 /**
  * Translates the bindings that a script declares to Miniflare's options.
  *
- * @throws {UnhealthyScript} with the name of an invalid binding; for an unsupported type also with the supported types
+ * @throws {UnhealthyScript} with the name of an invalid binding
+ * @throws {UnsupportedScript} with all bindings of unsupported types, and what is supported
  */
 export function bindingOptions(bindings: readonly UploadBinding[], databaseId: string): BindingOptions {
   const options: BindingOptions = {
@@ -66,18 +67,52 @@ export function bindingOptions(bindings: readonly UploadBinding[], databaseId: s
     ratelimits: {},
     analyticsEngineDatasets: {},
   };
-  for (const binding of bindings) {
-    const bind = Object.hasOwn(BINDERS, binding.type) ? BINDERS[binding.type] : undefined;
-    if (!bind) throw new UnhealthyScript(unsupportedMessage(binding));
-    bind(binding, { databaseId, options });
-  }
+  requireSupported(bindings);
+  for (const binding of bindings) BINDERS[binding.type]?.(binding, { databaseId, options });
   return options;
 }
 
-function unsupportedMessage({ name, type }: UploadBinding): string {
+/** The products of which apps declare bindings that the platform does not have, by the type of the binding. */
+const UNSUPPORTED_PRODUCTS: Readonly<Record<string, string>> = {
+  ai: "Workers AI",
+  ai_search: "AI Search",
+  browser: "Browser Rendering",
+  browser_rendering: "Browser Rendering",
+  dispatch_namespace: "Workers for Platforms",
+  hyperdrive: "Hyperdrive",
+  images: "Images",
+  media: "Media Transformations",
+  mtls_certificate: "mTLS certificates",
+  pipelines: "Pipelines",
+  queue: "Queues",
+  secrets_store_secret: "Secrets Store",
+  send_email: "Email",
+  service: "services (other Workers)",
+  stream: "Stream",
+  vectorize: "Vectorize",
+  vpc_service: "VPC services",
+  worker_loader: "dynamic Workers",
+};
+
+const SUPPORTED =
+  "variables, D1, KV, R2, Durable Objects, Workflows, static assets, rate limits, Analytics Engine and version metadata";
+
+/** The most bindings that an error lists. */
+const MAX_LISTED = 10;
+
+function requireSupported(bindings: readonly UploadBinding[]): void {
+  const unsupported = bindings.filter(({ type }) => !Object.hasOwn(BINDERS, type));
   // The bundler writes `inherit` for storage without an id, so the type of the storage is lost.
-  if (type === "inherit") return `The binding "${name}" has no id. Set any id in the wrangler configuration.`;
-  return `The binding "${name}" has the unsupported type "${type}". Supported types: ${Object.keys(BINDERS).join(", ")}.`;
+  const withoutId = unsupported.find(({ type }) => type === "inherit");
+  if (withoutId)
+    throw new UnhealthyScript(`The binding "${withoutId.name}" has no id. Set any id in the wrangler configuration.`);
+  if (unsupported.length === 0) return;
+  const named = unsupported.slice(0, MAX_LISTED).map(({ name, type }) => `${productOf(type)} (binding "${name}")`);
+  throw new UnsupportedScript(`The platform does not have ${named.join(", ")}. It has ${SUPPORTED}.`);
+}
+
+function productOf(type: string): string {
+  return Object.hasOwn(UNSUPPORTED_PRODUCTS, type) ? `${UNSUPPORTED_PRODUCTS[type]}` : `the type "${type}"`;
 }
 
 function requireOwnScript(binding: UploadBinding): void {
