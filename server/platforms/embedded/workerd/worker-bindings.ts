@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { UnhealthyScript, UnsupportedScript } from "../../../../domain/ports/edge-platform.ts";
+import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
+import { requireSupported } from "./unsupported-bindings.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
 export interface BindingOptions {
@@ -50,13 +51,26 @@ const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) 
   version_metadata: (b, { options }) => void (options.versionMetadata = b.name),
 };
 
+/** The types of bindings that only hold a value. A variable of the app with the same name replaces them. */
+const VALUE_TYPES: ReadonlySet<string> = new Set(["plain_text", "secret_text", "json"]);
+
+/** Where the values of bindings come from, besides their declarations. */
+export interface BindingSources {
+  databaseId: string;
+  /** The app's variables. A binding to a resource hides the variable with the same name. */
+  variables: Readonly<Record<string, string>>;
+}
+
 /**
- * Translates the bindings that a script declares to Miniflare's options.
+ * Translates the bindings that a script declares to Miniflare's options, and adds the app's variables.
  *
  * @throws {UnhealthyScript} with the name of an invalid binding
  * @throws {UnsupportedScript} with all bindings of unsupported types, and what is supported
  */
-export function bindingOptions(bindings: readonly UploadBinding[], databaseId: string): BindingOptions {
+export function bindingOptions(
+  bindings: readonly UploadBinding[],
+  { databaseId, variables }: BindingSources,
+): BindingOptions {
   const options: BindingOptions = {
     bindings: {},
     d1Databases: {},
@@ -67,52 +81,27 @@ export function bindingOptions(bindings: readonly UploadBinding[], databaseId: s
     ratelimits: {},
     analyticsEngineDatasets: {},
   };
-  requireSupported(bindings);
+  requireSupported(bindings, new Set(Object.keys(BINDERS)));
   for (const binding of bindings) BINDERS[binding.type]?.(binding, { databaseId, options });
+  const hidden = new Set(resourceBindings(bindings).map(({ name }) => name));
+  for (const [name, value] of Object.entries(variables)) if (!hidden.has(name)) options.bindings[name] = value;
   return options;
 }
 
-/** The products of which apps declare bindings that the platform does not have, by the type of the binding. */
-const UNSUPPORTED_PRODUCTS: Readonly<Record<string, string>> = {
-  ai: "Workers AI",
-  ai_search: "AI Search",
-  browser: "Browser Rendering",
-  browser_rendering: "Browser Rendering",
-  dispatch_namespace: "Workers for Platforms",
-  hyperdrive: "Hyperdrive",
-  images: "Images",
-  media: "Media Transformations",
-  mtls_certificate: "mTLS certificates",
-  pipelines: "Pipelines",
-  queue: "Queues",
-  secrets_store_secret: "Secrets Store",
-  send_email: "Email",
-  service: "services (other Workers)",
-  stream: "Stream",
-  vectorize: "Vectorize",
-  vpc_service: "VPC services",
-  worker_loader: "dynamic Workers",
-};
-
-const SUPPORTED =
-  "variables, D1, KV, R2, Durable Objects, Workflows, static assets, rate limits, Analytics Engine and version metadata";
-
-/** The most bindings that an error lists. */
-const MAX_LISTED = 10;
-
-function requireSupported(bindings: readonly UploadBinding[]): void {
-  const unsupported = bindings.filter(({ type }) => !Object.hasOwn(BINDERS, type));
-  // The bundler writes `inherit` for storage without an id, so the type of the storage is lost.
-  const withoutId = unsupported.find(({ type }) => type === "inherit");
-  if (withoutId)
-    throw new UnhealthyScript(`The binding "${withoutId.name}" has no id. Set any id in the wrangler configuration.`);
-  if (unsupported.length === 0) return;
-  const named = unsupported.slice(0, MAX_LISTED).map(({ name, type }) => `${productOf(type)} (binding "${name}")`);
-  throw new UnsupportedScript(`The platform does not have ${named.join(", ")}. It has ${SUPPORTED}.`);
+/** @throws {UnhealthyScript} when a variable has the name of a binding to a resource, and would therefore be hidden */
+export function checkVariableNames(
+  bindings: readonly UploadBinding[],
+  variables: Readonly<Record<string, string>>,
+): void {
+  const hiding = resourceBindings(bindings).find(({ name }) => Object.hasOwn(variables, name));
+  if (hiding === undefined) return;
+  throw new UnhealthyScript(
+    `The variable "${hiding.name}" has the name of a binding of the app (${hiding.type}). Delete the variable, or rename the binding.`,
+  );
 }
 
-function productOf(type: string): string {
-  return Object.hasOwn(UNSUPPORTED_PRODUCTS, type) ? `${UNSUPPORTED_PRODUCTS[type]}` : `the type "${type}"`;
+function resourceBindings(bindings: readonly UploadBinding[]): UploadBinding[] {
+  return bindings.filter(({ type }) => !VALUE_TYPES.has(type));
 }
 
 function requireOwnScript(binding: UploadBinding): void {

@@ -19,14 +19,3 @@ export function sanitizeLog(text: string, secrets: readonly string[]): string {
     .replace(URL_USERINFO, `$1${MASK}@`);
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), masked);
 }
-
-/** The texts to mask for a secret: itself, URL-encoded, and inside base64 at each of the three alignments. */
-export function encodingsOf(secret: string): string[] {
-  if (secret.length < 8) return [];
-  const aligned = [0, 1, 2].map((skip) => {
-    const encoded = Buffer.concat([Buffer.alloc(skip), Buffer.from(secret)]).toString("base64");
-    // The first and last characters depend on the bytes before and after the secret.
-    return encoded.slice(skip === 0 ? 0 : 4, encoded.length - 4);
-  });
-  return [secret, encodeURIComponent(secret), ...aligned.filter((form) => form.length >= 8)];
-}
