@@ -17,7 +17,7 @@ export type Lookup = (host: string) => Promise<readonly { address: string; famil
 
 export interface EgressOptions {
   /**
-   * The allowed `host:port` pairs, or `public` for ports 80 and 443 of all hosts with public addresses. A request to any
+   * The allowed `host:port` pairs, or `public` for the ports 80, 443 and from 1024 of all hosts with public addresses. A request to any
    * other host gets status 403.
    */
   allow: readonly string[] | "public";
@@ -144,7 +144,7 @@ export class EgressProxy {
   }
 
   #allows({ key, port }: Target): boolean {
-    return this.#allowed === "public" ? PUBLIC_PORTS.has(port) : this.#allowed.has(key);
+    return this.#allowed === "public" ? isPublicPort(port) : this.#allowed.has(key);
   }
 
   #track(socket: Duplex): void {
@@ -168,8 +168,10 @@ function toProxyError(error: unknown): ProxyError {
   return error instanceof ProxyError ? error : new ProxyError(502, "Cannot connect to the host");
 }
 
-/** The ports of HTTP and HTTPS. Others would let a build send mail, for example. */
-const PUBLIC_PORTS = new Set([80, 443]);
+/** The ports of HTTP and HTTPS, and those of no system service. The others would let a command send mail, for example. */
+function isPublicPort(port: number): boolean {
+  return port === 80 || port === 443 || port >= 1024;
+}
 
 interface Target {
   host: string;

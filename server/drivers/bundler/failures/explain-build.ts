@@ -27,7 +27,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /environment variable|process\.env\.|\b[A-Z][A-Z\d]*_[A-Z\d_]+\b.*\b(missing|required|not (set|defined|provided))|\b(missing|required|set) .*\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/i,
-    "A build has no variables of your machine. Give the variable to the build, or a default value to the code.",
+    "A build has no variables of your machine. Set the variable with build: true (PUT /v1/apps/{id}/variables/{name}), or a default value in the code, and deploy again.",
   ],
   [/\bSyntaxError\b|Unexpected token|Unterminated/i, "Correct the syntax at this place, and deploy again."],
 ];
@@ -55,7 +55,7 @@ export function explainBuildFailure(
   const refused = isAboutNetwork(cause) ? connections.refusedHosts : [];
   if (refused.length > 0)
     return userFailure(
-      `The build could not reach ${refused.join(", ")}. Builds can reach ports 80 and 443 of public addresses only.`,
+      `The build could not reach ${refused.join(", ")}. Builds can reach public addresses only, at the ports 80, 443 and from 1024.`,
       "Commit what the build fetches from there, or publish it, and deploy again.",
     );
   const advice = adviseOnImport(cause) ?? ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ?? DEFAULT_ADVICE;
