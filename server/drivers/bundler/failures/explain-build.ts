@@ -56,7 +56,7 @@ export function explainBuildFailure(
   if (refused.length > 0)
     return userFailure(
       `The build could not reach ${refused.join(", ")}. Builds can reach public addresses only, at the ports 80, 443 and from 1024.`,
-      "Commit what the build fetches from there, or publish it, and deploy again.",
+      "Check the address. If it is not public, commit what the build fetches from there, and deploy again.",
     );
   const advice = adviseOnImport(cause) ?? ADVICE.find(([pattern]) => pattern.test(cause))?.[1] ?? DEFAULT_ADVICE;
   return userFailure(`The build failed with exit code ${code}: ${cause}${countOthers(cause, lines)}`, advice);
