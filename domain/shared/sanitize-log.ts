@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
+import { applyMasks, MASK } from "./secret-masks.ts";
 
-const MASK = "[masked]";
 /** Bounded on purpose: an unbounded pattern on a hostile log takes minutes. */
 const TOKENS = /\bsv[akpg]_[0-9A-Za-z]{20,80}\b/g;
 const URL_USERINFO = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@]{1,200}@/gi;
@@ -17,5 +17,5 @@ export function sanitizeLog(text: string, secrets: readonly string[]): string {
     .replace(INVISIBLE, "")
     .replace(TOKENS, MASK)
     .replace(URL_USERINFO, `$1${MASK}@`);
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), masked);
+  return applyMasks(masked, secrets);
 }

@@ -1,3 +1,6 @@
+/** What a log shows instead of a secret. */
+export const MASK = "[masked]";
+
 /** A shorter line of a secret occurs in other texts as well, such as `}`. */
 const MIN_LINE_LENGTH = 16;
 
@@ -12,6 +15,11 @@ export function secretMasks(secrets: readonly string[]): string[] {
   });
   // The longest first, because a secret can contain another one.
   return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+}
+
+/** Replaces the given texts, which {@link secretMasks} returns. */
+export function applyMasks(text: string, masks: readonly string[]): string {
+  return masks.reduce((shown, mask) => shown.replaceAll(mask, MASK), text);
 }
 
 /** The texts to mask for a secret: itself, URL-encoded, and inside base64 at each of the three alignments. */

@@ -5,7 +5,7 @@ import { D1, type EdgePlatformHarness, openWithSources } from "./edge-platform-h
 /** Responds with the variables GREETING and DECLARED, and fails to start with MODE=broken. */
 const SCRIPT = `
   import { env as own } from "cloudflare:workers";
-  if (own.MODE === "broken") throw new Error("MODE is broken");
+  if (own.MODE === "broken") throw new Error("MODE is broken with " + own.KEY);
   const count = { requests: 0 };
   export default { fetch(request, env) {
     return Response.json([env.GREETING ?? null, env.DECLARED ?? null, typeof env.DB, ++count.requests]);
@@ -41,9 +41,9 @@ export function edgePlatformVariablesContract(driver: string, open: () => Promis
       await using h = await openWithSources(open);
       h.variables.set("app-1", { GREETING: "hello" });
       await h.publish(SCRIPT, { bindings: BINDINGS });
-      h.variables.set("app-1", { MODE: "broken" });
+      h.variables.set("app-1", { MODE: "broken", KEY: "secret-key-1" });
       await expect(restart(h)).rejects.toThrow(UnhealthyScript);
-      await expect(restart(h)).rejects.toThrow("MODE is broken");
+      await expect(restart(h)).rejects.toThrow("MODE is broken with [masked]");
       expect(await shown(h)).toEqual(["hello", "by the script", "object", 2]);
     });
 

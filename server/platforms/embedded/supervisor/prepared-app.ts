@@ -9,6 +9,8 @@ export interface PreparedApp {
   version: ScriptVersion;
   worker: MiniflareWorkerOptions;
   variablesVersion: number;
+  /** The texts that messages from the app must not contain: its secrets. */
+  masks: readonly string[];
   /** @throws {UnhealthyScript} when a binding of the script hides a variable */
   checkNames(): void;
 }
@@ -21,10 +23,11 @@ export interface PreparedApp {
  */
 export async function prepareApp(version: ScriptVersion, variables: AppVariables): Promise<PreparedApp> {
   const form = await readUploadForm(version.formPath);
-  const { version: variablesVersion, values } = await variables.read(version.appId);
+  const { version: variablesVersion, values, masks } = await variables.read(version.appId);
   return {
     version,
     variablesVersion,
+    masks,
     worker: workerOptions(version, form, values),
     checkNames: () => checkVariableNames(form.metadata.bindings, values),
   };

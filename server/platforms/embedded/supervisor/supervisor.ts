@@ -221,20 +221,20 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     return prepareApp(version, this.#options.variables);
   }
 
-  async #launch({ version, worker }: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
+  async #launch({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
     const { storageDirectory, databaseId, assets } = version;
     const databaseDirectory = this.#options.databaseDirectory(databaseId);
     return this.#options.launcher.start(
-      { worker, storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null },
+      { worker, masks, storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null },
       signal,
     );
   }
 
   /** Starts a version with temporary storage and stops it again. Fails if the version cannot start. */
-  async #tryStart({ version, worker }: PreparedApp, signal: AbortSignal): Promise<void> {
+  async #tryStart({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<void> {
     const assetsDirectory = version.assets?.directory ?? null;
     await using _ = await this.#options.launcher.start(
-      { worker, storageDirectory: null, databaseDirectory: null, assetsDirectory },
+      { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory },
       signal,
     );
   }
