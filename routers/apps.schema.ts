@@ -28,6 +28,17 @@ export const repository = z
   .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
   .meta({ description: "The repository, as owner/name", examples: ["acme/site"] });
 
+export const rootDirectory = z.string().meta({
+  description:
+    "The folder of the app in a repository with several, relative to its root. By default the root, or the only package of a workspace that can be deployed",
+  examples: ["apps/web"],
+});
+
+export const buildNetwork = z.boolean().meta({
+  description:
+    "Whether the build script may connect to public addresses. Default false; true requires that the operator allows it",
+});
+
 export const deployRequest = z
   .strictObject({
     repo: repository,
@@ -37,6 +48,8 @@ export const deployRequest = z
     customization: z.string().optional().meta({
       description: "Instructions in natural language for the app builder agent. Not available in this version",
     }),
+    root_directory: rootDirectory.optional(),
+    build_network: buildNetwork.optional(),
   })
   .meta({ id: "DeployRequest" });
 
@@ -85,6 +98,11 @@ export const appDetail = z
     url,
     repo: z.string(),
     branch: z.string().meta({ description: "The branch that a deployment without one deploys" }),
+    root_directory: z
+      .string()
+      .nullable()
+      .meta({ description: "The folder that the next deployment builds; null to find it", examples: ["apps/web"] }),
+    build_network: z.boolean().meta({ description: "Whether the build script may connect to public addresses" }),
     latest_deployment_id: uuid.meta({
       description:
         "The deployment whose status the app shows: the newest one that was not canceled while it waited for another",
@@ -119,6 +137,8 @@ export const updateAppRequest = z
       .optional()
       .meta({ description: "A name for people, in one line", examples: ["Shop"] }),
     branch: z.string().optional().meta({ description: "The branch that a deployment without one deploys" }),
+    root_directory: rootDirectory.nullable().optional(),
+    build_network: buildNetwork.optional(),
   })
   .meta({ id: "UpdateAppRequest" }) satisfies z.ZodType<UpdateApp>;
 

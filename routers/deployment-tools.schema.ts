@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEPLOYMENT_STATUSES } from "../domain/deployments/deployment-status.ts";
 import type { DeploymentLogTail } from "../domain/deployments/read-log-tail.ts";
-import { repository } from "./apps.schema.ts";
+import { buildNetwork, repository, rootDirectory } from "./apps.schema.ts";
 import { commit, deploymentNumber as number } from "./deployments.schema.ts";
 
 const appId = z.uuid().meta({ description: "The id of the app, from service_list_apps" });
@@ -10,6 +10,8 @@ const status = z.enum(DEPLOYMENT_STATUSES);
 export const deployToolRequest = z.strictObject({
   repo: repository,
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
+  root_directory: rootDirectory.optional(),
+  build_network: buildNetwork.optional(),
 });
 
 export const deployToolResponse = z.object({ app_id: z.uuid(), slug: z.string(), url: z.url() });

@@ -31,8 +31,8 @@ export const deploymentTools = router({
     })
     .input(deployToolRequest)
     .output(deployToolResponse)
-    .mutation(async ({ ctx, input: { repo, branch } }) => {
-      const { app_id, slug, url } = await deployApp(ctx.apps, ctx.caller, { repo, branch }, ctx.idempotencyKey);
+    .mutation(async ({ ctx, input }) => {
+      const { app_id, slug, url } = await deployApp(ctx.apps, ctx.caller, input, ctx.idempotencyKey);
       return { app_id, slug, url };
     }),
 

@@ -29,6 +29,10 @@ export const deployment = z
     branch: z.string(),
     commit: z.string().nullable().meta({ description: "The commit; null until it is known" }),
     customization: z.string().nullable(),
+    root_directory: z.string().nullable().meta({
+      description: "The folder that is built; null for the root of the repository, or until the build has found it",
+    }),
+    build_network: z.boolean().meta({ description: "Whether the build script may connect to public addresses" }),
     rollback_to: deploymentNumber
       .nullable()
       .meta({ description: "For a rollback: the deployment that goes live again" }),

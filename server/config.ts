@@ -74,6 +74,7 @@ const environment = z.object({
     .min(32, "must have 32 characters or more, such as the output of: openssl rand -hex 32")
     .optional(),
   SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
+  BUILD_EGRESS: oneOf(["none", "public"]).default("none"),
   // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
@@ -126,6 +127,8 @@ export interface Config {
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
   tokenSecret: string | null;
   sandbox: "bubblewrap" | "none";
+  /** Whether builds may connect to public addresses if their app requests it. */
+  buildEgress: "none" | "public";
   defaultPlan: string;
   plans: Readonly<Record<string, { apps: number }>>;
   /** Who may sign up after the first user: everyone (`open`), users with an invitation (`invite`), or no one (`closed`). */
@@ -178,6 +181,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     gitBaseUrl: values.GIT_BASE_URL.replace(/\/+$/, ""),
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
+    buildEgress: values.BUILD_EGRESS,
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
     signUp: values.SIGN_UP,

@@ -77,7 +77,7 @@ export const HAZARDS = {
   53: planned("A second deployment of an app that is still building"),
   54: covered("Slugs that collide, are reserved or are not valid host names"),
   55: covered("A request for logs before they exist"),
-  56: planned("Hundreds of idle or slow readers of a log"),
+  56: covered("Hundreds of idle or slow readers of a log"),
 
   // Deletion
   57: covered("An app that is deleted twice, or by two callers concurrently"),

@@ -25,6 +25,8 @@ export interface AppDetail extends AppSummary {
   url: string;
   repo: string;
   branch: string;
+  root_directory: string | null;
+  build_network: boolean;
   /**
    * The newest deployment, without one that was canceled while it waited for another. The fields `status`,
    * `status_message` and `error` are those of it.

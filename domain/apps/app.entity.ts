@@ -24,6 +24,10 @@ export const AppSchema = defineEntity({
     slug: p.string().unique(),
     repo: p.string(),
     branch: p.string(),
+    /** The folder to build, relative to the root of the repository, such as `apps/web`; `null` to find it. */
+    rootDirectory: p.string().nullable(),
+    /** Whether the build script may connect to public addresses, if the operator allows it. */
+    buildNetwork: p.boolean().default(false),
     /** `deleting`, or else a copy of the newest deployment's status, so that a list of apps reads one table. */
     status: p.string().$type<AppStatus>(),
     /** A copy of the newest deployment's message, or a message about the teardown. */
@@ -40,6 +44,12 @@ export const AppSchema = defineEntity({
     tokenVersion: p.integer().default(1),
     /** When the token of the previous version expires. */
     previousTokenUntil: p.datetime(3).nullable(),
+    /** Grows with every change of the app's variables. */
+    variablesVersion: p.integer().default(0),
+    /** The newest version of the variables with which the app was restarted, or should have been. */
+    variablesTriedVersion: p.integer().default(0),
+    /** Why the app did not start with this version; `null` if it did. */
+    variablesProblem: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p
       .datetime(3)

@@ -5,10 +5,12 @@ import type { AppBuilder } from "../ports/app-builder.ts";
 import type { Caller } from "../shared/caller.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
+import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { checkCustomization } from "./customization-rules.ts";
 import { findAppByKey, storeIdempotencyKey } from "./idempotency.ts";
 import { checkPlanSlot, lockOrganization } from "./plan-slots.ts";
 import { checkBranch, checkRepo } from "./repository-rules.ts";
+import { normalizeRootDirectory } from "./root-directory-rules.ts";
 import { slugFor } from "./slug.ts";
 
 /** A deployment to record and queue. */
@@ -30,6 +32,9 @@ export interface NewDeployment {
   /** Whether the request named no branch. */
   branchIsDefault: boolean;
   customization: string | null;
+  /** The folder to build, relative to the root of the repository; `null` to find it. */
+  rootDirectory: string | null;
+  buildNetwork: boolean;
   /** For a rollback: the deployment whose bundle goes live again. */
   rollbackToId?: string;
 }
@@ -41,6 +46,7 @@ export interface DeployDeps {
   enqueueDeployment(em: EntityManager, deployment: NewDeployment): Promise<void>;
   /** `null` when no app builder agent is configured. */
   appBuilder: AppBuilder | null;
+  buildEgress: BuildEgress;
   tokenSecret: string;
   urlOf(slug: string): string;
 }
@@ -50,6 +56,10 @@ export interface DeployApp {
   /** Without it: `main`, or the default branch of a repository that has no `main`. */
   branch?: string | undefined;
   customization?: string | undefined;
+  /** The folder to build, relative to the root of the repository; without it, the build finds it. */
+  root_directory?: string | undefined;
+  /** Whether the build script may connect to public addresses; not by default. */
+  build_network?: boolean | undefined;
 }
 
 export interface DeployedApp {
@@ -68,7 +78,7 @@ const ATTEMPTS = 3;
  * Records a new app and queues its first deployment. Both commit together, so a crash never leaves one without the other.
  *
  * @param idempotencyKey - repeating a call with the same key returns the app of the first call
- * @throws {ServiceError} `invalid` for a repository, branch or customization that is not allowed; `plan_limit` when the
+ * @throws {ServiceError} `invalid` for a repository, branch or other setting that is not allowed; `plan_limit` when the
  *   organization's plan has no room for another app; `key_reused` or `conflict` for the idempotency key
  */
 export async function deployApp(
@@ -80,6 +90,8 @@ export async function deployApp(
   checkRepo(request.repo);
   if (request.branch !== undefined) checkBranch(request.branch);
   checkCustomization(request.customization, deps.appBuilder);
+  checkBuildNetwork(request.build_network, deps.buildEgress);
+  if (request.root_directory !== undefined) normalizeRootDirectory(request.root_directory);
   const call = { caller, request, key: idempotencyKey };
   for (let attempt = 1; ; attempt++) {
     try {
@@ -103,17 +115,20 @@ async function recordApp(em: EntityManager, deps: DeployDeps, { caller, request,
   const earlier = key === null ? null : await findAppByKey(em, orgId, key, request);
   if (earlier !== null) return earlier;
   await checkPlanSlot(em, deps.plans, organization);
-  const { repo, branch = DEFAULT_BRANCH, customization = null } = request;
+  const { repo, branch = DEFAULT_BRANCH, customization = null, build_network: buildNetwork = false } = request;
+  const rootDirectory = request.root_directory === undefined ? null : normalizeRootDirectory(request.root_directory);
   const name = repo.slice(repo.indexOf("/") + 1);
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);
-  const app = em.create(App, { orgId, createdBy, name, slug, repo, branch, status: "queued", latestDeploymentId });
+  const source = { orgId, createdBy, repo, branch, rootDirectory, buildNetwork };
+  const app = em.create(App, { ...source, name, slug, status: "queued", latestDeploymentId });
   if (key !== null) storeIdempotencyKey(em, key, request, app);
   await em.flush();
   const branchIsDefault = request.branch === undefined;
-  const source = { orgId, createdBy, repo, branch, branchIsDefault, customization };
   await deps.enqueueDeployment(em, {
     ...source,
+    branchIsDefault,
+    customization,
     id: latestDeploymentId,
     appId: app.id,
     number: 1,

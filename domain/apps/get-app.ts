@@ -9,7 +9,14 @@ export interface GetAppDeps {
   urlOf(slug: string): string;
 }
 
-const SOURCE_COLUMNS = ["repo", "branch", "latest_deployment_id", "live_deployment_id"] as const;
+const SOURCE_COLUMNS = [
+  "repo",
+  "branch",
+  "root_directory",
+  "build_network",
+  "latest_deployment_id",
+  "live_deployment_id",
+] as const;
 
 /** @throws {ServiceError} `not_found` when the organization has no such app */
 export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): Promise<AppDetail> {
@@ -31,6 +38,8 @@ export async function getApp(deps: GetAppDeps, { orgId }: Caller, id: string): P
     url: deps.urlOf(row.slug),
     repo: row.repo,
     branch: row.branch,
+    root_directory: row.root_directory,
+    build_network: row.build_network,
     latest_deployment_id: row.latest_deployment_id,
     live_deployment_id: row.live_deployment_id,
   };

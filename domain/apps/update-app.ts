@@ -2,12 +2,15 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { AppDetail } from "./app-view.ts";
+import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { getApp, type GetAppDeps } from "./get-app.ts";
 import { lockExistingApp } from "./lock-app.ts";
 import { checkBranch } from "./repository-rules.ts";
+import { normalizeRootDirectory } from "./root-directory-rules.ts";
 
 export interface UpdateAppDeps extends GetAppDeps {
   em: EntityManager;
+  buildEgress: BuildEgress;
 }
 
 export interface UpdateApp {
@@ -15,14 +18,18 @@ export interface UpdateApp {
   name?: string | undefined;
   /** What a deployment without a branch deploys. The live deployment stays. */
   branch?: string | undefined;
+  /** What the next deployment builds; `null` to find it. */
+  root_directory?: string | null | undefined;
+  /** Whether the build script of the next deployment may connect to public addresses. */
+  build_network?: boolean | undefined;
 }
 
 const MAX_NAME_LENGTH = 100;
 
 /**
- * Changes the name or the branch of an app. Its slug, URL and token stay.
+ * Changes the name or the settings of an app. Its slug, URL and token stay.
  *
- * @throws {ServiceError} `invalid` for a name or branch that is not allowed; `not_found` when the organization has no such
+ * @throws {ServiceError} `invalid` for a name or setting that is not allowed; `not_found` when the organization has no such
  *   app; `conflict` while it is being deleted
  */
 export async function updateApp(
@@ -32,12 +39,19 @@ export async function updateApp(
 ): Promise<AppDetail> {
   if (changes.name !== undefined) checkName(changes.name);
   if (changes.branch !== undefined) checkBranch(changes.branch);
+  checkBuildNetwork(changes.build_network, deps.buildEgress);
+  const { root_directory: requested } = changes;
+  const rootDirectory = typeof requested === "string" ? normalizeRootDirectory(requested) : requested;
   if (Object.values(changes).every((value) => value === undefined))
-    throw new ServiceError("invalid", "Nothing to change. Send name, branch or both.");
+    throw new ServiceError(
+      "invalid",
+      "Nothing to change. Send one or more of: name, branch, root_directory, build_network.",
+    );
   await deps.em.fork().transactional(async (em) => {
     const app = await lockExistingApp(em, { id, orgId: caller.orgId });
-    const { name = app.name, branch = app.branch } = changes;
-    em.assign(app, { name, branch });
+    const { name = app.name, branch = app.branch, build_network: buildNetwork = app.buildNetwork } = changes;
+    em.assign(app, { name, branch, buildNetwork });
+    if (rootDirectory !== undefined) app.rootDirectory = rootDirectory;
     await em.flush();
   });
   return getApp(deps, caller, id);

@@ -33,7 +33,16 @@ export interface DeploymentRequest {
 /** What differs between the deployments that an existing app can get. */
 export type DeploymentSource = Pick<
   NewDeployment,
-  "trigger" | "repo" | "branch" | "branchIsDefault" | "commit" | "requestedCommit" | "customization" | "rollbackToId"
+  | "trigger"
+  | "repo"
+  | "branch"
+  | "branchIsDefault"
+  | "commit"
+  | "requestedCommit"
+  | "customization"
+  | "rootDirectory"
+  | "buildNetwork"
+  | "rollbackToId"
 >;
 
 /**

@@ -18,6 +18,9 @@ export interface ClaimedDeployment {
   requestedCommit: string | null;
   branchIsDefault: boolean;
   customization: string | null;
+  /** The folder to build; `null` to find it. */
+  rootDirectory: string | null;
+  buildNetwork: boolean;
   trigger: DeploymentTrigger;
   /** For a rollback: the deployment whose bundle goes live again. */
   rollbackToId: string | null;
@@ -86,6 +89,8 @@ function lease(app: App, deployment: Deployment): ClaimedDeployment {
     requestedCommit: deployment.requestedCommit ?? null,
     branchIsDefault: deployment.branchIsDefault,
     customization: deployment.customization ?? null,
+    rootDirectory: deployment.rootDirectory ?? null,
+    buildNetwork: deployment.buildNetwork,
     trigger: deployment.trigger,
     rollbackToId: deployment.rollbackToId ?? null,
     isCanceled: deployment.cancelRequestedAt !== null && deployment.cancelRequestedAt !== undefined,

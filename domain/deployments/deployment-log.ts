@@ -1,55 +1,57 @@
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { sanitizeLog } from "./sanitize-log.ts";
+import { sanitizeLog } from "../shared/sanitize-log.ts";
+import { LogText, SERVICE_PREFIX } from "./log-text.ts";
 
-/** A log keeps its first and its last half; a marker between them says how much is missing. In characters. */
-const HALF = 512 * 1024;
-const WRITE_EVERY_MS = 1000;
+/** How soon a change is written, so that readers see it at once and many small changes become one write. */
+const WRITE_DELAY_MS = 100;
+/** The store is written at most this share of the time: a slow store gets fewer writes. */
+const WRITE_SHARE = 0.1;
+const RETRY_MS = 1000;
 /** A longer line is split, so that the buffer of an unfinished line stays bounded. In characters. */
 const LINE_LENGTH = 64 * 1024;
 
-const SERVICE_PREFIX = "[service]";
 /**
  * A line of the app that starts with the service's prefix, even after invisible characters. The repetition is bounded,
  * because the pattern also treats some of these characters as line breaks.
  */
 const FORGED_PREFIX = /^[\t\p{Z}\p{DI}]{0,64}\[service\]/gmu;
 
+export interface DeploymentLogOptions {
+  objects: ObjectStore;
+  /** Its key in the bucket of all logs. */
+  key: string;
+  /** Texts that are masked wherever they appear. The list may grow. */
+  secrets: readonly string[];
+  /** Called each time a change is stored, so that readers can read it. */
+  onStored: () => void;
+}
+
 /**
  * The log of one deployment. It is written to object storage while the deployment runs, so it survives the worker. A
  * later attempt appends to the log of the earlier one.
  */
 export class DeploymentLog {
-  readonly #objects: ObjectStore;
-  readonly #key: string;
-  readonly #secrets: readonly string[];
+  readonly #options: DeploymentLogOptions;
   readonly #decoder = new TextDecoder();
-  #head = "";
-  #tail = "";
-  #droppedCharacters = 0;
+  #text = new LogText();
   /** The beginning of a line whose end has not been printed yet. */
   #pending = "";
   #dirty = false;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
+  /** How long the last write took, in milliseconds. */
+  #writeMs = 0;
+  #isClosed = false;
 
-  private constructor(objects: ObjectStore, key: string, secrets: readonly string[]) {
-    this.#objects = objects;
-    this.#key = key;
-    this.#secrets = secrets;
+  private constructor(options: DeploymentLogOptions) {
+    this.#options = options;
   }
 
-  /**
-   * Opens a log.
-   *
-   * @param key - its key in the bucket of all logs
-   * @param secrets - texts that are masked wherever they appear
-   */
-  static async open(objects: ObjectStore, key: string, secrets: readonly string[]): Promise<DeploymentLog> {
-    const log = new DeploymentLog(objects, key, secrets);
-    const earlier = await objects.get(LOG_BUCKET, key);
-    if (earlier !== null) log.#append(new TextDecoder().decode(earlier));
-    log.#timer = setInterval(() => void log.#write(), WRITE_EVERY_MS);
+  static async open(options: DeploymentLogOptions): Promise<DeploymentLog> {
+    const log = new DeploymentLog(options);
+    const earlier = await options.objects.get(LOG_BUCKET, options.key);
+    if (earlier !== null) log.#text = LogText.parse(new TextDecoder().decode(earlier));
     return log;
   }
 
@@ -62,7 +64,7 @@ export class DeploymentLog {
   say(line: string): void {
     this.#endLine();
     // The line may quote the app. A line break in the quote would start a line that looks like one of the service.
-    const quoted = sanitizeLog(line, this.#secrets).replaceAll(/\s*\n\s*/g, " ");
+    const quoted = sanitizeLog(line, this.#options.secrets).replaceAll(/\s*\n\s*/g, " ");
     this.#append(`${SERVICE_PREFIX} ${quoted}\n`);
   }
 
@@ -74,20 +76,30 @@ export class DeploymentLog {
 
   /** Writes the rest. The log must not be used afterwards. */
   async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#isClosed = true;
     await this.flush();
   }
 
   #appendOutput(text: string): void {
     this.#pending += text;
     const end = this.#pending.lastIndexOf("\n") + 1;
-    const cut = end > 0 ? end : this.#pending.length > LINE_LENGTH ? this.#pending.length : 0;
+    const cut = end > 0 ? end : this.#splitPosition();
     if (cut === 0) return;
     // Whole lines are masked together, so a secret that arrives in two pieces is found too.
-    const shown = sanitizeLog(this.#pending.slice(0, cut), this.#secrets);
+    const shown = sanitizeLog(this.#pending.slice(0, cut), this.#options.secrets);
     // A line that the build prints must not look like a line of the service.
     this.#append(shown.replace(FORGED_PREFIX, `> ${SERVICE_PREFIX}`));
     this.#pending = this.#pending.slice(cut);
+  }
+
+  /** Returns where to split a line that is too long; 0 for one that is not. */
+  #splitPosition(): number {
+    const { secrets } = this.#options;
+    if (this.#pending.length <= LINE_LENGTH) return 0;
+    // Otherwise the split could be inside a secret.
+    this.#pending = sanitizeLog(this.#pending, secrets);
+    const longest = Math.max(1, ...secrets.map((secret) => secret.length));
+    return Math.max(0, this.#pending.length - Math.min(longest - 1, LINE_LENGTH / 2));
   }
 
   #endLine(): void {
@@ -96,31 +108,36 @@ export class DeploymentLog {
   }
 
   #append(text: string): void {
+    this.#text.append(text);
     this.#dirty = true;
-    const room = HALF - this.#head.length;
-    this.#head += text.slice(0, room);
-    this.#tail += text.slice(Math.max(room, 0));
-    if (this.#tail.length <= HALF) return;
-    this.#droppedCharacters += this.#tail.length - HALF;
-    this.#tail = this.#tail.slice(-HALF);
+    this.#scheduleWrite(Math.max(WRITE_DELAY_MS, this.#writeMs / WRITE_SHARE));
   }
 
-  #text(): string {
-    const dropped = this.#droppedCharacters;
-    const marker = dropped === 0 ? "" : `\n${SERVICE_PREFIX} ${dropped} characters left out here\n`;
-    return this.#head + marker + this.#tail;
+  #scheduleWrite(delayMs: number): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => void this.#write(), delayMs);
   }
 
   async #write(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
     if (!this.#dirty) return this.#writing;
     this.#dirty = false;
-    const body = new TextEncoder().encode(this.#text().toWellFormed());
-    this.#writing = this.#writing
-      .then(() => this.#objects.put(LOG_BUCKET, this.#key, body))
-      // The next write stores what this one could not. A deployment never fails because of its log.
-      .catch(() => {
-        this.#dirty = true;
-      });
+    const body = new TextEncoder().encode(this.#text.toString().toWellFormed());
+    this.#writing = this.#writing.then(() => this.#store(body));
     await this.#writing;
+  }
+
+  async #store(body: Uint8Array): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      await this.#options.objects.put(LOG_BUCKET, this.#options.key, body);
+      this.#writeMs = performance.now() - startedAt;
+      this.#options.onStored();
+    } catch {
+      // The next write stores what this one could not. A deployment never fails because of its log.
+      this.#dirty = true;
+      this.#scheduleWrite(RETRY_MS);
+    }
   }
 }

@@ -1,12 +1,15 @@
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import { type AppVariables, type BuildVariables, UnreadableVariable } from "../ports/app-variables.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
-import type { Bundle, Bundler } from "../ports/bundler.ts";
+import type { BuiltBundle, Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
-import { UnhealthyScript } from "../ports/edge-platform.ts";
+import { UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
 import type { DiscoveredProcedure, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
@@ -16,6 +19,7 @@ import { loadArtifact, readMigrationNames, storeArtifact } from "./artifacts.ts"
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
+import type { LogMasks } from "./log-masks.ts";
 import { LeaseLost } from "./lease.ts";
 import type { AppPlatform } from "./release-resources.ts";
 import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
@@ -27,6 +31,7 @@ export interface StepDeps extends AppPlatform {
   appBuilder: AppBuilder | null;
   discovery: ProcedureDiscovery;
   tokenSecret: string;
+  variables: AppVariables & BuildVariables;
   /** Reports an internal error to the operator. The app's owner does not see it. */
   reportInternalError(error: unknown, where: { deploymentId: string; appId: string; attempt: number }): void;
 }
@@ -36,6 +41,7 @@ export interface Attempt {
   deployment: ClaimedDeployment;
   workspace: Workspace;
   log: DeploymentLog;
+  masks: LogMasks;
   signal: AbortSignal;
 }
 
@@ -51,15 +57,20 @@ export interface StepsResult {
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
 export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
   const { customization, rollbackToId } = attempt.deployment;
+  await attempt.masks.refresh();
   if (rollbackToId !== null) return restore(deps, attempt, rollbackToId);
   await clone(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
-  const bundle = await build(deps, attempt);
+  const variables = await deps.variables.readForBuild(attempt.deployment.appId);
+  const bundle = await build(deps, attempt, variables);
   const { procedures, problem } = await discover(deps, attempt, bundle);
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   await provision(deps, attempt, bundle);
   const problems = [...bundle.warnings, ...(problem === null ? [] : [problem])];
+  // The script has the newest variables. What the build wrote into it may contain earlier values.
+  if (!isDeepStrictEqual(variables, await deps.variables.readForBuild(attempt.deployment.appId)))
+    problems.push("Variables for builds have changed since the build started. Deploy again to build with them.");
   return { procedures, problems, artifactKey, framework: bundle.framework };
 }
 
@@ -154,14 +165,25 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
   });
 }
 
-async function build(deps: StepDeps, attempt: Attempt): Promise<Bundle> {
-  const { deployment, workspace, log, signal } = attempt;
+async function build(
+  deps: StepDeps,
+  attempt: Attempt,
+  variables: Readonly<Record<string, string>>,
+): Promise<BuiltBundle> {
+  const { deployment, workspace, log, masks, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
-  const bundle = await deps.bundler.bundle({ sourceDirectory, outputDirectory, onOutput: log.output, signal });
+  // The build must not print a secret that was set after the start of the deployment.
+  await masks.refresh();
+  const { deploymentId, fencingToken, buildNetwork: network } = deployment;
+  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network, variables };
+  const bundle = await deps.bundler.bundle({ ...source, onOutput: log.output, signal });
+  const { rootDirectory } = bundle;
+  if (deployment.rootDirectory === null && rootDirectory !== ".")
+    await deps.em.fork().nativeUpdate(Deployment, { id: deploymentId, fencingToken }, { rootDirectory });
   for (const warning of bundle.warnings) log.say(`warning: ${warning}`);
   return bundle;
 }
@@ -178,9 +200,9 @@ async function storeSources(deps: StepDeps, { deployment, workspace, signal }: A
 async function discover(
   { discovery, reportInternalError }: StepDeps,
   { deployment, workspace, log, signal }: Attempt,
-  { scriptPath }: Bundle,
+  { scriptPath, rootDirectory }: BuiltBundle,
 ): Promise<DiscoveryResult> {
-  const { sourceDirectory } = workspace;
+  const sourceDirectory = path.join(workspace.sourceDirectory, rootDirectory);
   const report = (error: unknown) => reportInternalError(error, deployment);
   const request = { scriptPath, sourceDirectory, signal };
   const found = await discoverProcedures({ discovery, reportInternalError: report }, request);
@@ -213,10 +235,14 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
   }
 }
 
+export function unreadableVariable(cause: UnreadableVariable): BuildFailure {
+  return new BuildFailure("user", cause.message, "Then deploy again.", { cause });
+}
+
 /**
  * Makes a bundle live at the app's URL.
  *
- * @throws {BuildFailure} when the script does not respond to its health probe
+ * @throws {BuildFailure} when the script does not respond to its health probe, or a variable cannot be decrypted
  * @throws {StaleGeneration} when the worker lost its lease, and its successor has published a script
  */
 export async function publish(
@@ -228,9 +254,12 @@ export async function publish(
   try {
     await edge.publish(slug, { appId, generation, scriptPath, assets, databaseId: sqlDatabaseId(appId) }, signal);
   } catch (error) {
+    if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
     const advice =
-      "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+      error instanceof UnsupportedScript
+        ? "Remove it from the wrangler configuration and from the code, or call the service over HTTP, and deploy again."
+        : "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
     throw new BuildFailure("user", error.message, advice, { cause: error });
   }
 }

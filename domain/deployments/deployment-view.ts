@@ -18,6 +18,10 @@ export interface DeploymentView {
   /** `null` until the branch is cloned, unless the request names it. */
   commit: string | null;
   customization: string | null;
+  /** The folder that is built; `null` for the root of the repository, or until the build has found it. */
+  root_directory: string | null;
+  /** Whether the build script may connect to public addresses. */
+  build_network: boolean;
   /** For a rollback: the number of the deployment that goes live again. */
   rollback_to: number | null;
   /** Whether it serves the requests of the app. */
@@ -51,6 +55,8 @@ export function selectDeployments(db: Db, { orgId, appId }: { orgId: string; app
       "deployments.commit",
       "deployments.requested_commit",
       "deployments.customization",
+      "deployments.root_directory",
+      "deployments.build_network",
       "deployments.artifact_key",
       "deployments.created_by",
       "deployments.created_at",

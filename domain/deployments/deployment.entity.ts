@@ -30,6 +30,10 @@ export const DeploymentSchema = defineEntity({
     /** The commit that the request names; `null` for the newest one of the branch. */
     requestedCommit: p.string().nullable(),
     customization: p.text().nullable(),
+    /** The folder that is built. If the app names none, the build records the one that it found; `null` for the root. */
+    rootDirectory: p.string().nullable(),
+    /** Whether the build script may connect to public addresses. */
+    buildNetwork: p.boolean().default(false),
     /** The user who requested the deployment; `null` when the credential belongs to no user. */
     createdBy: p.uuid().nullable(),
     /** For a rollback: the deployment whose artifact goes live again. */

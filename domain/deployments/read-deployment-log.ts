@@ -63,8 +63,8 @@ export async function readLogOfDeployment(
   return { ...shown, logs: await readLog(deps, key) };
 }
 
-/** Selects the keys of the logs of an app. */
-function selectLogs(db: Db, { orgId, appId }: { orgId: string; appId: string }) {
+/** Selects the keys of the logs of an app; none of another organization's app. */
+export function selectLogs(db: Db, { orgId, appId }: { orgId: string; appId: string }) {
   return db
     .selectFrom("apps")
     .innerJoin("deployments", "deployments.app_id", "apps.id")

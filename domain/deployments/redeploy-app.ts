@@ -46,6 +46,8 @@ export async function redeployApp(
       branchIsDefault: request.branch === undefined && first.branchIsDefault,
       requestedCommit: request.commit ?? null,
       customization: request.customization ?? newest.customization ?? null,
+      rootDirectory: app.rootDirectory ?? null,
+      buildNetwork: app.buildNetwork,
     };
   });
 }

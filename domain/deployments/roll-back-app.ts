@@ -22,7 +22,7 @@ export function rollBackApp(
   const call = { caller, appId, request: { rollback_to: number }, idempotencyKey: null };
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
-    const { repo, branch, commit = null, customization = null } = target;
+    const { repo, branch, commit = null, customization = null, rootDirectory = null, buildNetwork } = target;
     return {
       trigger: "rollback",
       repo,
@@ -30,6 +30,8 @@ export function rollBackApp(
       branchIsDefault: false,
       commit,
       customization,
+      rootDirectory,
+      buildNetwork,
       rollbackToId: target.id,
     };
   });

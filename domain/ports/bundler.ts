@@ -30,20 +30,32 @@ export interface Bundle {
 export interface BundleRequest {
   /** The checked-out source. The build may write to it. */
   sourceDirectory: string;
+  /** The environment variables that the app's owner has set for builds. The install does not get them. */
+  variables?: Readonly<Record<string, string>>;
   /** An empty folder of the workspace, to which the bundle is written. */
   outputDirectory: string;
+  /** The folder to build, relative to the source. Without it, the only package of a workspace that can be deployed. */
+  rootDirectory?: string | null;
+  /** Whether the build script may connect to public addresses. Without it, and if the operator forbids it, it has no network. */
+  network?: boolean;
   onOutput: OutputListener;
   signal: AbortSignal;
+}
+
+/** A bundle, and the folder that it was built from. */
+export interface BuiltBundle extends Bundle {
+  /** The folder that was built, relative to the source: `apps/web`, or `.` for all of it. */
+  rootDirectory: string;
 }
 
 /** Builds a checkout into a bundle that the edge platform can run. */
 export interface Bundler {
   /**
-   * Installs, builds and bundles inside the sandbox. The install can reach the package registry only; the other steps
-   * have no network. Safe to repeat on a fresh checkout.
+   * Installs, builds and bundles inside the sandbox. The install can reach the package registry only; the build
+   * script has the requested network; the other steps have none. Safe to repeat on a fresh checkout.
    *
    * @throws {BuildFailure} `user` when the project cannot be built or exceeds a limit; `platform` when the package
    *   registry or the sandbox fails
    */
-  bundle(request: BundleRequest): Promise<Bundle>;
+  bundle(request: BundleRequest): Promise<BuiltBundle>;
 }

@@ -1,7 +1,8 @@
 /**
- * Notifies all listeners, in every process, that data may have changed. A notice contains only the id of an
- * organization or a user, and tells listeners to read the data again. It can arrive twice or out of order, or get lost
- * on the way to another process. The service has two feeds: one for apps and their procedures, one for access rights.
+ * Notifies all listeners, in every process, that data may have changed. A notice contains only an id, and tells listeners
+ * to read the data again. It can arrive twice or out of order, or get lost on the way to another process. The service has
+ * three feeds: for apps and their procedures (ids of organizations), for access rights (ids of organizations and users),
+ * and for the logs of deployments (ids of deployments).
  */
 export interface ChangeFeed {
   /**

@@ -10,6 +10,7 @@ import type { UpdateAppDeps } from "../../domain/apps/update-app.ts";
 import type { RecordCallDeps } from "../../domain/audit/record-call.ts";
 import type { ListEventsDeps } from "../../domain/audit/list-events.ts";
 import type { CancelDeps } from "../../domain/deployments/cancel-deployment.ts";
+import type { FollowLogDeps } from "../../domain/deployments/follow-deployment-log.ts";
 import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployments.ts";
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
@@ -25,6 +26,8 @@ import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
 import type { RotateTokenDeps } from "../../domain/tokens/rotate-token.ts";
 import type { ListOAuthConnectionsDeps } from "../../domain/users/list-oauth-connections.ts";
 import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-connection.ts";
+import type { ListVariablesDeps } from "../../domain/variables/list-variables.ts";
+import type { SetVariableDeps } from "../../domain/variables/set-variable.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
@@ -38,13 +41,14 @@ export interface Capabilities {
     RotateAppTokenDeps &
     UpdateAppDeps;
   audit: ListEventsDeps & RecordCallDeps;
-  deployments: CancelDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
+  deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
+  variables: ListVariablesDeps & SetVariableDeps;
 }
 
 export interface RateLimitDeps {

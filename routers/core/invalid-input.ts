@@ -34,8 +34,12 @@ export function toServiceError({ code, cause }: TRPCError, path: string | undefi
   return isZodError(error) ? fromValidation(error, path) : null;
 }
 
-/** A malformed id gets the same response as an unknown id. */
-function fromValidation({ issues }: ZodError, path = ""): ServiceError {
+/**
+ * Returns the error for an input that does not match its schema. A malformed id gets the same response as an unknown id.
+ *
+ * @param path - as for `toServiceError`
+ */
+export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""): ServiceError {
   if (issues.every((issue) => path.includes(`{${String(issue.path[0])}}`))) return notFoundAt(path);
   return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue) })));
 }

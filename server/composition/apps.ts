@@ -7,6 +7,7 @@ import type { Foundation } from "./foundation.ts";
 const TEARDOWN_WAIT_MS = 10_000;
 
 export function createApps({
+  config,
   database,
   edge,
   external,
@@ -24,6 +25,7 @@ export function createApps({
     authEntries: edge.authEntries,
     urlOf: edge.urlOf,
     appBuilder: external.appBuilder,
+    buildEgress: config.buildEgress,
     tokenSecret,
     appListVersions: new AppListVersions(database.db),
     teardownWaitMs: TEARDOWN_WAIT_MS,

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { DeploymentLogTails } from "../../domain/deployments/follow-deployment-log.ts";
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
@@ -39,8 +40,12 @@ export interface DeploymentServices {
 }
 
 /** Opens the dependencies of deployments: the source, the sandbox, the bundler and the object store. */
-export async function openDeployments(foundation: Foundation): Promise<DeploymentServices> {
-  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret } = foundation;
+export async function openDeployments(
+  foundation: Foundation,
+  opening: AsyncDisposableStack,
+): Promise<DeploymentServices> {
+  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret, variables } =
+    foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, controlGroups);
@@ -54,6 +59,7 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
       plans,
       jobs: queue.jobs,
       objects,
+      logTails: opening.use(new DeploymentLogTails({ db: database.db, objects }, shared.logChanges)),
       appBuilder: external.appBuilder,
       cancelWaitMs: CANCEL_WAIT_MS,
     },
@@ -62,6 +68,7 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
       em: database.em,
       jobs: queue.jobs,
       changes: shared.changes,
+      logChanges: shared.logChanges,
       objects,
       authEntries: edge.authEntries,
       edge: edge.platform,
@@ -69,6 +76,7 @@ export async function openDeployments(foundation: Foundation): Promise<Deploymen
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder: external.appBuilder,
       tokenSecret,
+      variables,
       secrets: [tokenSecret, ...passwordsIn(config)],
       reportInternalError: (err, build) => log.error({ err, ...build }, "a deployment failed with an internal error"),
     },
@@ -86,7 +94,7 @@ interface BuildPlatform {
 /** Opens the parts of a build that need no database: the source, the bundler and empty workspaces. */
 export async function openBuildPlatform(config: Config, groups: ControlGroups = NO_GROUPS): Promise<BuildPlatform> {
   const sandbox = config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups });
-  const bundler = createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment, config.buildEgress);
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {

@@ -18,6 +18,7 @@ import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
+import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
 export interface OpenServices extends IdentityServices {
@@ -39,7 +40,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const foundation = await openFoundation(config, log, external, opening);
   const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
   const procedures = createProcedures(foundation);
-  const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation);
+  const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const capabilities: Capabilities = {
     apps: createApps(foundation),
     audit: createAudit(foundation),
@@ -50,6 +51,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     rateLimits: createRateLimits(foundation),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
+    variables: createVariables(foundation),
   };
   const identityDeps = {
     orm: database.orm,

@@ -20,6 +20,8 @@ export interface SharedState {
   changes: ChangeFeed;
   /** Announces changes of tokens, memberships and sessions. */
   accessChanges: ChangeFeed;
+  /** Announces changes of the logs of deployments. */
+  logChanges: ChangeFeed;
 }
 
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
@@ -65,8 +67,12 @@ async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack
   return { counter, callCounter: counter, ...topicsOf(new RedisChangeFeed(redis, subscriber)) };
 }
 
-function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges"> {
-  return { changes: createTopicFeed(feed, "apps"), accessChanges: createTopicFeed(feed, "access") };
+function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges" | "logChanges"> {
+  return {
+    changes: createTopicFeed(feed, "apps"),
+    accessChanges: createTopicFeed(feed, "access"),
+    logChanges: createTopicFeed(feed, "logs"),
+  };
 }
 
 /** Only the message: the errors of ioredis contain the command, which can be the one with the password. */

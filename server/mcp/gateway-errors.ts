@@ -7,7 +7,7 @@ import {
 } from "../../domain/shared/errors.ts";
 import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
 import { explainGatewayUnauthenticated } from "../auth/unauthenticated.ts";
-import type { ReachedLimit } from "./stream-limiter.ts";
+import type { ReachedLimit } from "../http/stream-limiter.ts";
 
 /** An error that the gateway returns before the protocol handles the request. */
 export interface GatewayError {

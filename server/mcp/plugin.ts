@@ -27,8 +27,8 @@ import {
 import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
 import { HTTP_SSE_PATH, NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
-import { StreamLimiter } from "./stream-limiter.ts";
-import { type StreamRevocation, watchStreams } from "./stream-revocation.ts";
+import { StreamLimiter } from "../http/stream-limiter.ts";
+import { type StreamRevocation, watchStreams } from "../http/stream-revocation.ts";
 import { findInsufficientScope } from "./step-up.ts";
 import { McpTransport } from "./transport.ts";
 

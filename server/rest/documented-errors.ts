@@ -1,5 +1,6 @@
 import { BODY_LIMIT } from "./request-body.ts";
 import type { Operation } from "./operations.ts";
+import { LOG_STREAMS } from "./streams/log-streams.ts";
 
 const MALFORMED = "The URL or the body is malformed";
 
@@ -19,13 +20,21 @@ const BODY_ERRORS = {
   415: "The content type of the body is not application/json",
 };
 
+/** The errors of an operation that has a stream, by status. */
+const STREAM_ERRORS = {
+  400: "The URL, a parameter or `Last-Event-ID` is invalid",
+  429: "The organization has too many open streams, or the client's network has sent too many invalid tokens",
+  503: "Too many streams are open, or the service's database is temporarily unavailable",
+};
+
 /** Describes every error that an operation can return, by status: its own ones, and those of REST itself. */
-export function describeErrors({ method, path, openapi }: Operation): Record<string, string> {
+export function describeErrors({ method, path, procedure, openapi }: Operation): Record<string, string> {
   const canHaveBody = method !== "GET";
   return {
     ...((canHaveBody || path.includes("{")) && { 400: MALFORMED }),
     ...COMMON,
     ...(canHaveBody && BODY_ERRORS),
+    ...(LOG_STREAMS[procedure] !== undefined && STREAM_ERRORS),
     ...(openapi.errorResponses as Record<string, string> | undefined),
   };
 }

@@ -3,6 +3,7 @@ import { errorBody } from "../../routers/apps.schema.ts";
 import { appRouter } from "../../routers/index.ts";
 import { describeErrors, describeHeaders } from "./documented-errors.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
+import { LOG_STREAMS } from "./streams/log-streams.ts";
 import { allowUnknownFields, describeDefaults } from "./schema-corrections.ts";
 
 /** The parts of an OpenAPI document that this file changes. */
@@ -61,6 +62,7 @@ export function createOpenApiDocument(baseUrl: string): object {
     addRequiredAccess(documented, operation);
     correctResponses(documented, operation);
     nameRequestBody(document, documented, operation);
+    addStream(documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
     if (name.startsWith("error.")) delete document.components.schemas[name];
@@ -85,6 +87,35 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
     documented.responses[code] = { description, headers: describeHeaders(code), content };
   }
 }
+
+/** Documents the stream that an operation has with `follow`. */
+function addStream(documented: DocumentedOperation, { procedure, successStatus }: Operation): void {
+  const stream = LOG_STREAMS[procedure];
+  const success = documented.responses[successStatus];
+  if (stream === undefined || success === undefined) return;
+  documented.description = `${documented.description ?? ""} ${stream.description}`.trim();
+  documented.parameters = [...(documented.parameters ?? []), ...STREAM_PARAMETERS];
+  success.content = { ...success.content, "text/event-stream": { schema: { type: "string" } } };
+  const headers = describeHeaders("204");
+  documented.responses["204"] = { description: "`Last-Event-ID` is the id of the event `end`", headers };
+}
+
+const STREAM_PARAMETERS = [
+  {
+    in: "query",
+    name: "follow",
+    required: false,
+    description: "Whether to respond with server-sent events as the log grows; `follow` without a value means true",
+    schema: { type: "string", enum: ["true", "false"] },
+  },
+  {
+    in: "header",
+    name: "Last-Event-ID",
+    required: false,
+    description: "With `follow`: continues after the event with this id",
+    schema: { type: "string" },
+  },
+];
 
 /** The generator removes path parameters from a body schema and thereby its name. Other bodies get their name back. */
 function nameRequestBody(document: Document, documented: DocumentedOperation, { path, input }: Operation): void {

@@ -10,6 +10,8 @@ import { callContext } from "../call-context.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { addBodyParser, BODY_LIMIT, toUnreadableBody, UnreadableBody } from "./request-body.ts";
+import { LOG_STREAMS } from "./streams/log-streams.ts";
+import { OpenStreams, wantsStream } from "./streams/open-streams.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -38,9 +40,10 @@ export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptio
       if (request.caller === null)
         throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
+    const streams = new OpenStreams(scope, { capabilities, authenticator });
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
-      for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, capabilities);
+      for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, { capabilities, streams });
     }
     scope.route({
       method: scope.supportedMethods,
@@ -52,15 +55,20 @@ export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptio
   };
 }
 
+interface RestServices {
+  capabilities: Capabilities;
+  streams: OpenStreams;
+}
+
 /** Adds the operations of one path. Fastify adds HEAD to GET. */
 function addRoutes(
   scope: FastifyInstance,
   url: string,
   operations: readonly Operation[],
-  capabilities: Capabilities,
+  services: RestServices,
 ): void {
   for (const operation of operations) {
-    const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, capabilities, request, reply);
+    const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, services, request, reply);
     const errorHandler = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
       request.unreadableBody = toUnreadableBody(error);
       if (request.unreadableBody === null) sendRequestError(error, request, reply);
@@ -81,12 +89,15 @@ function respondBeforeBody(send: (reply: FastifyReply) => FastifyReply) {
 
 async function respond(
   operation: Operation,
-  capabilities: Capabilities,
+  { capabilities, streams }: RestServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (hasBody(operation) && !isJson(request)) request.unreadableBody ??= new UnreadableBody(415);
   try {
+    const streamed = LOG_STREAMS[operation.procedure];
+    if (streamed !== undefined && wantsStream(request.query))
+      return await streams.respond({ operation, streamed }, readInput(operation, request), reply);
     const context = createContext(capabilities, request, reply);
     const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request));
     return reply.code(operation.successStatus).send(data);

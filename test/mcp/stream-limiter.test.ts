@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
 import type { Caller } from "../../domain/shared/caller.ts";
-import { STREAM_LIMITS, StreamLimiter } from "../../server/mcp/stream-limiter.ts";
+import { STREAM_LIMITS, StreamLimiter } from "../../server/http/stream-limiter.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { type NotificationStream, openNotificationStream, openStream } from "../support/clients/open-stream.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";

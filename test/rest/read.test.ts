@@ -106,6 +106,8 @@ verifies(
         url: body["url"],
         repo: "acme/site",
         branch: "main",
+        root_directory: null,
+        build_network: false,
         latest_deployment_id: expect.any(String),
         live_deployment_id: null,
       },

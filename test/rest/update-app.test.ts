@@ -30,8 +30,29 @@ test("a deployment without a branch deploys the new one", async () => {
   expect((await tenant.rest.post(`${path}/deployments`, {})).body).toMatchObject({ number: 2, branch: "release" });
 });
 
+test("200 changes the root directory and the network of builds, and a deployment records both", async () => {
+  const { tenant, path, patch } = await givenApp();
+  expect((await patch({ root_directory: "./apps//web/", build_network: false })).body).toMatchObject({
+    root_directory: "apps/web",
+    build_network: false,
+  });
+  const settings = { root_directory: "apps/web", build_network: false };
+  expect((await tenant.rest.post(`${path}/deployments`, {})).body).toMatchObject(settings);
+  expect((await patch({ root_directory: null })).body).toMatchObject({ root_directory: null });
+  expect((await tenant.rest.get(`${path}/deployments/2`)).body).toMatchObject(settings);
+});
+
 test.each([
   [{}, "Nothing to change"],
+  [{ root_directory: "" }, "root_directory: must not be empty"],
+  [{ root_directory: "../shop" }, "root_directory: must be inside the repository, without `..`"],
+  [{ root_directory: "apps/../../shop" }, "root_directory: must be inside the repository"],
+  [{ root_directory: "/etc" }, "root_directory: must be relative to the root of the repository"],
+  [{ root_directory: "apps\\web" }, "root_directory: must have `/` between folders"],
+  [{ root_directory: "apps/web\n" }, "root_directory: must not contain control"],
+  [{ root_directory: "x".repeat(256) }, "root_directory: must have at most 255 bytes"],
+  [{ build_network: true }, "build_network: this service does not allow builds to use the network"],
+  [{ build_network: "yes" }, "build_network"],
   [{ name: "" }, "name: must be one line"],
   [{ name: " Shop" }, "name: must be one line"],
   [{ name: "Shop\nAdmin" }, "name: must be one line"],

@@ -12,11 +12,11 @@ const respondingWith = (text: string) => ({
 });
 
 /** Deploys a new repository, and returns functions that act on the app. */
-async function deployedApp(name: string, files: Record<string, string>) {
+async function deployedApp(name: string, files: Record<string, string>, settings: object = {}) {
   const owner = await harness().tenant();
   const repository = await Repository.create(repositories(), `acme/${name}`);
   const firstCommit = await repository.commitFiles(files);
-  const { body } = await owner.rest.deploy({ repo: `acme/${name}` });
+  const { body } = await owner.rest.deploy({ repo: `acme/${name}`, ...settings });
   const id = String(body["app_id"]);
   const url = String(body["url"]);
   const path = `/v1/apps/${id}`;
@@ -69,6 +69,25 @@ test("a redeploy of a commit or of another branch leaves the app's own branch un
   await redeploy();
   await waitFor(4, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "second" });
+});
+
+test("a new root directory takes effect with the next deployment, and a rollback ignores it", async () => {
+  const files = {
+    "a/src/index.ts": respondingWith("a")["src/index.ts"],
+    "b/src/index.ts": respondingWith("b")["src/index.ts"],
+  };
+  const { owner, url, path, redeploy, get, waitFor } = await deployedApp("folders", files, { root_directory: "a" });
+  expect(await appRequest(url)).toEqual({ status: 200, text: "a" });
+  const headers = { "content-type": "application/json" };
+  const changed = await owner.rest.send("PATCH", path, { body: JSON.stringify({ root_directory: "b/" }), headers });
+  expect(changed.body).toMatchObject({ root_directory: "b" });
+  await redeploy();
+  await waitFor(2, "ready");
+  expect(await appRequest(url)).toEqual({ status: 200, text: "b" });
+  await owner.rest.post(`${path}/rollback`, { number: 1 });
+  await waitFor(3, "ready");
+  expect(await appRequest(url)).toEqual({ status: 200, text: "a" });
+  expect([await get(1), await get(2), await get(3)].map((each) => each["root_directory"])).toEqual(["a", "b", "a"]);
 });
 
 test("a redeploy of a repository without main deploys its default branch again", async () => {

@@ -4,7 +4,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { openUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
-import type { OutputTail } from "./output-tail.ts";
+import { explainBundleFailure } from "./failures/explain-bundle.ts";
 import { type BundleContents, type BundleResult, readBundleResult } from "./read-bundle-result.ts";
 import { toSingleLine } from "./single-line.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
@@ -13,7 +13,7 @@ const MAX_SCRIPT_MB = 64;
 
 const CUSTOM_BUILD_ADVICE = "Read the build log. A custom build command may have ended the bundler too early.";
 
-/** A bundle whose static files are still in the source folder. The path of that folder is not checked yet. */
+/** A bundle whose static files are still in the source folder. Their path, relative to the package, is not checked yet. */
 export interface BundledScript extends BundleContents {
   scriptPath: string;
 }
@@ -21,19 +21,21 @@ export interface BundledScript extends BundleContents {
 /**
  * Bundles the built project with wrangler and moves the script to the output folder.
  *
+ * @param directory - the folder of the package, relative to the source
  * @throws {BuildFailure} `user` when wrangler cannot bundle the project
  */
-export async function bundleScript(context: BuildContext): Promise<BundledScript> {
+export async function bundleScript(context: BuildContext, directory: string): Promise<BundledScript> {
   const { outputDirectory } = context.request;
   // The sandbox writes to a folder of its own, so that it cannot create files or links where the host writes.
   const staging = path.join(outputDirectory, "staging");
   await mkdir(staging);
   const { code, output } = await runBuildStep(context, {
     name: "bundle",
+    directory,
     argv: wranglerCommand(),
     mounts: [{ from: staging, to: SANDBOX_PATHS.output, writable: true }],
   });
-  if (code !== 0) throw wranglerFailure(output);
+  if (code !== 0) throw explainBundleFailure(output.lines());
   const result = await readResult(path.join(staging, "result.json"));
   if ("failure" in result) throw userFailure(toSingleLine(result.failure.message), toSingleLine(result.failure.advice));
   const scriptPath = path.join(outputDirectory, "script.form");
@@ -73,28 +75,6 @@ async function moveScript(from: string, to: string): Promise<void> {
       "Move data out of the script, into static files, the SQL database or the object storage.",
     );
   await rename(from, to);
-}
-
-function wranglerFailure(output: OutputTail): BuildFailure {
-  const lines = output.lines();
-  const location = lines.find((line) => /^\S+:\d+:\d+:$/.test(line));
-  const suffix = location === undefined ? "" : ` (${location.slice(0, -1)})`;
-  const reason = findReason(lines) ?? lines.at(-1) ?? "wrangler printed no reason.";
-  return userFailure(
-    `The app could not be bundled: ${reason}${suffix}`,
-    "Correct this error. To reproduce it locally, run: npx wrangler deploy --dry-run (for a Pages project: npx wrangler pages functions build)",
-  );
-}
-
-function findReason(lines: readonly string[]): string | null {
-  for (const [index, line] of lines.entries()) {
-    const text = /\[ERROR\] (.+)/.exec(line)?.[1];
-    // The first error may only say how many errors follow.
-    if (text === undefined || /^Build failed with \d+ errors?:$/.test(text)) continue;
-    // A text that ends with a period or a colon continues in the next line. Otherwise the next line is a location.
-    return /[.:]$/.test(text) ? `${text} ${lines[index + 1] ?? ""}`.trim() : text;
-  }
-  return null;
 }
 
 function userFailure(message: string, advice: string, options?: ErrorOptions): BuildFailure {

@@ -36,7 +36,7 @@ const contentsSchema = z.object({
 });
 
 /**
- * The contents of a bundle besides its script. `assets.directory` is relative to the root of the source, and the
+ * The contents of a bundle besides its script. `assets.directory` is relative to the folder of the package, and the
  * paths in `assets.ignored` are relative to that directory.
  */
 export type BundleContents = z.infer<typeof contentsSchema>;

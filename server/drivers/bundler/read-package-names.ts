@@ -48,7 +48,7 @@ async function addNames(names: Set<string>, text: string): Promise<void> {
 }
 
 /** Finds every package.json in breadth-first order. Follows no link. */
-async function findManifests(directory: string): Promise<string[]> {
+export async function findManifests(directory: string): Promise<string[]> {
   const manifests: string[] = [];
   const folders = [directory];
   for (let index = 0; index < folders.length && index < MAX_FOLDERS; index++) {

@@ -31,9 +31,20 @@ const devEnginesSchema = z.object({ packageManager: z.union([devEngine, z.array(
 
 type PackageJson = z.infer<typeof packageJsonSchema>;
 
-/** The properties of a checkout that decide how it is built, read from the root of the repository. */
+/** Where a build happens. All folders are relative to the source; `.` is all of it. */
+export interface PackageLocation {
+  /** The folder that is built and bundled. */
+  packageDirectory: string;
+  /** The folder in which packages are installed: the root of the workspace, if the package is part of one. */
+  installDirectory: string;
+  /** The packages of the workspace to build first, in this order. */
+  buildFirst: readonly string[];
+}
+
+/** The properties of a checkout that decide how it is built. */
 export interface Project {
-  /** The names of the files and folders at the root. */
+  location: PackageLocation;
+  /** The names of the files and folders in the folder in which packages are installed. */
   rootEntries: ReadonlySet<string>;
   packageManager: PackageManager;
   /** The version of its package manager that the project requires; `null` if it requires none. */
@@ -47,32 +58,55 @@ export interface Project {
 }
 
 /**
- * Reads the root of a checkout. Runs on the host, because a sandboxed process would take longer than the rest of a
- * small build. It only lists names and parses one JSON file, and follows no link.
+ * Reads the package of a checkout, and the folder in which its packages are installed. Runs on the host, because a sandboxed process would take longer than the rest of a
+ * small build. It only lists names and parses JSON files, and follows no link.
  *
  * @throws {BuildFailure} `user` when package.json is invalid
  */
-export async function readProject(directory: string): Promise<Project> {
+export async function readProject(sourceDirectory: string, location: PackageLocation): Promise<Project> {
+  const directory = path.join(sourceDirectory, location.installDirectory);
+  const packageDirectory = path.join(sourceDirectory, location.packageDirectory);
   const rootEntries = new Set(await readdir(directory));
-  const packageJson = parsePackageJson(await readPackageJson(directory));
+  const packageEntries = new Set(await readdir(packageDirectory));
+  const installed = parsePackageJson(await readPackageJson(directory));
+  const packageJson =
+    directory === packageDirectory ? installed : parsePackageJson(await readPackageJson(packageDirectory));
   const lists = [packageJson.dependencies, packageJson.devDependencies, packageJson.optionalDependencies];
   const yarnLockVersion = await readYarnLockVersion(directory);
-  const field = packageJson.packageManager ?? formatRequirement(packageJson.devEngines);
+  const field = installed.packageManager ?? formatRequirement(installed.devEngines);
   const packageManager = detectPackageManager(field, rootEntries, yarnLockVersion);
   const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
+    location,
     rootEntries,
     packageManager,
     requestedVersion: await readRequestedVersion(directory, packageManager, field, yarnLockVersion),
     needsInstall:
       lists.some((list) => Object.keys(list).length > 0) ||
-      packageJson.workspaces !== undefined ||
+      directory !== packageDirectory ||
+      isWorkspace(packageJson, rootEntries) ||
       // Yarn 2 and later runs no script before an install.
       packageManager === "yarn-berry",
     hasBuildScript: typeof packageJson.scripts["build"] === "string",
-    hasWranglerConfig: WRANGLER_CONFIGS.some((name) => rootEntries.has(name)),
+    hasWranglerConfig: WRANGLER_CONFIGS.some((name) => packageEntries.has(name)),
     needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
   };
+}
+
+/** Whether a folder declares packages of a workspace. A package.json that is invalid declares none here. */
+export async function isWorkspaceRoot(directory: string): Promise<boolean> {
+  const entries = new Set(await readdir(directory));
+  if (!entries.has("package.json")) return false;
+  const text = await readPackageJson(directory);
+  try {
+    return isWorkspace(parsePackageJson(text), entries);
+  } catch {
+    return false;
+  }
+}
+
+function isWorkspace({ workspaces }: PackageJson, entries: ReadonlySet<string>): boolean {
+  return workspaces !== undefined || entries.has("pnpm-workspace.yaml");
 }
 
 /** Returns `devEngines.packageManager`, such as `{"name": "pnpm", "version": "^10.0.0"}`, in the form of `packageManager`. */

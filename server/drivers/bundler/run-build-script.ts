@@ -1,5 +1,7 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { type BuildContext, type BuildStep, runBuildStep } from "./build-step.ts";
+import { type BuildNetwork, openBuildNetwork } from "./build-network.ts";
+import { explainBuildFailure } from "./failures/explain-build.ts";
 import { explainServerBuild } from "./inside/explain-server-build.ts";
 import type { Project } from "./read-project.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
@@ -8,25 +10,34 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
 const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages without an adapter/;
 
 /**
- * Runs the project's `build` script. Without one, runs the build command of its framework, unless a wrangler
- * configuration names what to bundle.
+ * Runs the `build` scripts of the packages that the project depends on, then its own. Without one, runs the build command of
+ * its framework, unless a wrangler configuration names what to bundle.
  *
  * @throws {BuildFailure} `user` when the build fails
  */
 export async function runBuildScript(context: BuildContext, project: Project): Promise<void> {
-  const argv = buildCommand(project);
-  if (argv === null) return;
-  const { code, output } = await runBuildStep(context, { name: "build", argv, env: platformVariables(project) });
+  const { packageDirectory: directory, buildFirst } = project.location;
+  const own = buildCommand(project);
+  const first = buildFirst.length > 0 ? workspaceBuild(project) : null;
+  if (own === null && first === null) return;
+  await using network = await openBuildNetwork(context);
+  const step = {
+    name: "build",
+    network: network.access,
+    env: { ...platformVariables(project), ...network.env },
+  } as const;
+  if (first !== null) await run(context, { ...step, argv: first }, network);
+  if (own !== null) await run(context, { ...step, argv: own, directory }, network);
+}
+
+async function run(context: BuildContext, step: BuildStep, network: BuildNetwork): Promise<void> {
+  const { code, output } = await runBuildStep(context, step);
+  network.report();
   if (code === 0) return;
   const lines = output.lines();
   const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
   if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
-  const lastLine = lines.at(-1);
-  throw new BuildFailure(
-    "user",
-    `The build failed with exit code ${code}${lastLine === undefined ? "." : `: ${lastLine}`}`,
-    "Read the build log. The build must succeed in a clean checkout without network access.",
-  );
+  throw explainBuildFailure(code, lines, network.connections());
 }
 
 /**
@@ -39,12 +50,17 @@ function platformVariables({ needsSvelteAdapter }: Project): Record<string, stri
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {
-  if (project.hasBuildScript) return [`${SANDBOX_PATHS.scripts}/bin/${scriptRunner(project)}`, "run", "build"];
+  if (project.hasBuildScript) return [scriptRunner(project), "run", "build"];
   if (project.needsInstall && !project.hasWranglerConfig)
     return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-framework-build.ts`];
   return null;
 }
 
-function scriptRunner({ packageManager }: Project): "npm" | "pnpm" | "yarn" | "bun" {
-  return packageManager === "yarn-berry" ? "yarn" : packageManager;
+function workspaceBuild(project: Project): readonly [string, ...string[]] {
+  const script = `${SANDBOX_PATHS.scripts}/run-workspace-build.ts`;
+  return [SANDBOX_PATHS.node, script, scriptRunner(project), ...project.location.buildFirst];
+}
+
+function scriptRunner({ packageManager }: Project): string {
+  return `${SANDBOX_PATHS.scripts}/bin/${packageManager === "yarn-berry" ? "yarn" : packageManager}`;
 }

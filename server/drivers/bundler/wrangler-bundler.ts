@@ -1,14 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import type { Bundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
+import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import type { BuildContext, StepLimits } from "./build-step.ts";
+import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
 import { type BundledScript, bundleScript } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import { installPackages } from "./install-packages.ts";
+import { locatePackage, requireFolder } from "./locate-package.ts";
 import { readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
 import { toolEnvironment } from "./select-tool.ts";
@@ -21,6 +22,8 @@ export interface WranglerBundlerOptions {
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
   compileCacheDirectory?: string;
+  /** How build scripts may connect to public addresses, if an app requests it; by default they may not. */
+  egress?: BuildEgressOptions | null;
   limits?: Partial<StepLimits>;
 }
 
@@ -49,7 +52,7 @@ export class WranglerBundler implements Bundler {
     this.#options = options;
   }
 
-  async bundle(request: BundleRequest): Promise<Bundle> {
+  async bundle(request: BundleRequest): Promise<BuiltBundle> {
     const scratchDirectory = path.join(request.outputDirectory, "scratch");
     await mkdir(scratchDirectory);
     try {
@@ -59,16 +62,21 @@ export class WranglerBundler implements Bundler {
     }
   }
 
-  async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<Bundle> {
-    const { sandbox, packages } = this.#options;
+  async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<BuiltBundle> {
+    const { sandbox, packages, egress = null } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-    const project = await readProject(request.sourceDirectory);
-    const env = toolEnvironment(project.packageManager);
-    const start: BuildContext = { sandbox, toolchain: this.#toolchain(), limits, request, env, scratchDirectory };
+    const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, scratchDirectory };
+    const location = await locatePackage({ ...base, env: {} });
+    const project = await readProject(request.sourceDirectory, location);
+    const start: BuildContext = { ...base, env: toolEnvironment(project.packageManager) };
     const context = project.needsInstall ? await installPackages(start, packages, project) : start;
     await runBuildScript(context, project);
-    const { assets, ...script } = await bundleScript(context);
-    return { ...script, assets: assets && { directory: await copyTo(request, assets), rules: assets.rules } };
+    const { packageDirectory: rootDirectory } = location;
+    const { assets, ...script } = await bundleScript(context, rootDirectory);
+    // The build may have replaced the folder by a link. Whoever reads from it next does so outside the sandbox.
+    await requireFolder(request.sourceDirectory, rootDirectory);
+    const copied = assets && { directory: await copyTo(request, rootDirectory, assets), rules: assets.rules };
+    return { ...script, assets: copied, rootDirectory };
   }
 
   #toolchain(): Toolchain {
@@ -81,8 +89,12 @@ export class WranglerBundler implements Bundler {
 /** Copies the static files to the output folder and returns the path of the copy. */
 async function copyTo(
   { sourceDirectory, outputDirectory, onOutput }: BundleRequest,
-  { directory, ignored }: NonNullable<BundledScript["assets"]>,
+  rootDirectory: string,
+  { directory: relativeDirectory, ignored }: NonNullable<BundledScript["assets"]>,
 ): Promise<string> {
+  const directory = path.isAbsolute(relativeDirectory)
+    ? relativeDirectory
+    : path.join(rootDirectory, relativeDirectory);
   const destination = path.join(outputDirectory, "assets");
   const onSkipped = (file: string) =>
     onOutput(Buffer.from(`Skipped ${file}: only regular files and folders are published.\n`));

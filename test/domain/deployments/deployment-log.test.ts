@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { DeploymentLog } from "../../../domain/deployments/deployment-log.ts";
+import type { ObjectStore } from "../../../domain/ports/object-store.ts";
 import { FilesystemObjectStore } from "../../../server/drivers/object-store/filesystem.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -15,6 +16,9 @@ async function openStore() {
   return { objects, read, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
+const openLog = (objects: ObjectStore, key: string, secrets: string[]) =>
+  DeploymentLog.open({ objects, key, secrets, onStored: () => undefined });
+
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 verifies(
@@ -23,7 +27,7 @@ verifies(
   async () => {
     await using store = await openStore();
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     log.say("cloning");
     log.output(bytes("one\ntw"));
     log.output(bytes("o\nno end"));
@@ -39,7 +43,7 @@ verifies(
   async () => {
     await using store = await openStore();
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     log.output(bytes("the beginning\n"));
     const line = bytes(`${"x".repeat(100_000)}\n`);
     for (let n = 0; n < 300; n++) log.output(line);
@@ -60,7 +64,7 @@ verifies(
   async () => {
     await using store = await openStore();
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     const euro = bytes("€");
     log.output(euro.subarray(0, 1));
     log.output(euro.subarray(1));
@@ -73,23 +77,41 @@ verifies(
 verifies(hazard(48), "a log masks a secret that arrives in two pieces", async () => {
   await using store = await openStore();
   const key = `${randomUUID()}/1.log`;
-  const log = await DeploymentLog.open(store.objects, key, ["swordfish-swordfish"]);
+  const log = await openLog(store.objects, key, ["swordfish-swordfish"]);
   log.output(bytes("the secret is swordfish-"));
   log.output(bytes("swordfish, keep it\n"));
   await log.close();
   expect(await store.read(key)).toBe("the secret is [masked], keep it\n");
 });
 
+verifies(hazard(48), "a log masks a secret at the place where a very long line is split", async () => {
+  await using store = await openStore();
+  const log = await openLog(store.objects, "a/1.log", ["swordfish-swordfish"]);
+  log.output(bytes(`${"x".repeat(65_530)}swordfish-`));
+  log.output(bytes("swordfish\n"));
+  await log.close();
+  expect((await store.read("a/1.log")).slice(65_530)).toBe("[masked]\n");
+});
+
+verifies(hazard(48), "a log masks a secret that a very long line contains near its end", async () => {
+  await using store = await openStore();
+  const log = await openLog(store.objects, "a/1.log", ["swordfish-swordfish"]);
+  log.output(bytes(`${"x".repeat(65_530)}swordfish-swordfish${"y".repeat(10)}`));
+  log.output(bytes("\n"));
+  await log.close();
+  expect((await store.read("a/1.log")).slice(65_530)).toBe(`[masked]${"y".repeat(10)}\n`);
+});
+
 verifies(hazard(41), "a later attempt appends to the log of an interrupted one", async () => {
   await using store = await openStore();
   const key = `${randomUUID()}/1.log`;
-  const first = await DeploymentLog.open(store.objects, key, []);
+  const first = await openLog(store.objects, key, []);
   first.say("first");
   await first.flush();
-  const second = await DeploymentLog.open(store.objects, key, []);
+  const second = await openLog(store.objects, key, []);
   second.say("second");
   await Promise.all([first.close(), second.close()]);
-  const third = await DeploymentLog.open(store.objects, key, []);
+  const third = await openLog(store.objects, key, []);
   await third.close();
   expect(await store.read(key)).toBe("[service] first\n[service] second\n");
 });
@@ -97,7 +119,7 @@ verifies(hazard(41), "a later attempt appends to the log of an interrupted one",
 verifies(hazard(41), "a log repeats a write that failed, and throws no error for it", async () => {
   await using store = await openStore();
   const key = `${randomUUID()}/1.log`;
-  const log = await DeploymentLog.open(failing(store.objects, "put", 1), key, []);
+  const log = await openLog(failing(store.objects, "put", 1), key, []);
   log.say("first");
   await Promise.all([log.flush(), log.flush()]);
   log.say("second");
@@ -111,7 +133,7 @@ verifies(
   async () => {
     await using store = await openStore();
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     log.output(bytes("[service] ready\n[service] again\nno [service] here\n"));
     await log.close();
     expect(await store.read(key)).toBe("> [service] ready\n> [service] again\nno [service] here\n");
@@ -124,7 +146,7 @@ verifies(
   async () => {
     await using store = await openStore();
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     log.output(bytes("[service] ready\n\u200b[service] ready\n \t[service] ready\n\u2028[service] ready\n"));
     log.say("failed: Migration a\n[service] ready\r\n[service] done");
     await log.close();
@@ -149,7 +171,7 @@ function counting(objects: FilesystemObjectStore) {
 test("a log is written while the deployment runs, and only when it has changed", async () => {
   await using store = await openStore();
   const counted = counting(store.objects);
-  const log = await DeploymentLog.open(counted.objects, "a/1.log", []);
+  const log = await openLog(counted.objects, "a/1.log", []);
   log.output(bytes("one\n"));
   await expect.poll(() => store.read("a/1.log"), { timeout: 10_000 }).toBe("one\n");
   await log.flush();
@@ -159,9 +181,12 @@ test("a log is written while the deployment runs, and only when it has changed",
 
 test("a log without any text is not stored, and a closed log has no timer", async () => {
   await using store = await openStore();
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
-    const log = await DeploymentLog.open(store.objects, "a/1.log", []);
+    const empty = await openLog(store.objects, "a/1.log", []);
+    await empty.close();
+    const log = await openLog(store.objects, "a/2.log", []);
+    log.say("one");
     expect(vi.getTimerCount()).toBe(1);
     await log.close();
     expect(vi.getTimerCount()).toBe(0);
@@ -173,7 +198,7 @@ test("a log without any text is not stored, and a closed log has no timer", asyn
 
 test("a write that failed is repeated although no text was added", async () => {
   await using store = await openStore();
-  const log = await DeploymentLog.open(failing(store.objects, "put", 1), "a/1.log", []);
+  const log = await openLog(failing(store.objects, "put", 1), "a/1.log", []);
   log.say("first");
   await log.flush();
   expect(await store.read("a/1.log")).toBe("");
@@ -190,7 +215,7 @@ test("a line without an end gets one when the log is closed, unless it is so lon
     ["whole\nno end", "whole\nno end\n"],
   ] as const) {
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     log.output(bytes(text));
     await log.close();
     expect(await store.read(key)).toBe(stored);
@@ -209,9 +234,22 @@ test("a log of 1,048,576 characters is complete, and a longer one says exactly h
     ],
   ] as const) {
     const key = `${randomUUID()}/1.log`;
-    const log = await DeploymentLog.open(store.objects, key, []);
+    const log = await openLog(store.objects, key, []);
     log.output(bytes(text));
     await log.close();
     expect((await store.read(key)) === stored).toBe(true);
   }
+});
+
+test("a later attempt continues a log whose middle was left out, and counts all characters that are missing", async () => {
+  await using store = await openStore();
+  const [first, second] = [await openLog(store.objects, "a/1.log", []), bytes(`${"y".repeat(99)}\n`.repeat(6000))];
+  for (let n = 0; n < 2; n++) first.output(second);
+  await first.close();
+  const missing = async () => Number(/(\d+) characters left out/.exec(await store.read("a/1.log"))?.[1]);
+  expect(await missing()).toBe(1_200_000 - 1_048_576);
+  const later = await openLog(store.objects, "a/1.log", []);
+  later.output(second);
+  await later.close();
+  expect(await missing()).toBe(1_800_000 - 1_048_576);
 });

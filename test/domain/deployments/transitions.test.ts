@@ -150,6 +150,8 @@ test("a new deployment is recorded and queued together", async () => {
     branch,
     customization: null,
     branchIsDefault: false,
+    rootDirectory: null,
+    buildNetwork: false,
   } as const;
   const [committed, rolledBack] = [randomUUID(), randomUUID()];
   await em().transactional((tx) => enqueueDeployment(tx, deps().jobs, { ...request, id: committed }));

@@ -94,6 +94,22 @@ describe("the install step", () => {
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
   });
 
+  test.each([
+    ["Yarn 4", "Using Yarn 4.18.1.\n", "yarn@4.18.1", "yarn node build.js"],
+    ["Bun", "Using Bun 1.4.5.\n", "bun@1.4.5", "bun build.js"],
+  ])("%s installs the packages and runs the build script", async (_case, line, packageManager, build) => {
+    await using h = await setUp();
+    await using checkout = await createCheckout({
+      "package.json": manifest({ packageManager, scripts: { build } }),
+      "build.js": `import { greeting } from "greeting";\nconsole.log("The build says", greeting);`,
+      "index.js": GREETING_WORKER,
+    });
+    const { bundle, log } = await runBundler(h.bundler, checkout);
+    expect(log).toContain(line);
+    expect(log).toContain("The build says hello from the registry");
+    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+  });
+
   verifies(hazard(51), "cached packages are installed while the registry is down, also after a restart", async () => {
     await using h = await setUp();
     const files = { "package.json": manifest(), "index.js": GREETING_WORKER };
@@ -128,12 +144,12 @@ describe("the install step", () => {
     [
       "a version that does not exist",
       { greeting: "^9.0.0" },
-      "npm could not install the packages: No matching version found for greeting@^9.0.0.",
+      "The package registry has no version of greeting that matches ^9.0.0.",
     ],
     [
       "a peer dependency on another version",
       { greeting: "1.0.0", plugin: "1.0.0" },
-      'npm could not install the packages: a dependency conflicts with another: peer greeting@"^2.0.0" from plugin@1.0.0',
+      "plugin@1.0.0 requires greeting@^2.0.0, but the project has greeting@1.0.0.",
     ],
     [
       "a package from another host",

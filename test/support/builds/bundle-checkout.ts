@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Bundle, Bundler } from "../../../domain/ports/bundler.ts";
+import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { memoryFolder } from "../memory-folder.ts";
 
@@ -36,26 +36,33 @@ async function writeContent(file: string, content: Content): Promise<void> {
 }
 
 export interface BundleRun {
-  bundle: Bundle;
+  bundle: BuiltBundle;
   /** The output of the build. */
   log: string;
 }
+
+type BundleOptions = Pick<BundleRequest, "rootDirectory" | "network" | "variables">;
 
 export async function runBundler(
   bundler: Bundler,
   checkout: TestCheckout,
   signal = new AbortController().signal,
+  options: BundleOptions = {},
 ): Promise<BundleRun> {
   const chunks: Uint8Array[] = [];
-  const bundle = await bundler.bundle({ ...checkout, signal, onOutput: (chunk) => chunks.push(chunk) });
+  const bundle = await bundler.bundle({ ...checkout, ...options, signal, onOutput: (chunk) => chunks.push(chunk) });
   return { bundle, log: Buffer.concat(chunks).toString() };
 }
 
 /** Bundles files that cannot be bundled, and returns the failure. */
-export async function bundleFailure(bundler: Bundler, files: Readonly<Record<string, Content>>): Promise<BuildFailure> {
+export async function bundleFailure(
+  bundler: Bundler,
+  files: Readonly<Record<string, Content>>,
+  options: BundleOptions = {},
+): Promise<BuildFailure> {
   await using checkout = await createCheckout(files);
   try {
-    await runBundler(bundler, checkout);
+    await runBundler(bundler, checkout, undefined, options);
   } catch (error) {
     if (error instanceof BuildFailure) return error;
     throw error;

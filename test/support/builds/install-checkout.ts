@@ -15,7 +15,8 @@ import type { TestCheckout } from "./bundle-checkout.ts";
 /** Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output. */
 export async function installCheckout(packages: PackageSource, checkout: TestCheckout): Promise<string> {
   await using scratch = await memoryFolder();
-  const project = await readProject(checkout.sourceDirectory);
+  const location = { packageDirectory: ".", installDirectory: ".", buildFirst: [] };
+  const project = await readProject(checkout.sourceDirectory, location);
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
   const context = {
@@ -27,6 +28,7 @@ export async function installCheckout(packages: PackageSource, checkout: TestChe
     limits: DEFAULT_LIMITS,
     request: { ...checkout, onOutput, signal: new AbortController().signal },
     env: toolEnvironment(project.packageManager),
+    egress: null,
     scratchDirectory: scratch.path,
   };
   await installPackages(context, packages, project);

@@ -2,12 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { inject } from "vitest";
-import type { Bundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
+import { sha256Hex } from "../../../domain/shared/sha256.ts";
+import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 
 /** What one build made, besides the files of its output folder. */
 interface SharedBuild {
   /** Its paths are relative to the output folder. */
-  bundle: Bundle;
+  bundle: BuiltBundle;
   /** The output of the build. */
   log: string;
 }
@@ -26,7 +27,9 @@ const builds = new Map<string, Promise<string>>();
 
 /** Returns the folder of the build. A build that failed is not kept. */
 async function buildOnce(bundler: Bundler, request: BundleRequest): Promise<string> {
-  const folder = path.join(inject("buildsFolder"), await hashTree(request.sourceDirectory));
+  const { rootDirectory = null, variables = {} } = request;
+  const settings = JSON.stringify([await hashTree(request.sourceDirectory), rootDirectory, variables]);
+  const folder = path.join(inject("buildsFolder"), sha256Hex(settings));
   const build = builds.get(folder) ?? findOrBuild(bundler, request, folder);
   builds.set(folder, build);
   build.catch(() => builds.delete(folder));
@@ -52,14 +55,14 @@ async function findOrBuild(bundler: Bundler, request: BundleRequest, folder: str
   return folder;
 }
 
-async function restore({ outputDirectory, onOutput }: BundleRequest, folder: string): Promise<Bundle> {
+async function restore({ outputDirectory, onOutput }: BundleRequest, folder: string): Promise<BuiltBundle> {
   const { bundle, log } = JSON.parse(await readFile(path.join(folder, "build.json"), "utf8")) as SharedBuild;
   await cp(path.join(folder, "output"), outputDirectory, { recursive: true });
   onOutput(Buffer.from(log));
   return withPaths(bundle, (file) => path.join(outputDirectory, file));
 }
 
-function withPaths(bundle: Bundle, change: (file: string) => string): Bundle {
+function withPaths(bundle: BuiltBundle, change: (file: string) => string): BuiltBundle {
   const { scriptPath, assets } = bundle;
   return {
     ...bundle,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { assignBindingIds, type FormBinding, type StorageConfig } from "./assign-binding-ids.ts";
+import { runtimeName } from "./node-server/node-modules-plugin.ts";
 import { pagesModules, type PagesRoutes } from "./pages-modules.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 
@@ -40,7 +41,7 @@ export function completeForm(
     metadata.compatibility_date ??= DEFAULT_COMPATIBILITY_DATE;
   }
   if (dataFiles !== null) {
-    modules += dataFiles.map((name) => dataPart(form, name)).join("");
+    modules += dataFiles.map((file) => dataPart(form, file)).join("");
     metadata.bindings.push({ name: "NODE_SERVER", type: "node_server", class_name: "NodeServer" });
   }
   const json = toLatin1(JSON.stringify(metadata));
@@ -51,8 +52,8 @@ function formPart(form: string, { name, source }: { name: string; source: string
   return partHeader(form, name, "application/javascript+module") + toLatin1(`${source}\r\n`);
 }
 
-function dataPart(form: string, name: string): string {
-  return `${partHeader(form, name, "application/octet-stream")}${readFileSync(name, "latin1")}\r\n`;
+function dataPart(form: string, file: string): string {
+  return `${partHeader(form, runtimeName(file), "application/octet-stream")}${readFileSync(file, "latin1")}\r\n`;
 }
 
 /** The header of a part of `form`. The first line of a form is its boundary. */

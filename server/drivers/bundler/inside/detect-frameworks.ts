@@ -20,3 +20,19 @@ export async function detectFrameworks(): Promise<DetectedFramework[]> {
 export function buildsStaticFiles(frameworks: readonly DetectedFramework[]): boolean {
   return frameworks.length > 0 && frameworks.every(({ category }) => (category as string) !== BACKEND_FRAMEWORK);
 }
+
+/** Frameworks that libraries are written with too. An app of one of them has an `index.html`. */
+const FRAMEWORKS_OF_LIBRARIES = new Set(["svelte", "solid-js", "stencil", "react", "vue", "tanstack-router"]);
+const BUILD_TOOL = "build_tool";
+
+/**
+ * Whether a package of a workspace with these frameworks and no `index.html` is an app, and not a library.
+ *
+ * @param hasEntry - whether the package has a script
+ */
+export function buildsAnApp(frameworks: readonly DetectedFramework[], hasEntry: boolean): boolean {
+  return frameworks.some(({ id, category }) => {
+    if ((category as string) === BACKEND_FRAMEWORK) return hasEntry;
+    return (category as string) !== BUILD_TOOL && !FRAMEWORKS_OF_LIBRARIES.has(id);
+  });
+}

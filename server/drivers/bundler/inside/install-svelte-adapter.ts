@@ -3,7 +3,8 @@
 //
 // usage: node install-svelte-adapter.ts <package manager> <adapter>
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { foldersAbove } from "./folders-above.ts";
 
 const ADD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   npm: ["install", "--no-save", "--no-package-lock"],
@@ -15,7 +16,9 @@ const ADD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 
 const [, packageManager, adapter] = process.argv.splice(1) as [string, string, string];
 // adapter-auto names the version that works with the project's version of SvelteKit.
-const adapters = readFileSync("node_modules/@sveltejs/adapter-auto/adapters.js", "utf8");
+// A workspace may have it at its root.
+const files = foldersAbove(process.cwd()).map((folder) => `${folder}/node_modules/@sveltejs/adapter-auto/adapters.js`);
+const adapters = readFileSync(files.find((file) => existsSync(file)) ?? "", "utf8");
 const version = /adapter-cloudflare["'],\s*version:\s*["']([\w.-]+)["']/.exec(adapters)?.[1] ?? "latest";
 const packages = [`${adapter}@${version}`, "wrangler@4"];
 console.log(`> installing ${packages.join(" and ")} for @sveltejs/adapter-auto`);

@@ -1,10 +1,11 @@
-import { existsSync, globSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { findNodeServer } from "./node-server/find-node-server.ts";
 import { NODE_SERVER_MAIN, type NodeServerPlan, planNodeServer } from "./node-server/plan-node-server.ts";
+import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
   hasPagesFunctions,
@@ -17,10 +18,6 @@ import {
 } from "./plan-pages.ts";
 import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
-
-const EXTENSIONS = ["ts", "tsx", "mts", "js", "jsx", "mjs"];
-const STEMS = ["src/index", "src/worker", "index", "worker"];
-const ENTRIES = STEMS.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
 const OUTPUT_FOLDERS = [".output/public", "dist", "build", "out", "_site"];
@@ -44,14 +41,7 @@ interface BundleFailure {
 /** Angular writes to a folder with the name of the project. */
 const ANGULAR_OUTPUT = "dist/*/browser";
 
-interface PackageJson {
-  main?: unknown;
-  scripts?: Record<string, unknown>;
-  dependencies?: object;
-  devDependencies?: object;
-}
-
-/** Decides what to bundle, by the files that exist after the build. The current folder is the root of the source. */
+/** Decides what to bundle, by the files that exist after the build. The current folder is that of the package. */
 export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   const packageJson = readPackageJson();
   const frameworks = hasDependencies(packageJson) ? await detectFrameworks() : [];
@@ -59,6 +49,8 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   const config = readEffectiveConfig();
   const date = config?.text.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
 
+  if (config && /^\[\[containers\]\]|"containers"\s*:\s*\[/m.test(config.text))
+    return { failure: unsupportedContainers() };
   const pagesDirectory = config && configuredPagesDirectory(config);
   if (pagesDirectory !== null) return planPagesProject(framework, () => planPages(pagesDirectory, true));
   // A text search is enough here: a false match only leaves the decision to wrangler, which parses the configuration.
@@ -154,14 +146,6 @@ function readConfigPointer(pointer: string): string | undefined {
   }
 }
 
-function findEntry({ main }: PackageJson): string | undefined {
-  const declared = typeof main === "string" ? [path.normalize(main)] : [];
-  const usable = declared.filter(
-    (file) => !file.startsWith("..") && !path.isAbsolute(file) && /\.[mc]?[jt]sx?$/.test(file),
-  );
-  return [...usable, ...ENTRIES].find(isFile);
-}
-
 function noIndexPage(outputs: readonly string[]): { message: string; advice: string } {
   return {
     message: `The build wrote no index.html to ${formatList([...new Set(outputs)])}.`,
@@ -170,7 +154,23 @@ function noIndexPage(outputs: readonly string[]): { message: string; advice: str
   };
 }
 
+function unsupportedContainers(): { message: string; advice: string } {
+  return {
+    message: "The app uses containers, which the platform does not have. It runs Workers only.",
+    advice: "Remove containers from the wrangler configuration, or call the container over HTTP, and deploy again.",
+  };
+}
+
+/** How many folders an advice names. The advice has 300 characters at most. */
+const MAX_FOLDERS = 5;
+
 function nothingToDeploy(): { message: string; advice: string } {
+  const folders = findAppFolders();
+  if (folders.length > 0)
+    return {
+      message: "There is nothing to deploy in this folder: no wrangler configuration, no script and no index.html.",
+      advice: `Set root_directory to the folder of the app, such as ${folders.slice(0, MAX_FOLDERS).join(", ")}, when you deploy or in the settings of the app (PATCH /v1/apps/{id}), and deploy again.`,
+    };
   const scripts = STEMS.map((stem) => `${stem}.ts`).join(", ");
   return {
     message: "There is nothing to deploy: no wrangler configuration, no script and no index.html was found.",
@@ -178,28 +178,22 @@ function nothingToDeploy(): { message: string; advice: string } {
   };
 }
 
+/** Folders below the current one that may contain an app. */
+function findAppFolders(): string[] {
+  const names = ["package.json", ...WRANGLER_CONFIGS, "index.html"];
+  const files = globSync(
+    ["*", "*/*"].map((folder) => `${folder}/{${names.join(",")}}`),
+    {
+      exclude: (name) => /(^|\/)(node_modules|\..*)$/.test(name),
+    },
+  );
+  return [...new Set(files.map((file) => path.dirname(file)))].toSorted();
+}
+
 function formatList(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(", ")} or ${names.at(-1)}` : `${names[0]}`;
 }
 
-function readPackageJson(): PackageJson {
-  // A link is treated as absent, as on the host, which has validated a regular file before.
-  const exists = lstatSync("package.json", { throwIfNoEntry: false })?.isFile() ?? false;
-  return exists ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as PackageJson) : {};
-}
-
-function hasDependencies({ dependencies, devDependencies }: PackageJson): boolean {
-  return Object.keys({ ...dependencies, ...devDependencies }).length > 0;
-}
-
-function hasBuildScript({ scripts }: PackageJson): boolean {
-  return typeof scripts?.["build"] === "string";
-}
-
 function hasIndexPage(directory: string): boolean {
   return isFile(path.join(directory, "index.html"));
-}
-
-function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }

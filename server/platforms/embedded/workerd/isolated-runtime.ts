@@ -47,9 +47,7 @@ function isolatedWorker(
 
 /** The binding without which a Node server that generates code does not start. It gives access to nothing else. */
 function codeGeneration(form: UploadForm): Pick<MiniflareWorkerOptions, "unsafeEvalBinding"> {
-  const { unsafeEvalBinding } = bindingOptions(
-    form.metadata.bindings.filter(({ type }) => type === "node_server"),
-    "",
-  );
+  const servers = form.metadata.bindings.filter(({ type }) => type === "node_server");
+  const { unsafeEvalBinding } = bindingOptions(servers, { databaseId: "", variables: {} });
   return unsafeEvalBinding === undefined ? {} : { unsafeEvalBinding };
 }

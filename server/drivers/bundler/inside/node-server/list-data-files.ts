@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** A file of the repository, by its path with `/`. */
+/** A file of the repository or a package, relative to the folder of the app. */
 export type DataFile = string;
 
 /** The upload form may have 2000 parts, and the files are kept in memory. */

@@ -4,7 +4,12 @@ import path from "node:path";
 import type { Loader, OnLoadResult, Plugin, PluginBuild } from "esbuild";
 
 /** The folder of the app's files at run time. */
-export const RUNTIME_ROOT = "/bundle";
+const RUNTIME_ROOT = "/bundle";
+
+/** The path of a file below that folder. The files above the app, which are those of a workspace, are moved into it. */
+export function runtimeName(file: string): string {
+  return path.relative(process.cwd(), file).replace(/^(\.\.\/)+/, "");
+}
 
 const LOADERS: Readonly<Record<string, Loader>> = {
   ".ts": "ts",
@@ -105,7 +110,7 @@ function loaderOf(file: string): Loader {
 
 /** Replaces the words for a module's own place by its place at run time. */
 async function locateModule(build: PluginBuild, file: string, source: string, main: string): Promise<OnLoadResult> {
-  const runtimeFile = path.join(RUNTIME_ROOT, path.relative(process.cwd(), file));
+  const runtimeFile = path.join(RUNTIME_ROOT, runtimeName(file));
   const { code } = await build.esbuild.transform(source, {
     loader: loaderOf(file),
     sourcefile: path.relative(process.cwd(), file),

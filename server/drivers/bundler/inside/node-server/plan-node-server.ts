@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { BuildOptions, Metafile } from "esbuild";
+import { foldersAbove } from "../folders-above.ts";
 import type { Explanation } from "../explain-server-build.ts";
 import { type DataFile, listDataFiles } from "./list-data-files.ts";
 import { describeMissingBuiltIns, explainNativePackage, packageFolder } from "./native-packages.ts";
@@ -88,7 +89,9 @@ const VIEW_ENGINES = ["ejs", "pug", "hbs", "twig"];
 
 /** A module with the view engines that are installed, for the `require` of the runtime. */
 function viewEngines(): string {
-  const installed = VIEW_ENGINES.filter((name) => existsSync(`node_modules/${name}/package.json`));
+  const installed = VIEW_ENGINES.filter((name) =>
+    foldersAbove(process.cwd()).some((folder) => existsSync(`${folder}/node_modules/${name}/package.json`)),
+  );
   const entries = installed.map((name) => `${name}: () => require("${name}")`);
   return `globalThis.__serviceModules = { ${entries.join(", ")} };`;
 }

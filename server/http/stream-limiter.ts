@@ -14,11 +14,14 @@ export interface ReachedLimit {
   of: "token" | "organization" | "process";
 }
 
-/** A user runs several clients with one token, and each has a stream. One organization leaves room for the others. */
+/**
+ * The limits for streams of notifications. A user runs several clients with one token, and each has a stream. One
+ * organization leaves room for the others.
+ */
 export const STREAM_LIMITS: StreamLimits = { perToken: 32, perOrganization: 256, perProcess: 2048 };
 
 /**
- * Limits how many streams of notifications are open. Opening one counts as a single call, so the limit of calls alone would
+ * Limits how many streams of one kind are open. Opening one counts as a single call, so a limit of calls alone would
  * allow any number. The tokens that an OAuth client gets in one session count as one token.
  */
 export class StreamLimiter {

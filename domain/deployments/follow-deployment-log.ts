@@ -1,0 +1,119 @@
+import type { ChangeFeed } from "../ports/change-feed.ts";
+import { appNotFound } from "../apps/get-app.ts";
+import type { Caller } from "../shared/caller.ts";
+import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
+import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
+import { deploymentNotFound } from "./list-deployments.ts";
+import { selectLogs } from "./read-deployment-log.ts";
+
+export interface FollowLogDeps extends LogTailDeps {
+  logTails: DeploymentLogTails;
+}
+
+/** The logs that are followed in this process. */
+export class DeploymentLogTails implements Disposable {
+  readonly #deps: LogTailDeps;
+  readonly #opened = new Map<string, { tail: DeploymentLogTail; readers: number }>();
+  readonly #unlisten: () => void;
+
+  /** @param logChanges - announces the ids of deployments */
+  constructor(deps: LogTailDeps, logChanges: ChangeFeed) {
+    this.#deps = deps;
+    const refresh = (tail: DeploymentLogTail | undefined) => void tail?.refresh().catch(() => undefined);
+    this.#unlisten = logChanges.listen(
+      (id) => refresh(this.#opened.get(id)?.tail),
+      () => {
+        for (const { tail } of this.#opened.values()) refresh(tail);
+      },
+    );
+  }
+
+  /** Returns the tail of a deployment, which the readers of the process share, until `release` was called as often. */
+  acquire(deployment: FollowedDeployment): DeploymentLogTail {
+    const opened = this.#opened.get(deployment.id) ?? {
+      tail: new DeploymentLogTail(this.#deps, deployment),
+      readers: 0,
+    };
+    opened.readers += 1;
+    this.#opened.set(deployment.id, opened);
+    return opened.tail;
+  }
+
+  release({ id }: FollowedDeployment): void {
+    const opened = this.#opened.get(id);
+    if (opened === undefined || --opened.readers > 0) return;
+    this.#opened.delete(id);
+    opened.tail.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.#unlisten();
+    for (const { tail } of this.#opened.values()) tail.close();
+  }
+}
+
+/**
+ * Follows the log of the newest deployment of an app, or of the one with the number, until the deployment has ended.
+ *
+ * @param lastEventId - the id of the last event that the reader has. With an id of another deployment, the stream begins
+ *   with the first line.
+ * @returns `null` when the reader has the last event already
+ * @throws {ServiceError} `not_found` when the organization has no such app, or the app has no such deployment; `invalid`
+ *   for an id that no event has
+ */
+export async function followDeploymentLog(
+  deps: FollowLogDeps,
+  { orgId }: Caller,
+  { id: appId, number }: { id: string; number?: number | undefined },
+  lastEventId: string | null,
+): Promise<LogStream | null> {
+  const after = parseEventId(lastEventId);
+  const newest = selectLogs(deps.db, { orgId, appId }).select(["deployments.id", "deployments.number"]);
+  const row = await (
+    number === undefined
+      ? newest.whereRef("deployments.id", "=", "apps.latest_deployment_id")
+      : newest.where("deployments.number", "=", number)
+  ).executeTakeFirst();
+  if (row === undefined) throw number === undefined ? appNotFound() : deploymentNotFound();
+  const position = after?.number === row.number ? after.position : 0;
+  if (position === null) return null;
+  return openStream(deps.logTails, { id: row.id, number: row.number, logKey: row.log_key }, position);
+}
+
+async function openStream(
+  tails: DeploymentLogTails,
+  deployment: FollowedDeployment,
+  start: number,
+): Promise<LogStream> {
+  const tail = tails.acquire(deployment);
+  let position = start;
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) tails.release(deployment);
+    isOpen = false;
+  };
+  try {
+    await tail.refresh();
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    close,
+    async next(signal) {
+      const chunk = await tail.readAfter(position, signal);
+      position = parseEventId(chunk.at(-1)?.id ?? null)?.position ?? position;
+      return chunk;
+    },
+  };
+}
+
+const EVENT_ID = /^([1-9]\d{0,8})-(end|\d{1,15})$/;
+
+/** `position` is `null` for the event `end`. */
+function parseEventId(id: string | null): { number: number; position: number | null } | null {
+  if (id === null) return null;
+  const [, number, position] = EVENT_ID.exec(id) ?? [];
+  if (number === undefined || position === undefined) throw invalidEventId();
+  return { number: Number(number), position: position === "end" ? null : Number(position) };
+}

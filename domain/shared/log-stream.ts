@@ -1,0 +1,58 @@
+import { ServiceError } from "./errors.ts";
+
+/** One event of a stream of log lines. */
+export interface LogEvent {
+  /** Continues the stream after this event. Contains no white space. */
+  id: string;
+  /** `line`: a line of the log. `end`: nothing follows. */
+  type: "line" | "end";
+  /** One line: no line breaks. */
+  data: string;
+}
+
+/** Events that follow each other. Streams of one log that are at the same place get the same object, so a transport can encode it once. */
+export type LogChunk = readonly LogEvent[];
+
+/** One reader's stream of the lines of a log. */
+export interface LogStream {
+  /**
+   * Returns the next events, as soon as there are any. The last event of the last chunk is `end`. A reader that does not
+   * call this costs no memory: it continues at its own place.
+   *
+   * @throws the reason of the signal
+   */
+  next(signal: AbortSignal): Promise<LogChunk>;
+  /** Must be called when the reader has ended. */
+  close(): void;
+}
+
+export function invalidEventId(): ServiceError {
+  return new ServiceError(
+    "invalid",
+    "Last-Event-ID: invalid id. Send the id of an event of this stream unchanged, or omit the header to start again.",
+  );
+}
+
+/** A change that any number of readers wait for. */
+export class ChangeSignal {
+  #change = Promise.withResolvers<void>();
+
+  /** Wakes everyone who waits now. */
+  notify(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers<void>();
+  }
+
+  /** @throws the reason of the signal */
+  async wait(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      await Promise.race([this.#change.promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Runs inside the sandbox, because the project writes the patterns of its packages, and matching a hostile pattern can take
+// practically forever. The current folder is the root of a workspace. Lists its packages, the root first.
+//
+// usage: node list-packages.ts <result file>
+import { existsSync, globSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import type { WorkspacePackage } from "../workspace-packages.ts";
+import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
+import { readStartFile } from "./node-server/find-start-file.ts";
+import { findEntry, hasBuildScript, hasDependencies, type PackageJson, readPackageJson } from "./package-json.ts";
+import { hasPagesFunctions } from "./plan-pages.ts";
+import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
+
+const MAX_PACKAGES = 2000;
+const PAGES = ["index.html", "public/index.html", "src/index.html"];
+
+const [resultFile = ""] = process.argv.slice(2);
+const root = process.cwd();
+const directories = [".", ...listMembers()].slice(0, MAX_PACKAGES);
+const manifests = new Map(directories.map((directory) => [directory, readManifest(directory)]));
+const byName = new Map([...manifests].map(([directory, { name }]) => [name, directory]));
+const packages: WorkspacePackage[] = [];
+for (const [directory, manifest] of manifests) packages.push(await describePackage(directory, manifest));
+writeFileSync(resultFile, JSON.stringify(packages));
+
+/** The folders that the patterns of the workspace match, without those that a pattern with `!` excludes. */
+function listMembers(): string[] {
+  const patterns = readPatterns().map((pattern) => pattern.replace(/^(!?)\.\//, "$1"));
+  const included = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const excluded = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
+  const found = globSync(
+    included.map((pattern) => path.join(pattern, "package.json")),
+    { exclude: (name) => path.basename(name) === "node_modules" },
+  );
+  return found
+    .map((file) => path.dirname(file))
+    .filter((directory) => directory !== "." && isInside(directory))
+    .filter(
+      (directory) =>
+        !excluded.some((pattern) => path.matchesGlob(directory, path.normalize(`${pattern}/`).slice(0, -1))),
+    )
+    .toSorted();
+}
+
+function isInside(directory: string): boolean {
+  return !directory.startsWith("..") && !path.isAbsolute(directory) && lstatSync(directory).isDirectory();
+}
+
+/** `packages` of pnpm-workspace.yaml, otherwise `workspaces` of package.json: a list, or an object with the list. */
+function readPatterns(): string[] {
+  const file = "pnpm-workspace.yaml";
+  const settings = existsSync(file) ? (parse(readFileSync(file, "utf8")) as { packages?: unknown } | null) : null;
+  const { workspaces } = readPackageJson() as { workspaces?: { packages?: unknown } | unknown[] };
+  const patterns = settings?.packages ?? (Array.isArray(workspaces) ? workspaces : workspaces?.packages);
+  return Array.isArray(patterns) ? patterns.filter((pattern) => typeof pattern === "string") : [];
+}
+
+/** A package that cannot be read is listed without a name: the install reports what is wrong with it. */
+function readManifest(directory: string): PackageJson {
+  process.chdir(path.join(root, directory));
+  try {
+    return readPackageJson();
+  } catch {
+    return {};
+  }
+}
+
+async function describePackage(directory: string, manifest: PackageJson): Promise<WorkspacePackage> {
+  process.chdir(path.join(root, directory));
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies } = manifest;
+  const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
+  const dependsOn = names.flatMap((name) => byName.get(name) ?? []).filter((each) => each !== directory);
+  const hasConfig = WRANGLER_CONFIGS.some((name) => existsSync(name));
+  return {
+    directory,
+    dependsOn,
+    hasBuildScript: hasBuildScript(manifest),
+    hasConfig,
+    kind: await kindOf(directory, manifest),
+  };
+}
+
+async function kindOf(directory: string, manifest: PackageJson): Promise<WorkspacePackage["kind"]> {
+  // The start script of the root often starts one of the packages.
+  const isServer = directory !== "." && readStartFile(manifest.scripts?.["start"]) !== null;
+  const hasEntry = isServer || findEntry(manifest) !== undefined;
+  if (WRANGLER_CONFIGS.some((name) => existsSync(name)) || PAGES.some((name) => existsSync(name))) return "app";
+  if (hasPagesFunctions()) return "app";
+  if (hasDependencies(manifest) && buildsAnApp(await detectFrameworks(), hasEntry)) return "app";
+  return hasEntry ? "script" : "library";
+}

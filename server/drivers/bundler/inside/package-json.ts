@@ -1,0 +1,47 @@
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+
+/** The used parts of a package.json. The host has validated the one of the app, not those of other packages. */
+export interface PackageJson {
+  name?: unknown;
+  main?: unknown;
+  scripts?: Record<string, unknown>;
+  dependencies?: object;
+  devDependencies?: object;
+  optionalDependencies?: object;
+  peerDependencies?: object;
+  workspaces?: unknown;
+}
+
+const EXTENSIONS = ["ts", "tsx", "mts", "js", "jsx", "mjs"];
+
+/** The paths of scripts that are found without a configuration, without their extensions. */
+export const STEMS = ["src/index", "src/worker", "index", "worker"];
+const ENTRIES = STEMS.flatMap((stem) => EXTENSIONS.map((extension) => `${stem}.${extension}`));
+
+/** Reads the package.json of the current folder. A link is treated as absent, as on the host. */
+export function readPackageJson(): PackageJson {
+  const exists = lstatSync("package.json", { throwIfNoEntry: false })?.isFile() ?? false;
+  return exists ? (JSON.parse(readFileSync("package.json", "utf8").replace(/^\uFEFF/, "")) as PackageJson) : {};
+}
+
+export function hasDependencies({ dependencies, devDependencies }: PackageJson): boolean {
+  return Object.keys({ ...dependencies, ...devDependencies }).length > 0;
+}
+
+export function hasBuildScript({ scripts }: PackageJson): boolean {
+  return typeof scripts?.["build"] === "string";
+}
+
+/** Finds the script of a package that has no wrangler configuration. */
+export function findEntry({ main }: PackageJson): string | undefined {
+  const declared = typeof main === "string" ? [path.normalize(main)] : [];
+  const usable = declared.filter(
+    (file) => !file.startsWith("..") && !path.isAbsolute(file) && /\.[mc]?[jt]sx?$/.test(file),
+  );
+  return [...usable, ...ENTRIES].find(isFile);
+}
+
+export function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}

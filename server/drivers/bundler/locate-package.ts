@@ -1,0 +1,102 @@
+import { lstat } from "node:fs/promises";
+import path from "node:path";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
+import { nullIfMissing } from "../../files/missing-file.ts";
+import type { BuildContext } from "./build-step.ts";
+import { isWorkspaceRoot, type PackageLocation } from "./read-project.ts";
+import { findManifests } from "./read-package-names.ts";
+import { toSingleLine } from "./single-line.ts";
+import { buildOrder, choosePackage, listPackages, type WorkspacePackage } from "./workspace-packages.ts";
+
+const MAX_DIRECTORY_LENGTH = 255;
+const MAX_HINTS = 10;
+
+/**
+ * Finds the package to build: the requested one, otherwise the only one of a workspace that can be deployed, otherwise the
+ * root. Runs before any code of the project, so that no link can appear in a path that was checked.
+ *
+ * @throws {BuildFailure} `user` when the requested folder does not exist, or when several packages can be deployed
+ */
+export async function locatePackage(context: BuildContext): Promise<PackageLocation> {
+  const { sourceDirectory, rootDirectory = null, onOutput } = context.request;
+  if (rootDirectory !== null) return locateRequested(context, rootDirectory);
+  if (!(await isWorkspaceRoot(sourceDirectory))) return rootOf(".");
+  const packages = await listPackages(context, ".");
+  const chosen = choosePackage(packages);
+  if (chosen === ".") return rootOf(".");
+  if (chosen.length > MAX_DIRECTORY_LENGTH)
+    throw new BuildFailure("user", "The path of the package is too long.", "Move the package to another folder.");
+  onOutput(Buffer.from(`Deploying ${toSingleLine(chosen)}, the only package of the workspace that can be deployed.\n`));
+  return inWorkspace(packages, ".", chosen);
+}
+
+async function locateRequested(context: BuildContext, directory: string): Promise<PackageLocation> {
+  const { sourceDirectory } = context.request;
+  await requireFolder(sourceDirectory, directory);
+  for (const ancestor of ancestorsOf(directory)) {
+    if (!(await isWorkspaceRoot(path.join(sourceDirectory, ancestor)))) continue;
+    if (ancestor === directory) return rootOf(directory);
+    const packages = await listPackages(context, ancestor);
+    const member = path.relative(ancestor, directory);
+    if (packages.some((each) => each.directory === member)) return inWorkspace(packages, ancestor, member);
+  }
+  return {
+    packageDirectory: directory,
+    installDirectory: await findManifest(sourceDirectory, directory),
+    buildFirst: [],
+  };
+}
+
+function rootOf(directory: string): PackageLocation {
+  return { packageDirectory: directory, installDirectory: directory, buildFirst: [] };
+}
+
+function inWorkspace(packages: readonly WorkspacePackage[], root: string, member: string): PackageLocation {
+  return {
+    packageDirectory: path.join(root, member),
+    installDirectory: root,
+    buildFirst: buildOrder(packages, member).map((each) => path.join(root, each)),
+  };
+}
+
+/** The folder itself and those above it, up to the root of the source: `a/b`, `a`, `.`. */
+function ancestorsOf(directory: string): string[] {
+  return directory === "." ? ["."] : [directory, ...ancestorsOf(path.dirname(directory))];
+}
+
+/** A folder without a package.json uses the packages of the nearest folder above it that has one. */
+async function findManifest(sourceDirectory: string, directory: string): Promise<string> {
+  for (const ancestor of ancestorsOf(directory)) {
+    const status = await lstat(path.join(sourceDirectory, ancestor, "package.json")).catch(nullIfMissing);
+    if (status?.isFile()) return ancestor;
+  }
+  return directory;
+}
+
+/**
+ * Checks that a path leads to a folder of the source without a link on the way.
+ *
+ * @throws {BuildFailure} `user`
+ */
+export async function requireFolder(sourceDirectory: string, directory: string): Promise<void> {
+  for (const ancestor of ancestorsOf(directory).toReversed()) {
+    const status = await lstat(path.join(sourceDirectory, ancestor)).catch(nullIfMissing);
+    if (status?.isDirectory()) continue;
+    const problem = status?.isSymbolicLink()
+      ? "leads through a link. Links are not followed."
+      : "is not a folder of the repository.";
+    throw new BuildFailure(
+      "user",
+      `The root directory "${toSingleLine(directory)}" ${problem}`,
+      `Set root_directory to a folder of the repository${await hint(sourceDirectory)} (PATCH /v1/apps/{id}), and deploy again.`,
+    );
+  }
+}
+
+async function hint(sourceDirectory: string): Promise<string> {
+  const manifests = await findManifests(sourceDirectory);
+  const folders = manifests
+    .map((file) => path.relative(sourceDirectory, path.dirname(file)) || ".")
+    .slice(0, MAX_HINTS);
+  return folders.length === 0 ? "" : `, such as ${folders.map(toSingleLine).join(", ")}`;
+}

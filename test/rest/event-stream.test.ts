@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import type { LogChunk, LogStream } from "../../domain/shared/log-stream.ts";
+import { EventStream } from "../../server/rest/streams/event-stream.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+/** A log that always has a further line of 1,000 characters. */
+function endlessLog() {
+  const log = { reads: 0, isClosed: false };
+  const source: LogStream = {
+    async next(): Promise<LogChunk> {
+      log.reads += 1;
+      return [{ id: String(log.reads), type: "line", data: "x".repeat(1000) }];
+    },
+    close: () => void (log.isClosed = true),
+  };
+  return { log, stream: new EventStream(source) };
+}
+
+/** A log without lines. */
+function silentLog(): EventStream {
+  const next = (signal: AbortSignal) =>
+    new Promise<LogChunk>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    });
+  return new EventStream({ next, close: () => undefined });
+}
+
+verifies(
+  hazard(56),
+  "a client that reads nothing costs bounded memory, and its stream is closed after a while",
+  async () => {
+    const { log, stream } = endlessLog();
+    stream.read(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(log.reads).toBeLessThan(30);
+    expect(stream.readableLength).toBeLessThan(20_000);
+    const closed = once(stream, "close");
+    for (let interval = 0; interval < 6; interval++) stream.keepAlive();
+    await closed;
+    expect(log.isClosed).toBe(true);
+  },
+);
+
+test("a client that reads slowly gets every event, in order", async () => {
+  const { stream } = endlessLog();
+  let text = "";
+  for await (const bytes of stream) {
+    text += String(bytes);
+    stream.keepAlive();
+    if (text.length > 200_000) break;
+  }
+  const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  expect(ids).toEqual(Array.from(ids, (_, at) => at + 1));
+});
+
+test("a silent stream gets a comment at each interval, and ends when the service stops", async () => {
+  const stream = silentLog();
+  let text = "";
+  stream.on("data", (bytes) => (text += String(bytes)));
+  await new Promise((resolve) => setImmediate(resolve));
+  for (let interval = 0; interval < 10; interval++) stream.keepAlive();
+  const ended = once(stream, "end");
+  stream.end();
+  await ended;
+  expect(text).toBe(": keep-alive\n\n".repeat(11));
+});
