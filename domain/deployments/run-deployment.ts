@@ -12,7 +12,7 @@ import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { restoreLiveScript } from "./restore-live-script.ts";
-import { encodingsOf, sanitizeLog } from "./sanitize-log.ts";
+import { encodingsOf, sanitizeLog } from "../shared/sanitize-log.ts";
 
 export interface DeploymentDeps extends StepDeps {
   em: EntityManager;

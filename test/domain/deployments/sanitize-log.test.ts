@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodingsOf, sanitizeLog } from "../../../domain/deployments/sanitize-log.ts";
+import { encodingsOf, sanitizeLog } from "../../../domain/shared/sanitize-log.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 verifies(hazard(47), "a sanitized log has no control codes, no lone surrogates and no hidden text", () => {

@@ -1,10 +1,14 @@
+import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
+import type { LoggedApp } from "../../../../domain/ports/runtime-logs.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
+import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
 import { workerOptions } from "../workerd/worker-options.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import { describeFailure } from "./describe-failure.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
 import { Watchdog, type WatchdogLimits } from "./watchdog.ts";
@@ -27,6 +31,7 @@ export interface SupervisorOptions {
   launcher: WorkerdLauncher;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
+  runtimeLogs: EmbeddedRuntimeLogs;
   limits: SupervisorLimits;
   log: PlatformLog;
 }
@@ -188,6 +193,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     } catch (cause) {
       this.#backoff.recordFailure(slug);
       this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
+      if (cause instanceof UnhealthyScript) this.#reportToOwner({ id: appId, slug }, cause.message);
       const retryAfterSeconds = Math.max(1, Math.ceil(this.#backoff.delayMs(slug) / 1000));
       throw new AppUnavailable("The app failed to start.", retryAfterSeconds, { cause });
     }
@@ -197,10 +203,16 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const { storageDirectory, databaseId, assets } = version;
     const databaseDirectory = this.#options.databaseDirectory(databaseId);
     const worker = await workerOptions(version);
-    return this.#options.launcher.start(
-      { worker, storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null },
-      signal,
-    );
+    const { onRecord, close } = await this.#options.runtimeLogs.open({ id: version.appId, slug: version.slug });
+    const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
+    try {
+      const process = await this.#options.launcher.start({ worker, ...folders, onRecord }, signal);
+      void process.exited.then(close);
+      return process;
+    } catch (error) {
+      close();
+      throw error;
+    }
   }
 
   /** Starts a version with temporary storage and stops it again. Fails if the version cannot start. */
@@ -236,12 +248,21 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     if (this.#running.get(slug) !== app) return;
     this.#running.delete(slug);
     this.#backoff.recordFailure(slug);
-    this.#options.log.warn({ slug, appId, reason, lastError: app.process.output.lastError() }, "app process ended");
+    const lastError = app.process.output.lastError();
+    this.#options.log.warn({ slug, appId, reason, lastError }, "app process ended");
+    this.#reportToOwner({ id: appId, slug }, describeFailure(reason, lastError));
     this.#locks
       .run([databaseId], () => app.process[Symbol.asyncDispose]())
       .catch((err: unknown) => {
         this.#options.log.warn({ slug, appId, err }, "app process could not be removed");
       });
+  }
+
+  /** Adds an error to the runtime log of an app. */
+  #reportToOwner(app: LoggedApp, message: string): void {
+    this.#options.runtimeLogs.reportError(app, message).catch((err: unknown) => {
+      this.#options.log.warn({ ...app, err }, "the runtime log of an app could not be written");
+    });
   }
 
   async #stopIdle(app: RunningApp): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { RecordReader } from "../runtime-logs/record-reader.ts";
 
 /** How much of the output is kept. */
 const KEPT_BYTES = 16_384;
@@ -10,7 +11,13 @@ const BYTES_PER_SECOND = 4_000_000;
 /** The last output of one workerd, which explains why an app is unhealthy. An app may print without end. */
 export class WorkerdOutput {
   #kept = Buffer.alloc(0);
+  readonly #records: RecordReader | null;
   readonly #flood = Promise.withResolvers<void>();
+
+  /** @param records - finds the records of the runtime log in the standard output; `null` if it has none */
+  constructor(records: RecordReader | null = null) {
+    this.#records = records;
+  }
 
   /** Resolves when the app prints faster than the limit for the first time. */
   get flooded(): Promise<void> {
@@ -18,10 +25,11 @@ export class WorkerdOutput {
   }
 
   /** Reads a stream, because a full pipe would block the process, but not faster than the limit. */
-  follow(stream: Readable): void {
+  follow(stream: Readable, hasRecords = false): void {
     let secondEndsAt = 0;
     let bytes = 0;
     stream.on("data", (chunk: Buffer) => {
+      if (hasRecords) this.#records?.read(chunk);
       this.#kept = Buffer.concat([this.#kept, chunk]).subarray(-KEPT_BYTES);
       const now = Date.now();
       if (now >= secondEndsAt) [secondEndsAt, bytes] = [now + 1000, 0];
