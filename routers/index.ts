@@ -11,6 +11,7 @@ import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
+import { variables } from "./variables.ts";
 
 export const appRouter = router({
   apps,
@@ -23,6 +24,7 @@ export const appRouter = router({
   runtimeLogs,
   tokens,
   usage,
+  variables,
 });
 
 export type AppRouter = typeof appRouter;

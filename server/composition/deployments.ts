@@ -44,7 +44,8 @@ export async function openDeployments(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
-  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret } = foundation;
+  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret, variables } =
+    foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, controlGroups);
@@ -75,6 +76,7 @@ export async function openDeployments(
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder: external.appBuilder,
       tokenSecret,
+      variables,
       secrets: [tokenSecret, ...passwordsIn(config)],
       reportInternalError: (err, build) => log.error({ err, ...build }, "a deployment failed with an internal error"),
     },

@@ -19,6 +19,7 @@ import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
+import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
 export interface OpenServices extends IdentityServices {
@@ -52,6 +53,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     runtimeLogs: createRuntimeLogs(foundation, opening),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
+    variables: createVariables(foundation),
   };
   const identityDeps = {
     orm: database.orm,

@@ -51,7 +51,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
     .run({
       argv: step.argv,
       cwd: path.posix.join(SANDBOX_PATHS.source, step.directory ?? "."),
-      env: { ...toolchainEnvironment(toolchain), ...context.env, ...step.env },
+      env: { ...ownVariables(step, request), ...toolchainEnvironment(toolchain), ...context.env, ...step.env },
       mounts: [
         ...toolchainMounts(toolchain),
         { from: request.sourceDirectory, to: SANDBOX_PATHS.source, writable: true },
@@ -72,6 +72,11 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
   request.signal.throwIfAborted();
   if (outcome.reason === "exit") return { code: outcome.code, output };
   throw describeOutcome(step.name, outcome, limits[step.name]);
+}
+
+/** The install runs code of every dependency, which must not read the secrets of the app. */
+function ownVariables({ name }: BuildStep, { variables = {} }: BundleRequest): Readonly<Record<string, string>> {
+  return name === "install" ? {} : variables;
 }
 
 function describeOutcome(

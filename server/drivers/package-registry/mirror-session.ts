@@ -95,9 +95,9 @@ class MirrorServer {
         return;
       }
       case "tarball": {
-        const { body } = await this.#client.fetchTarball(request.name, request.version);
+        const tarball = await this.#client.fetchTarball(request.name, request.version);
         response.writeHead(200, { "content-type": "application/octet-stream" });
-        return pipeline(body, (chunks) => this.#count(chunks), response);
+        return pipeline(tarball, (chunks) => this.#count(chunks), response);
       }
       case "other-host":
         this.#blockedHosts.add(request.host);

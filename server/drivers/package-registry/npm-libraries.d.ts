@@ -17,7 +17,7 @@ declare module "npm-registry-fetch" {
     interface Response {
       status: number;
       headers: { get(name: string): string | null };
-      body: AsyncIterable<Buffer> & NodeJS.ReadableStream;
+      body: NodeJS.ReadableStream;
       json(): Promise<unknown>;
     }
   }

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type fetch from "npm-registry-fetch";
 import type { NpmSettings } from "./npm-settings.ts";
 import type { PackageCache } from "./package-cache.ts";
@@ -76,11 +77,11 @@ export class RegistryClient {
    * @throws {NotInRegistry}
    * @throws {RegistryUnavailable}
    */
-  async fetchTarball(name: string, version: string): Promise<fetch.Response> {
+  async fetchTarball(name: string, version: string): Promise<Readable> {
     const { url, integrity } = await this.#findTarball(name, version);
     const options: fetch.Options = { spec: name, preferOffline: true };
     if (integrity !== undefined) options.integrity = integrity;
-    return this.#fetch(url, options);
+    return readableBody(await this.#fetch(url, options));
   }
 
   /** A published version never changes, so a cached packument of any age is good enough if it lists the version. */
@@ -144,10 +145,15 @@ export class RegistryClient {
   }
 }
 
-async function readText({ body }: fetch.Response, name: string): Promise<string> {
+/** The body as a stream of Node. The library's own stream adds a listener per chunk when it is read by iteration. */
+function readableBody({ body }: fetch.Response): Readable {
+  return new Readable().wrap(body);
+}
+
+async function readText(response: fetch.Response, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
+  for await (const chunk of readableBody(response) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > MAX_PACKUMENT) throw new NotInRegistry(`The metadata of ${name} is too large.`);
     chunks.push(chunk);

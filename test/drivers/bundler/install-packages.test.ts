@@ -94,6 +94,22 @@ describe("the install step", () => {
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
   });
 
+  test.each([
+    ["Yarn 4", "Using Yarn 4.18.1.\n", "yarn@4.18.1", "yarn node build.js"],
+    ["Bun", "Using Bun 1.4.5.\n", "bun@1.4.5", "bun build.js"],
+  ])("%s installs the packages and runs the build script", async (_case, line, packageManager, build) => {
+    await using h = await setUp();
+    await using checkout = await createCheckout({
+      "package.json": manifest({ packageManager, scripts: { build } }),
+      "build.js": `import { greeting } from "greeting";\nconsole.log("The build says", greeting);`,
+      "index.js": GREETING_WORKER,
+    });
+    const { bundle, log } = await runBundler(h.bundler, checkout);
+    expect(log).toContain(line);
+    expect(log).toContain("The build says hello from the registry");
+    expect((await readUploadForm(bundle.scriptPath)).main).toContain("hello from the registry");
+  });
+
   verifies(hazard(51), "cached packages are installed while the registry is down, also after a restart", async () => {
     await using h = await setUp();
     const files = { "package.json": manifest(), "index.js": GREETING_WORKER };

@@ -3,46 +3,38 @@ import { describe, expect, test } from "vitest";
 import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
 import { createTestBundler } from "../../support/builds/create-bundler.ts";
 
-const PAGE = "mkdir dist && echo '<h1>built</h1>' >dist/index.html";
+const PAGE = "mkdir -p dist && echo '<h1>built</h1>' >dist/index.html && echo The page is built.";
 
 describe("a project that names a version of its package manager", () => {
   const bundler = createTestBundler({}, tmpdir());
 
   test.each([
-    ["pnpm, an older one", { packageManager: "pnpm@9.15.4+sha512.0123456789abcdef" }, {}],
-    ["pnpm, a newer one", { packageManager: "pnpm@11.2.0" }, {}],
+    ["pnpm, a newer one", { packageManager: "pnpm@11.2.0" }, {}, ["npm"]],
     [
-      "pnpm, with settings that require it",
-      { packageManager: "pnpm@9.15.4" },
+      "pnpm, an older one, with settings that require it",
+      { packageManager: "pnpm@9.15.4+sha512.0123456789abcdef" },
       {
         "pnpm-workspace.yaml": "managePackageManagerVersions: true\npackageManagerStrictVersion: true\n",
         ".npmrc": "manage-package-manager-versions=true\npackage-manager-strict-version=true\n",
       },
+      ["yarn"],
     ],
     [
       "Yarn 1, with a path that does not exist",
       { packageManager: "yarn@1.22.19" },
       { ".yarnrc": `yarn-path ".yarn/releases/yarn-1.22.19.cjs"\n` },
+      ["pnpm"],
     ],
-  ])("the build script runs: %s", async (_case, fields, files) => {
-    const manager = fields.packageManager.split("@", 1)[0];
-    const scripts = { build: `${manager} run pages`, pages: PAGE };
+    ["npm", { packageManager: "npm@10.0.0" }, {}, ["pnpm"]],
+  ])("the build script can run it and other package managers: %s", async (_case, fields, files, others) => {
+    const manager = fields.packageManager.split("@", 1)[0]!;
+    const build = [manager, ...others].map((name) => `${name} run pages`).join(" && ");
+    const scripts = { build, pages: PAGE };
     await using checkout = await createCheckout({ "package.json": JSON.stringify({ ...fields, scripts }), ...files });
     const { bundle, log } = await runBundler(bundler, checkout);
     expect(bundle.assets).not.toBeNull();
-    expect(log).not.toMatch(/configured to use|npm warn/);
-  });
-
-  test.each([
-    ["pnpm", "yarn@1.22.19"],
-    ["pnpm", "npm@10.0.0"],
-    ["yarn", "pnpm@9.15.4"],
-    ["npm", "pnpm@9.15.4"],
-  ])("its build script can run %s although packageManager is %s", async (other, packageManager) => {
-    const scripts = { build: `${other} run pages`, pages: PAGE };
-    await using checkout = await createCheckout({ "package.json": JSON.stringify({ packageManager, scripts }) });
-    const { bundle } = await runBundler(bundler, checkout);
-    expect(bundle.assets).not.toBeNull();
+    expect(log.split("\n").filter((line) => line === "The page is built.")).toHaveLength(1 + others.length);
+    expect(log.slice(0, log.indexOf("The page is built."))).not.toMatch(/configured to use|npm warn/);
   });
 
   test("devEngines of package.json selects the package manager too", async () => {

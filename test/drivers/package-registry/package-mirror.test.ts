@@ -81,6 +81,22 @@ describe("the package mirror", () => {
     expect([status, gunzipSync(body).includes("export default 1;")]).toEqual([200, true]);
   });
 
+  test("a large tarball arrives complete, and Node prints no warning of a listener leak", async () => {
+    const content = randomBytes(4_000_000).toString("hex");
+    await using registry = await startRegistry([{ name: "large", version: "1.0.0", files: { "index.js": content } }]);
+    await using cache = await temporaryFolder();
+    const readSettings = () => Promise.resolve({ registry: registry.url });
+    const mirror = new PackageMirror({ cacheDirectory: cache.path, readSettings, limits: {} });
+    await using session = await mirror.open(new Set(["large"]));
+    const warnings: string[] = [];
+    const record = (warning: Error) => void warnings.push(warning.name);
+    process.on("warning", record);
+    const { body } = await send(session.socketPath, `${MIRROR}/large/-/large-1.0.0.tgz`);
+    process.off("warning", record);
+    expect(gunzipSync(body).includes(content)).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+
   test.each(["@scope/right", "@scope%2fright"])(
     "the mirror accepts the name of a scoped package as %s",
     async (name) => {

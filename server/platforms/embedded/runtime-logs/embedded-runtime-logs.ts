@@ -10,28 +10,25 @@ export interface OpenAppLog {
   close(): void;
 }
 
-export interface RuntimeLogOptions {
-  /** Returns the folder of an app's log, which is removed with the app. */
-  folderOf(app: LoggedApp): string;
-  /** Reads the texts that the log of an app must not contain. */
-  readMasks(appId: string): Promise<readonly string[]>;
-}
-
 /** The runtime logs of the apps on this machine. */
 export class EmbeddedRuntimeLogs implements RuntimeLogs {
-  readonly #options: RuntimeLogOptions;
+  readonly #folderOf: (app: LoggedApp) => string;
   readonly #logs = new SharedInstances<AppLog>();
   /** The last writes of logs that are no longer open. */
   readonly #writes = new Set<Promise<void>>();
 
-  constructor(options: RuntimeLogOptions) {
-    this.#options = options;
+  /** @param folderOf - returns the folder of an app's log, which is removed with the app */
+  constructor(folderOf: (app: LoggedApp) => string) {
+    this.#folderOf = folderOf;
   }
 
-  /** Opens the log of an app that starts. The app must not be removed meanwhile. */
-  async open(app: LoggedApp): Promise<OpenAppLog> {
-    const masks = await this.#options.readMasks(app.id);
-    await mkdir(this.#options.folderOf(app), { recursive: true, mode: 0o700 });
+  /**
+   * Opens the log of an app that starts. The app must not be removed meanwhile.
+   *
+   * @param masks - the texts that its log must not contain: its secrets
+   */
+  async open(app: LoggedApp, masks: readonly string[]): Promise<OpenAppLog> {
+    await mkdir(this.#folderOf(app), { recursive: true, mode: 0o700 });
     const { instance: log, release } = this.#acquire(app);
     log.setMasks(masks);
     const close = () => {
@@ -42,11 +39,9 @@ export class EmbeddedRuntimeLogs implements RuntimeLogs {
     return { onRecord: log.print, close };
   }
 
-  /** Adds an error that the service found. `message` may quote the app. */
-  async reportError(app: LoggedApp, message: string): Promise<void> {
-    const masks = await this.#options.readMasks(app.id);
+  /** Adds an error that the service found. `message` may quote the app, without its secrets. */
+  reportError(app: LoggedApp, message: string): void {
     const { instance: log, release } = this.#acquire(app);
-    log.setMasks(masks);
     log.say("error", message);
     release();
   }
@@ -75,6 +70,6 @@ export class EmbeddedRuntimeLogs implements RuntimeLogs {
   }
 
   #acquire(app: LoggedApp): { instance: AppLog; release: () => void } {
-    return this.#logs.acquire(`${app.slug}/${app.id}`, () => new AppLog(this.#options.folderOf(app)));
+    return this.#logs.acquire(`${app.slug}/${app.id}`, () => new AppLog(this.#folderOf(app)));
   }
 }

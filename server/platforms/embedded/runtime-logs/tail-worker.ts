@@ -7,7 +7,7 @@ export const TAIL_WORKER_NAME = "runtime-log";
 export type PrintedRecord = [time: number, level: string, requestId: unknown, message: string];
 
 /** More than what is stored, so that a secret at the end of a stored message is masked as a whole. In characters. */
-const MAX_MESSAGE_LENGTH = 16 * 1024;
+const MAX_MESSAGE_LENGTH = 64 * 1024;
 
 /**
  * The script of a streaming tail worker: workerd sends it each message and each uncaught exception of the app at once,

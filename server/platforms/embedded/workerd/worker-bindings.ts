@@ -50,12 +50,25 @@ const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) 
   version_metadata: (b, { options }) => void (options.versionMetadata = b.name),
 };
 
+/** The types of bindings that only hold a value. A variable of the app with the same name replaces them. */
+const VALUE_TYPES: ReadonlySet<string> = new Set(["plain_text", "secret_text", "json"]);
+
+/** Where the values of bindings come from, besides their declarations. */
+export interface BindingSources {
+  databaseId: string;
+  /** The app's variables. A binding to a resource hides the variable with the same name. */
+  variables: Readonly<Record<string, string>>;
+}
+
 /**
- * Translates the bindings that a script declares to Miniflare's options.
+ * Translates the bindings that a script declares to Miniflare's options, and adds the app's variables.
  *
  * @throws {UnhealthyScript} with the name of an invalid binding; for an unsupported type also with the supported types
  */
-export function bindingOptions(bindings: readonly UploadBinding[], databaseId: string): BindingOptions {
+export function bindingOptions(
+  bindings: readonly UploadBinding[],
+  { databaseId, variables }: BindingSources,
+): BindingOptions {
   const options: BindingOptions = {
     bindings: {},
     d1Databases: {},
@@ -71,7 +84,25 @@ export function bindingOptions(bindings: readonly UploadBinding[], databaseId: s
     if (!bind) throw new UnhealthyScript(unsupportedMessage(binding));
     bind(binding, { databaseId, options });
   }
+  const hidden = new Set(resourceBindings(bindings).map(({ name }) => name));
+  for (const [name, value] of Object.entries(variables)) if (!hidden.has(name)) options.bindings[name] = value;
   return options;
+}
+
+/** @throws {UnhealthyScript} when a variable has the name of a binding to a resource, and would therefore be hidden */
+export function checkVariableNames(
+  bindings: readonly UploadBinding[],
+  variables: Readonly<Record<string, string>>,
+): void {
+  const hiding = resourceBindings(bindings).find(({ name }) => Object.hasOwn(variables, name));
+  if (hiding === undefined) return;
+  throw new UnhealthyScript(
+    `The variable "${hiding.name}" has the name of a binding of the app (${hiding.type}). Delete the variable, or rename the binding.`,
+  );
+}
+
+function resourceBindings(bindings: readonly UploadBinding[]): UploadBinding[] {
+  return bindings.filter(({ type }) => !VALUE_TYPES.has(type));
 }
 
 function unsupportedMessage({ name, type }: UploadBinding): string {

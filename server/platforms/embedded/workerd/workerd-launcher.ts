@@ -27,6 +27,8 @@ export interface LauncherOptions {
 
 export interface WorkerdLaunch extends AppFolders {
   worker: MiniflareWorkerOptions;
+  /** The texts that messages from the process must not contain: the secrets of the app. */
+  masks?: readonly string[];
   /** Called with each message and each uncaught exception of the worker. Without it, they are not collected. */
   onRecord?: ((record: PrintedRecord) => void) | undefined;
   /** Limits the memory of the process, except mapped files. */
@@ -75,7 +77,7 @@ export class WorkerdLauncher {
     // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
     const mark = randomUUID();
     const records = launch.onRecord === undefined ? null : new RecordReader(mark, launch.onRecord);
-    const output = new WorkerdOutput(records);
+    const output = new WorkerdOutput({ records, masks: launch.masks });
     const exit = new ProcessExit();
     const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
     try {

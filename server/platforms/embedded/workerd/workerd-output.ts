@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { applyMasks } from "../../../../domain/shared/secret-masks.ts";
 import type { RecordReader } from "../runtime-logs/record-reader.ts";
 
 /** How much of the output is kept. */
@@ -8,15 +9,23 @@ const MAX_MESSAGE_LENGTH = 800;
 /** How much an app may print per second without a pause. Reading costs the service, not the app, CPU time. */
 const BYTES_PER_SECOND = 4_000_000;
 
+export interface OutputOptions {
+  /** Finds the records of the runtime log in the standard output; `null` if it has none. */
+  records?: RecordReader | null;
+  /** The texts that messages must not contain: the secrets of the app. */
+  masks?: readonly string[] | undefined;
+}
+
 /** The last output of one workerd, which explains why an app is unhealthy. An app may print without end. */
 export class WorkerdOutput {
   #kept = Buffer.alloc(0);
   readonly #records: RecordReader | null;
+  readonly #masks: readonly string[];
   readonly #flood = Promise.withResolvers<void>();
 
-  /** @param records - finds the records of the runtime log in the standard output; `null` if it has none */
-  constructor(records: RecordReader | null = null) {
+  constructor({ records = null, masks = [] }: OutputOptions = {}) {
     this.#records = records;
+    this.#masks = masks;
   }
 
   /** Resolves when the app prints faster than the limit for the first time. */
@@ -47,7 +56,7 @@ export class WorkerdOutput {
 
   /** The last lines, for the service's own log. */
   tail(): string {
-    return this.#kept.toString("utf8").slice(-MAX_MESSAGE_LENGTH).trim();
+    return applyMasks(this.#kept.toString("utf8"), this.#masks).slice(-MAX_MESSAGE_LENGTH).trim();
   }
 
   /** The message of the last error that the app itself reported, without its stack; `null` if there is none. */
@@ -57,7 +66,7 @@ export class WorkerdOutput {
       .split("\n")
       .map(readError)
       .filter((message) => message !== null);
-    return messages.at(-1)?.slice(0, MAX_MESSAGE_LENGTH) ?? null;
+    return applyMasks(messages.at(-1) ?? "", this.#masks).slice(0, MAX_MESSAGE_LENGTH) || null;
   }
 }
 

@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Bundler } from "../../../domain/ports/bundler.ts";
-import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
-import { createTestBundler } from "../../support/builds/create-bundler.ts";
-import { GREETING_PACKAGES, GREETING_WORKER } from "../../support/builds/greeting-packages.ts";
-import { readUploadForm } from "../../support/builds/read-upload-form.ts";
-import { startRegistry } from "../../support/builds/test-registry.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import type { Bundler } from "../../domain/ports/bundler.ts";
+import { bundleFailure, createCheckout, runBundler } from "../support/builds/bundle-checkout.ts";
+import { createTestBundler } from "../support/builds/create-bundler.ts";
+import { GREETING_PACKAGES, GREETING_WORKER } from "../support/builds/greeting-packages.ts";
+import { readUploadForm } from "../support/builds/read-upload-form.ts";
+import { startRegistry } from "../support/builds/test-registry.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const OTHER_REGISTRY = "https://registry.example";
 
