@@ -8,7 +8,7 @@ import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { BuiltBundle, Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
-import { UnhealthyScript } from "../ports/edge-platform.ts";
+import { UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
 import type { DiscoveredProcedure, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
@@ -244,7 +244,9 @@ export async function publish(
   } catch (error) {
     if (!(error instanceof UnhealthyScript)) throw error;
     const advice =
-      "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+      error instanceof UnsupportedScript
+        ? "Remove it from the wrangler configuration and from the code, or call the service over HTTP, and deploy again."
+        : "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
     throw new BuildFailure("user", error.message, advice, { cause: error });
   }
 }

@@ -15,9 +15,17 @@ export interface PublishedScript {
   appId: string;
 }
 
-/** The script responded to its health probe with a server error, crashed, or did not respond in time. */
+/**
+ * The script responded to its health probe with a server error, crashed, or did not respond in time, or the platform cannot
+ * run it.
+ */
 export class UnhealthyScript extends Error {
-  override readonly name = "UnhealthyScript";
+  override readonly name: string = "UnhealthyScript";
+}
+
+/** The script uses what the platform does not have. */
+export class UnsupportedScript extends UnhealthyScript {
+  override readonly name = "UnsupportedScript";
 }
 
 /** A newer generation of the app is live. */

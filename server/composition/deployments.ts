@@ -94,7 +94,7 @@ interface BuildPlatform {
 /** Opens the parts of a build that need no database: the source, the bundler and empty workspaces. */
 export async function openBuildPlatform(config: Config, groups: ControlGroups = NO_GROUPS): Promise<BuildPlatform> {
   const sandbox = config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups });
-  const bundler = createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment, config.buildEgress);
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {

@@ -2,11 +2,16 @@ import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
+import { explainCrash } from "./failures/explain-build.ts";
 import { OutputTail } from "./output-tail.ts";
 import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
 /** The steps of a build that run the project's code. Error messages contain these names. */
 export type StepName = "install" | "build" | "bundle";
+
+/** How build scripts connect, if the operator allows it. By default, the machine resolves names. */
+export type BuildEgressOptions = Pick<EgressOptions, "lookup" | "isAllowedAddress">;
 
 export type StepLimits = Readonly<Record<StepName, SandboxLimits>>;
 
@@ -18,6 +23,8 @@ export interface BuildContext {
   request: BundleRequest;
   /** The environment variables that select the package manager of the project. */
   env: Readonly<Record<string, string>>;
+  /** How a build script may connect to public addresses; `null` if the operator does not allow it. */
+  egress: BuildEgressOptions | null;
   /** Holds the caches and the home folder of the tools; removed after the build. */
   scratchDirectory: string;
 }
@@ -71,6 +78,8 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
     });
   request.signal.throwIfAborted();
   if (outcome.reason === "exit") return { code: outcome.code, output };
+  if (outcome.reason === "signal")
+    throw explainCrash(output.lines()) ?? describeOutcome(step.name, outcome, limits[step.name]);
   throw describeOutcome(step.name, outcome, limits[step.name]);
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
+import { requireSupported } from "./unsupported-bindings.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
 export interface BindingOptions {
@@ -63,7 +64,8 @@ export interface BindingSources {
 /**
  * Translates the bindings that a script declares to Miniflare's options, and adds the app's variables.
  *
- * @throws {UnhealthyScript} with the name of an invalid binding; for an unsupported type also with the supported types
+ * @throws {UnhealthyScript} with the name of an invalid binding
+ * @throws {UnsupportedScript} with all bindings of unsupported types, and what is supported
  */
 export function bindingOptions(
   bindings: readonly UploadBinding[],
@@ -79,11 +81,8 @@ export function bindingOptions(
     ratelimits: {},
     analyticsEngineDatasets: {},
   };
-  for (const binding of bindings) {
-    const bind = Object.hasOwn(BINDERS, binding.type) ? BINDERS[binding.type] : undefined;
-    if (!bind) throw new UnhealthyScript(unsupportedMessage(binding));
-    bind(binding, { databaseId, options });
-  }
+  requireSupported(bindings, new Set(Object.keys(BINDERS)));
+  for (const binding of bindings) BINDERS[binding.type]?.(binding, { databaseId, options });
   const hidden = new Set(resourceBindings(bindings).map(({ name }) => name));
   for (const [name, value] of Object.entries(variables)) if (!hidden.has(name)) options.bindings[name] = value;
   return options;
@@ -103,12 +102,6 @@ export function checkVariableNames(
 
 function resourceBindings(bindings: readonly UploadBinding[]): UploadBinding[] {
   return bindings.filter(({ type }) => !VALUE_TYPES.has(type));
-}
-
-function unsupportedMessage({ name, type }: UploadBinding): string {
-  // The bundler writes `inherit` for storage without an id, so the type of the storage is lost.
-  if (type === "inherit") return `The binding "${name}" has no id. Set any id in the wrangler configuration.`;
-  return `The binding "${name}" has the unsupported type "${type}". Supported types: ${Object.keys(BINDERS).join(", ")}.`;
 }
 
 function requireOwnScript(binding: UploadBinding): void {
