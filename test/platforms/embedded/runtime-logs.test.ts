@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { RuntimeLogRecord } from "../../../domain/ports/runtime-logs.ts";
 import { AppLog } from "../../../server/platforms/embedded/runtime-logs/app-log.ts";
 import { openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
+import { TestVariables } from "../../support/edge/test-variables.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
@@ -165,6 +166,27 @@ test("records survive a restart, a crash of the app is recorded, and the log is 
   await second.platform.scripts.unpublish("mortal");
   expect(await second.platform.runtimeLogs.read(app)).toEqual([]);
   await expect(readdir(path.dirname(logs))).rejects.toThrow("ENOENT");
+});
+
+verifies(hazard(48), "a secret of the app that it prints is masked", async () => {
+  const variables = new TestVariables();
+  variables.set("app-secretive", { API_KEY: "swordfish-swordfish" });
+  await using own = await openTestPlatform({ variables });
+  await own
+    .publish(
+      "secretive",
+      "export default { fetch(_, env) { console.log('key', env.API_KEY); throw new Error(env.API_KEY); } };",
+      { compatibilityFlags: ["nodejs_compat"] },
+    )
+    .catch(() => undefined);
+  const messages = async () => {
+    const records = await own.platform.runtimeLogs.read({ slug: "secretive", id: "app-secretive" });
+    return records.map(({ message }) => message);
+  };
+  await vi.waitFor(async () => {
+    const [printed, thrown] = await messages();
+    expect([printed, thrown]).toEqual(["key [masked]", expect.stringMatching(/^Uncaught Error: \[masked\]/)]);
+  }, 10_000);
 });
 
 test("the files of a log stay within their limit, and the newest records are kept in order", async () => {
