@@ -1,6 +1,6 @@
 import type { Caller } from "../shared/caller.ts";
 import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
-import { SharedInstances } from "../shared/shared-instances.ts";
+import type { SharedInstances } from "../shared/shared-instances.ts";
 import { findLoggedApp } from "./find-logged-app.ts";
 import { RuntimeLogTail, type RuntimeLogTailDeps } from "./runtime-log-tail.ts";
 import type { RuntimeLogFilter } from "./runtime-log-view.ts";

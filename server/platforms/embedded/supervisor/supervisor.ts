@@ -4,10 +4,9 @@ import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
-import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
-import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
+import { launchApp, type LaunchDeps } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
@@ -26,12 +25,8 @@ export interface SupervisorLimits extends WatchdogLimits {
   drainMs: number;
 }
 
-export interface SupervisorOptions {
+export interface SupervisorOptions extends LaunchDeps {
   store: ScriptStore;
-  launcher: WorkerdLauncher;
-  /** Returns the folder of an app's SQL database. */
-  databaseDirectory: (databaseId: string) => string;
-  runtimeLogs: EmbeddedRuntimeLogs;
   variables: AppVariables;
   limits: SupervisorLimits;
   log: PlatformLog;
@@ -226,19 +221,8 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     return prepareApp(version, this.#options.variables);
   }
 
-  async #launch({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
-    const { storageDirectory, databaseId, assets } = version;
-    const databaseDirectory = this.#options.databaseDirectory(databaseId);
-    const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
-    const { onRecord, close } = await this.#options.runtimeLogs.open({ id: version.appId, slug: version.slug }, masks);
-    try {
-      const process = await this.#options.launcher.start({ worker, masks, ...folders, onRecord }, signal);
-      void process.exited.then(close);
-      return process;
-    } catch (error) {
-      close();
-      throw error;
-    }
+  #launch(prepared: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
+    return launchApp(this.#options, prepared, signal);
   }
 
   /** Starts a version with temporary storage and stops it again. Fails if the version cannot start. */
