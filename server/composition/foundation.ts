@@ -4,6 +4,8 @@ import { Plans } from "../../domain/plans/plans.ts";
 import type { Config } from "../config.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
+import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
+import type { StartProcess } from "../sandbox/start-process.ts";
 import { loadTokenSecret } from "../startup/token-secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseServices, openDatabaseServices } from "./database.ts";
@@ -35,6 +37,8 @@ export interface Foundation {
   shared: SharedState;
   /** The groups through which the kernel limits builds, apps and programs. */
   controlGroups: ControlGroups;
+  /** Starts the processes of builds and programs. */
+  startProcess: StartProcess;
   edge: EdgeServices;
 }
 
@@ -50,6 +54,7 @@ export async function openFoundation(
   const shared = await openSharedState(config, database, log, opening);
   const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);
   const controlGroups = opening.use(await openSandboxGroups(log));
+  const { start: startProcess } = opening.use(new ForkServer());
   const edge = await openEdge(config, controlGroups, log, opening);
   return {
     config,
@@ -61,6 +66,7 @@ export async function openFoundation(
     queue,
     shared,
     controlGroups,
+    startProcess,
     edge,
   };
 }
