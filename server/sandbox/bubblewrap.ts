@@ -126,7 +126,10 @@ async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
   const started = await startProcess({
     argv: [program, ...programArguments],
     descriptors: command.onErrorOutput ? ERRORS_DESCRIPTOR + 1 : ERRORS_DESCRIPTOR,
-    inputs: { [OPTIONS_DESCRIPTOR]: environmentOptions(command), [FILTER_DESCRIPTOR]: systemCallFilter() },
+    inputs: new Map<number, string | Buffer>([
+      [OPTIONS_DESCRIPTOR, environmentOptions(command)],
+      [FILTER_DESCRIPTOR, systemCallFilter()],
+    ]),
   });
   const status = new BubblewrapStatus(started, initDepth);
   const [, output = null, messages = null] = started.pipes;

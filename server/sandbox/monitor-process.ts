@@ -140,9 +140,7 @@ function pollFiles(
 
 /** The wait is bounded, because a process that escaped the kill may keep the pipes open. */
 async function drainOutput({ output, errors, messages }: MonitoredProcess): Promise<void> {
-  const streams = [output, errors, messages]
-    .filter((stream) => stream !== null)
-    .filter((stream) => !stream.closed);
+  const streams = [output, errors, messages].filter((stream) => stream !== null).filter((stream) => !stream.closed);
   const stopWaiting = new AbortController();
   const closed = Promise.all(streams.map((stream) => once(stream, "close")));
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: stopWaiting.signal }).catch(() => undefined)]);

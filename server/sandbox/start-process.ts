@@ -8,8 +8,8 @@ export interface ProcessRequest {
   argv: readonly [program: string, ...programArguments: string[]];
   /** The number of file descriptors, from 0 on. Each is a pipe. */
   descriptors: number;
-  /** What the process reads from these descriptors, up to the end of the input. */
-  inputs: Readonly<Record<number, string | Buffer>>;
+  /** What the process reads from these file descriptors. */
+  inputs: ReadonlyMap<number, string | Buffer>;
 }
 
 export interface ProcessExit {
@@ -39,10 +39,15 @@ export const startChild: StartProcess = async ({ argv: [program, ...programArgum
   const pipes = child.stdio as unknown as Duplex[];
   // A process that ends early closes its pipes. Its exit then contains the reason.
   for (const pipe of pipes) pipe.on("error", () => undefined);
-  for (const [descriptor, input] of Object.entries(inputs)) pipes[Number(descriptor)]?.end(input);
+  for (const [descriptor, input] of inputs) pipes[descriptor]?.end(input);
   await once(child, "spawn");
   const hasExited = () => child.exitCode !== null || child.signalCode !== null;
-  return { pid: child.pid!, pipes: pipes.map((pipe, index) => (index in inputs ? undefined : pipe)), hasExited, exit };
+  return {
+    pid: child.pid!,
+    pipes: pipes.map((pipe, index) => (inputs.has(index) ? undefined : pipe)),
+    hasExited,
+    exit,
+  };
 };
 
 /** The end of a child process. Rejects when it cannot be started; that need not be handled. */

@@ -5,9 +5,9 @@ import path from "node:path";
 import { createSocketFolder, type SocketFolder } from "../socket-folder.ts";
 import type { ProcessExit, ProcessRequest, StartedProcess } from "../start-process.ts";
 import { findTool, TOOL_ENVIRONMENT } from "../system-tools.ts";
-import { decodeHeader, HEADER_BYTES, type ProcessMessage, type StartMessage } from "./messages.ts";
+import { decodeHeader, encodeHeader, HEADER_BYTES, type ProcessMessage, type StartMessage } from "./messages.ts";
 
-const MAIN_MODULE = path.join(import.meta.dirname, "fork-server-process.ts");
+const MAIN_MODULE = path.join(import.meta.dirname, "fork-server-process.mjs");
 
 /**
  * Starts processes in place of the service, from a small process. Starting a process copies the page tables of its
@@ -45,7 +45,7 @@ class RequestedProcess {
   #hasExited = false;
 
   constructor({ descriptors, inputs }: ProcessRequest) {
-    this.#missing = descriptors - Object.keys(inputs).length;
+    this.#missing = descriptors - inputs.size;
   }
 
   get started(): Promise<StartedProcess> {
@@ -144,7 +144,11 @@ class RunningForkServer implements AsyncDisposable {
     const requested = new RequestedProcess(request);
     this.#processes.set(id, requested);
     void requested.settled.then(() => this.#processes.delete(id));
-    const message: StartMessage = { ...request, id, socketPath: this.#socketPath };
+    const { argv, descriptors, inputs } = request;
+    const pipes = Array.from({ length: descriptors }, (_, descriptor) => descriptor)
+      .filter((descriptor) => !inputs.has(descriptor))
+      .map((descriptor) => ({ descriptor, header: encodeHeader(id, descriptor) }));
+    const message: StartMessage = { id, argv, pipes, inputs, socketPath: this.#socketPath };
     this.#child.send(message, (error) => error && requested.fail(error));
     return requested.started;
   }

@@ -1,18 +1,23 @@
-import type { ProcessExit, ProcessRequest } from "../start-process.ts";
+import type { ProcessExit } from "../start-process.ts";
 
 /** What the service sends to the fork server: a process to start. */
-export interface StartMessage extends ProcessRequest {
+export interface StartMessage {
   id: number;
-  /** The unix socket of the service, to which each pipe of the process is connected. */
+  argv: readonly [program: string, ...programArguments: string[]];
+  /** The unix socket of the service, to which each pipe is connected. */
   socketPath: string;
+  /** The pipes, and what the fork server writes to each connection first. */
+  pipes: readonly { descriptor: number; header: Buffer }[];
+  /** What the process reads from the other file descriptors. */
+  inputs: ReadonlyMap<number, string | Buffer>;
 }
 
 /** What the fork server sends to the service: a process has started, could not be started, or has ended. */
 export type ProcessMessage = { id: number } & ({ pid: number } | { error: string } | { exit: ProcessExit });
 
-/** The first bytes of each connection: the id of the process, and the descriptor. */
 export const HEADER_BYTES = 8;
 
+/** The first bytes of a connection, which say whose pipe it is. */
 export function encodeHeader(id: number, descriptor: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt32LE(id, 0);
