@@ -7,10 +7,12 @@ import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { AuthTables } from "./users/auth-tables.ts";
 import type { MachineTokenSchema } from "./tokens/machine-token.entity.ts";
+import type { AppVariableSchema } from "./variables/app-variable.entity.ts";
 
 /** The rows of the tables that are read without MikroORM's unit of work. */
 export type DatabaseTables = InferKyselyDB<
   | typeof AppSchema
+  | typeof AppVariableSchema
   | typeof AuditEventSchema
   | typeof DeploymentSchema
   | typeof MachineTokenSchema

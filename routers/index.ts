@@ -10,6 +10,7 @@ import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
+import { variables } from "./variables.ts";
 
 export const appRouter = router({
   apps,
@@ -21,6 +22,7 @@ export const appRouter = router({
   procedures,
   tokens,
   usage,
+  variables,
 });
 
 export type AppRouter = typeof appRouter;

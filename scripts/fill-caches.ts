@@ -35,7 +35,13 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
     await cp(path.join(EXAMPLES, example), sourceDirectory, { recursive: true, filter });
     await mkdir(outputDirectory);
     const signal = new AbortController().signal;
-    await bundler.bundle({ sourceDirectory, outputDirectory, signal, onOutput: (chunk) => chunks.push(chunk) });
+    await bundler.bundle({
+      sourceDirectory,
+      outputDirectory,
+
+      signal,
+      onOutput: (chunk) => chunks.push(chunk),
+    });
   } catch (error) {
     process.stderr.write(`\nexamples/${example} could not be built:\n${Buffer.concat(chunks).toString()}`);
     throw error;

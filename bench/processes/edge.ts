@@ -24,6 +24,7 @@ async function open({ dataDirectory }: EdgeOptions) {
     scheme: "http",
     sandbox: config.sandbox,
     trustedProxies: config.trustedProxies,
+    variables: { read: async () => ({ version: 0, values: {}, masks: [] }) },
     log: createLogger(config.logLevel),
   });
   const buildPlatform = await openBuildPlatform(config);

@@ -44,6 +44,12 @@ export const AppSchema = defineEntity({
     tokenVersion: p.integer().default(1),
     /** When the token of the previous version expires. */
     previousTokenUntil: p.datetime(3).nullable(),
+    /** Grows with every change of the app's variables. */
+    variablesVersion: p.integer().default(0),
+    /** The newest version of the variables with which the app was restarted, or should have been. */
+    variablesTriedVersion: p.integer().default(0),
+    /** Why the app did not start with this version; `null` if it did. */
+    variablesProblem: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p
       .datetime(3)

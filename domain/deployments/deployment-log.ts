@@ -1,7 +1,7 @@
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
+import { sanitizeLog } from "../shared/sanitize-log.ts";
 import { LogText, SERVICE_PREFIX } from "./log-text.ts";
-import { sanitizeLog } from "./sanitize-log.ts";
 
 /** How soon a change is written, so that readers see it at once and many small changes become one write. */
 const WRITE_DELAY_MS = 100;
@@ -21,7 +21,7 @@ export interface DeploymentLogOptions {
   objects: ObjectStore;
   /** Its key in the bucket of all logs. */
   key: string;
-  /** Texts that are masked wherever they appear. */
+  /** Texts that are masked wherever they appear. The list may grow. */
   secrets: readonly string[];
   /** Called each time a change is stored, so that readers can read it. */
   onStored: () => void;
@@ -44,13 +44,8 @@ export class DeploymentLog {
   #writeMs = 0;
   #isClosed = false;
 
-  /** How much of a line that is split is kept for its next part, in which a secret could end. In characters. */
-  readonly #overlap: number;
-
   private constructor(options: DeploymentLogOptions) {
     this.#options = options;
-    const longest = Math.max(1, ...options.secrets.map((secret) => secret.length));
-    this.#overlap = Math.min(longest - 1, LINE_LENGTH / 2);
   }
 
   static async open(options: DeploymentLogOptions): Promise<DeploymentLog> {
@@ -88,13 +83,23 @@ export class DeploymentLog {
   #appendOutput(text: string): void {
     this.#pending += text;
     const end = this.#pending.lastIndexOf("\n") + 1;
-    const cut = end > 0 ? end : this.#pending.length > LINE_LENGTH ? this.#pending.length - this.#overlap : 0;
+    const cut = end > 0 ? end : this.#splitPosition();
     if (cut === 0) return;
     // Whole lines are masked together, so a secret that arrives in two pieces is found too.
     const shown = sanitizeLog(this.#pending.slice(0, cut), this.#options.secrets);
     // A line that the build prints must not look like a line of the service.
     this.#append(shown.replace(FORGED_PREFIX, `> ${SERVICE_PREFIX}`));
     this.#pending = this.#pending.slice(cut);
+  }
+
+  /** Returns where to split a line that is too long; 0 for one that is not. */
+  #splitPosition(): number {
+    const { secrets } = this.#options;
+    if (this.#pending.length <= LINE_LENGTH) return 0;
+    // Otherwise the split could be inside a secret.
+    this.#pending = sanitizeLog(this.#pending, secrets);
+    const longest = Math.max(1, ...secrets.map((secret) => secret.length));
+    return Math.max(0, this.#pending.length - Math.min(longest - 1, LINE_LENGTH / 2));
   }
 
   #endLine(): void {

@@ -4,10 +4,11 @@ import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { BuiltBundle, Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
-import { UnhealthyScript } from "../ports/edge-platform.ts";
+import { UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
 import type { DiscoveredProcedure, DiscoveryResult, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import type { Workspace } from "../ports/workspaces.ts";
@@ -17,6 +18,7 @@ import { loadArtifact, readMigrationNames, storeArtifact } from "./artifacts.ts"
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
+import type { LogMasks } from "./log-masks.ts";
 import { LeaseLost } from "./lease.ts";
 import type { AppPlatform } from "./release-resources.ts";
 import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
@@ -28,6 +30,7 @@ export interface StepDeps extends AppPlatform {
   appBuilder: AppBuilder | null;
   discovery: ProcedureDiscovery;
   tokenSecret: string;
+  variables: AppVariables & BuildVariables;
   /** Reports an internal error to the operator. The app's owner does not see it. */
   reportInternalError(error: unknown, where: { deploymentId: string; appId: string; attempt: number }): void;
 }
@@ -37,6 +40,7 @@ export interface Attempt {
   deployment: ClaimedDeployment;
   workspace: Workspace;
   log: DeploymentLog;
+  masks: LogMasks;
   signal: AbortSignal;
 }
 
@@ -52,6 +56,7 @@ export interface StepsResult {
 /** Takes a claimed deployment from its repository to a live app. Every step can be repeated from the start. */
 export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsResult> {
   const { customization, rollbackToId } = attempt.deployment;
+  await attempt.masks.refresh();
   if (rollbackToId !== null) return restore(deps, attempt, rollbackToId);
   await clone(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
@@ -156,14 +161,17 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
 }
 
 async function build(deps: StepDeps, attempt: Attempt): Promise<BuiltBundle> {
-  const { deployment, workspace, log, signal } = attempt;
+  const { deployment, workspace, log, masks, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
+  const variables = await deps.variables.readForBuild(deployment.appId);
+  // The build must not print a secret that was set after the start of the deployment.
+  await masks.refresh();
   const { deploymentId, fencingToken, buildNetwork: network } = deployment;
-  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network };
+  const source = { sourceDirectory, outputDirectory, rootDirectory: deployment.rootDirectory, network, variables };
   const bundle = await deps.bundler.bundle({ ...source, onOutput: log.output, signal });
   const { rootDirectory } = bundle;
   if (deployment.rootDirectory === null && rootDirectory !== ".")
@@ -236,7 +244,9 @@ export async function publish(
   } catch (error) {
     if (!(error instanceof UnhealthyScript)) throw error;
     const advice =
-      "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
+      error instanceof UnsupportedScript
+        ? "Remove it from the wrangler configuration and from the code, or call the service over HTTP, and deploy again."
+        : "The app was built but did not respond to its first request. Run it locally, correct it, and deploy again.";
     throw new BuildFailure("user", error.message, advice, { cause: error });
   }
 }

@@ -50,6 +50,9 @@ export async function finishDeployment(
     const { framework: _replaced, ...resources } = app.manifest ?? {};
     app.manifest = framework === null ? resources : { ...resources, framework };
     await tx.flush();
+    // Without this job, a problem of the replaced script with the variables would stay recorded.
+    if (app.variablesTriedVersion < app.variablesVersion || app.variablesProblem)
+      await jobs.enqueue(tx, "variables", { appId });
     await replaceProcedures(tx, deployment, procedures);
     await enqueueWaiting(tx, jobs, appId);
   });

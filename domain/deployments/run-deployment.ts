@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { appToken } from "../apps/app-token.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import { UnreadableVariable } from "../ports/app-variables.ts";
 import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
@@ -11,8 +12,10 @@ import { DeploymentLog } from "./deployment-log.ts";
 import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
+import { LogMasks } from "./log-masks.ts";
 import { restoreLiveScript } from "./restore-live-script.ts";
-import { encodingsOf, sanitizeLog } from "./sanitize-log.ts";
+import { encodingsOf } from "../shared/secret-masks.ts";
+import { sanitizeLog } from "../shared/sanitize-log.ts";
 
 export interface DeploymentDeps extends StepDeps {
   em: EntityManager;
@@ -47,26 +50,25 @@ export async function runDeployment(deps: DeploymentDeps, deploymentId: string, 
   const lease = opened.use(new DeploymentLease(deps.em, deployment));
   const { appId, tokenVersion, logKey, fencingToken } = deployment;
   const ownToken = appToken(deps.tokenSecret, { id: appId, tokenVersion });
-  const secrets = [...deps.secrets, ownToken].flatMap(encodingsOf);
+  const masks = new LogMasks([...deps.secrets, ownToken].flatMap(encodingsOf), deps.variables, appId);
   const announce = () => deps.logChanges.announce(deploymentId);
   // A reader of the log learns at once how the attempt ended.
   opened.defer(announce);
-  const logOptions = { objects: deps.objects, key: logKey, secrets, onStored: announce };
+  const logOptions = { objects: deps.objects, key: logKey, secrets: masks.texts, onStored: announce };
   const log = opened.adopt(await DeploymentLog.open(logOptions), (it) => it.close());
   const workspace = opened.adopt(await deps.workspaces.open(deploymentId, fencingToken), (it) => it.remove());
-  const attempt = { deployment, workspace, log, signal: AbortSignal.any([lease.signal, stop]) };
-  await runAttempt(deps, attempt, { secrets, ended: lease.signal, stop });
+  const attempt = { deployment, workspace, log, masks, signal: AbortSignal.any([lease.signal, stop]) };
+  await runAttempt(deps, attempt, { ended: lease.signal, stop });
 }
 
 interface RunContext {
-  secrets: readonly string[];
   /** Aborts when the lease is lost, or when the owner cancels the deployment. */
   ended: AbortSignal;
   stop: AbortSignal;
 }
 
 async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunContext): Promise<void> {
-  const { deployment, log } = attempt;
+  const { deployment, log, masks } = attempt;
   try {
     if (deployment.attempt > 1) log.say(`attempt ${deployment.attempt} of ${MAX_ATTEMPTS}`);
     if (deployment.attempt > MAX_ATTEMPTS) throw interruptedTooOften();
@@ -74,7 +76,7 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     const { procedures, problems, artifactKey, framework } = await runSteps(deps, attempt);
     log.say("ready");
     await log.flush();
-    const shown = sanitizeLog(["The app is live.", ...problems].join(" "), context.secrets);
+    const shown = sanitizeLog(["The app is live.", ...problems].join(" "), masks.texts);
     const statusMessage = problems.length === 0 ? null : shown;
     await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey, framework });
     deps.changes.announce(deployment.orgId);
@@ -127,8 +129,10 @@ async function handleFailure(
   context: RunContext,
   error: unknown,
 ): Promise<void> {
-  const { deployment, log } = attempt;
-  const failure = error instanceof BuildFailure ? error : internalFailure(error);
+  const { deployment, log, masks } = attempt;
+  const failure = toFailure(error);
+  // The app may have printed a secret that was set while it was built.
+  await masks.refresh().catch(() => {});
   if (failure.kind === "platform") deps.reportInternalError(error, deployment);
   log.say(`failed: ${failure.message}`);
   if (failure.kind === "platform" && deployment.attempt < MAX_ATTEMPTS) {
@@ -137,8 +141,8 @@ async function handleFailure(
     throw new RetryDeployment(`attempt ${number} of deployment ${deploymentId} failed`, { cause: error });
   }
   const shown = {
-    error: sanitizeLog(failure.message, context.secrets),
-    statusMessage: sanitizeLog(failure.advice, context.secrets),
+    error: sanitizeLog(failure.message, masks.texts),
+    statusMessage: sanitizeLog(failure.advice, masks.texts),
   };
   await endWithoutSuccess(deps, attempt, context, () => failDeployment(deps, deployment, shown));
 }
@@ -149,6 +153,12 @@ async function handleFailure(
  */
 function isLeaseLost(error: unknown): boolean {
   return error instanceof LeaseLost || error instanceof StaleGeneration;
+}
+
+function toFailure(error: unknown): BuildFailure {
+  if (error instanceof BuildFailure) return error;
+  if (!(error instanceof UnreadableVariable)) return internalFailure(error);
+  return new BuildFailure("user", error.message, "Then deploy again.", { cause: error });
 }
 
 function internalFailure(cause: unknown): BuildFailure {

@@ -30,6 +30,8 @@ export interface Bundle {
 export interface BundleRequest {
   /** The checked-out source. The build may write to it. */
   sourceDirectory: string;
+  /** The environment variables that the app's owner has set for builds. The install does not get them. */
+  variables?: Readonly<Record<string, string>>;
   /** An empty folder of the workspace, to which the bundle is written. */
   outputDirectory: string;
   /** The folder to build, relative to the source. Without it, the only package of a workspace that can be deployed. */

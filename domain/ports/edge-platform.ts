@@ -15,9 +15,17 @@ export interface PublishedScript {
   appId: string;
 }
 
-/** The script responded to its health probe with a server error, crashed, or did not respond in time. */
+/**
+ * The script responded to its health probe with a server error, crashed, or did not respond in time, or the platform cannot
+ * run it.
+ */
 export class UnhealthyScript extends Error {
-  override readonly name = "UnhealthyScript";
+  override readonly name: string = "UnhealthyScript";
+}
+
+/** The script uses what the platform does not have. */
+export class UnsupportedScript extends UnhealthyScript {
+  override readonly name = "UnsupportedScript";
 }
 
 /** A newer generation of the app is live. */
@@ -28,11 +36,12 @@ export class StaleGeneration extends Error {
 /** Runs the scripts of apps. */
 export interface EdgePlatform {
   /**
-   * Makes `script` live at `slug` after it has passed a health probe, and replaces the earlier version. Until then, and
+   * Makes `script` live at `slug`, with the newest variables of the app, after it has passed a health probe, and replaces the earlier version. Until then, and
    * after a failure, the earlier version serves. Copies the files at the given paths. Safe to repeat.
    *
    * @throws {UnhealthyScript} with the result of the probe, as text for the app's owner
    * @throws {StaleGeneration} when a newer generation is live
+   * @throws {UnreadableVariable}
    */
   publish(slug: string, script: Script, signal: AbortSignal): Promise<{ url: string }>;
   /**
@@ -40,6 +49,15 @@ export interface EdgePlatform {
    * there is no script.
    */
   unpublish(slug: string): Promise<void>;
+  /**
+   * Restarts the script at `slug` if it runs with variables that are not the newest. Requests that arrive meanwhile wait.
+   * If the script does not start, it continues to run as before. A script that is not running stays stopped, since it
+   * starts with the newest variables. Safe to repeat.
+   *
+   * @throws {UnhealthyScript} when the script does not start with the newest variables
+   * @throws {UnreadableVariable}
+   */
+  restart(slug: string, signal: AbortSignal): Promise<void>;
   /** The generation of the live script; `null` when no script is live at the slug. */
   liveGeneration(slug: string): Promise<number | null>;
   /** Lists all scripts, including those whose publication was interrupted, to find orphaned ones. */

@@ -6,6 +6,8 @@ export interface Jobs {
   /** Deployments that build nothing. */
   rollback: { deploymentId: string };
   teardown: { appId: string };
+  /** Restarts an app with its newest variables. */
+  variables: { appId: string };
   sweep: Record<string, never>;
 }
 

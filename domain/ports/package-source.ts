@@ -2,8 +2,8 @@
 export interface PackageReport {
   /** Names of packages for which the registry did not respond. */
   unavailable: readonly string[];
-  /** Names of packages that the registry does not have, or not in the requested version. */
-  missing: readonly string[];
+  /** Packages that the registry does not have; with `version`, those of which it does not have this version. */
+  missing: readonly { name: string; version: string | null }[];
   /** Hosts other than the registry that the install tried to reach. */
   blockedHosts: readonly string[];
   /** The limit of one install that it exceeded: the packages beside its dependencies, or the size of all packages. */

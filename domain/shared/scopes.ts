@@ -19,13 +19,13 @@ interface ScopeDescription {
 export const SCOPE_DESCRIPTIONS = {
   read: {
     summary: "Read apps, logs and usage, and call procedures of apps that only read",
-    rest: "Read apps with their app tokens, build logs and the list of tokens",
+    rest: "Read apps with their app tokens, build logs, variables except secrets, and the list of tokens",
     tools: "Search and list apps, read usage, call procedures of apps that only read, and run programs",
     programs: "Call the tools and the procedures of apps that only read",
   },
   deploy: {
     summary: "Also deploy, update and roll back apps",
-    rest: "Deploy apps, also again, cancel deployments, roll back, and change names and branches",
+    rest: "Deploy apps, also again, cancel deployments, roll back, and change names, branches and variables",
     tools: "Deploy apps, also again, and roll back",
     programs: "Deploy apps, also again, and roll back",
   },

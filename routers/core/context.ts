@@ -26,6 +26,8 @@ import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
 import type { RotateTokenDeps } from "../../domain/tokens/rotate-token.ts";
 import type { ListOAuthConnectionsDeps } from "../../domain/users/list-oauth-connections.ts";
 import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-connection.ts";
+import type { ListVariablesDeps } from "../../domain/variables/list-variables.ts";
+import type { SetVariableDeps } from "../../domain/variables/set-variable.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
@@ -46,6 +48,7 @@ export interface Capabilities {
   rateLimits: RateLimitDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
+  variables: ListVariablesDeps & SetVariableDeps;
 }
 
 export interface RateLimitDeps {

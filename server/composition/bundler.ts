@@ -17,8 +17,13 @@ export const TOOLCHAIN_FOLDERS = {
  * Creates the bundler with this project's toolchain and the machine's package registries.
  *
  * @param npmEnvironment - the environment variables that npm reads its settings from
+ * @param buildEgress - whether build scripts may connect to public addresses, if an app requests it
  */
-export function createBundler(sandbox: Sandbox, npmEnvironment: Readonly<Record<string, string>>): WranglerBundler {
+export function createBundler(
+  sandbox: Sandbox,
+  npmEnvironment: Readonly<Record<string, string>>,
+  buildEgress: "none" | "public" = "none",
+): WranglerBundler {
   const packages = new PackageMirror({
     cacheDirectory: TOOLCHAIN_FOLDERS.packages,
     readSettings: () => readNpmSettings(npmEnvironment, PROJECT),
@@ -28,5 +33,6 @@ export function createBundler(sandbox: Sandbox, npmEnvironment: Readonly<Record<
     packages,
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
+    egress: buildEgress === "public" ? {} : null,
   });
 }

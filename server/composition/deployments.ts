@@ -43,7 +43,7 @@ export async function openDeployments(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
-  const { config, database, edge, external, log, plans, queue, shared, tokenSecret } = foundation;
+  const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, foundation);
@@ -74,6 +74,7 @@ export async function openDeployments(
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder: external.appBuilder,
       tokenSecret,
+      variables,
       secrets: [tokenSecret, ...passwordsIn(config)],
       reportInternalError: (err, build) => log.error({ err, ...build }, "a deployment failed with an internal error"),
     },
@@ -95,7 +96,7 @@ export async function openBuildPlatform(
 ): Promise<BuildPlatform> {
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
-  const bundler = createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment, config.buildEgress);
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
+import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
@@ -27,6 +28,7 @@ export interface EdgeServices {
 export async function openEdge(
   config: Config,
   controlGroups: ControlGroups,
+  variables: AppVariables,
   log: Logger,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
@@ -40,6 +42,7 @@ export async function openEdge(
       sandbox: config.sandbox,
       groups: controlGroups,
       trustedProxies: config.trustedProxies,
+      variables,
       log,
       limits: { maxActive: config.maxActiveApps },
     }),

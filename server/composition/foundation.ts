@@ -1,6 +1,9 @@
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { Plans } from "../../domain/plans/plans.ts";
+import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
+import { StoredVariables } from "../../domain/variables/stored-variables.ts";
+import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { Config } from "../config.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
@@ -39,6 +42,10 @@ export interface Foundation {
   controlGroups: ControlGroups;
   /** Starts the processes of builds and programs. */
   startProcess: StartProcess;
+  /** The variables of apps. */
+  variables: StoredVariables;
+  /** Encrypts the values of variables. */
+  variableCipher: VariableCipher;
   edge: EdgeServices;
 }
 
@@ -55,7 +62,9 @@ export async function openFoundation(
   const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);
   const controlGroups = opening.use(await openSandboxGroups(log));
   const { start: startProcess } = opening.use(new ForkServer());
-  const edge = await openEdge(config, controlGroups, log, opening);
+  const variableCipher = new VariableCipher(secret);
+  const variables = new StoredVariables(database.db, variableCipher);
+  const edge = await openEdge(config, controlGroups, new LastKnownVariables(variables), log, opening);
   return {
     config,
     log,
@@ -67,6 +76,8 @@ export async function openFoundation(
     shared,
     controlGroups,
     startProcess,
+    variables,
+    variableCipher,
     edge,
   };
 }

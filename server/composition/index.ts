@@ -18,6 +18,7 @@ import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
+import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
 export interface OpenServices extends IdentityServices {
@@ -50,6 +51,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     rateLimits: createRateLimits(foundation),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
+    variables: createVariables(foundation),
   };
   const identityDeps = {
     orm: database.orm,

@@ -4,11 +4,13 @@ import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
+import { AppVariable } from "../../domain/variables/app-variable.entity.ts";
 import { RateLimitWindow } from "../../domain/rate-limits/rate-limit-window.entity.ts";
 import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 
 export const entities = [
   App,
+  AppVariable,
   AuditEvent,
   Deployment,
   IdempotencyKey,

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { HOP_BY_HOP_HEADERS } from "../http/hop-by-hop-headers.ts";
-import { isReachable } from "./public-address.ts";
+import { isPublic, isReachable } from "./public-address.ts";
 import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -16,23 +16,32 @@ const MAX_CONNECTIONS = 256;
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface EgressOptions {
-  /** The allowed `host:port` pairs. A request to any other host gets status 403. */
-  allow: readonly string[];
+  /**
+   * The allowed `host:port` pairs, or `public` for the ports 80, 443 and from 1024 of all hosts with public addresses. A request to any
+   * other host gets status 403.
+   */
+  allow: readonly string[] | "public";
   lookup?: Lookup;
+  /** Which addresses an allowed host may have; by default `isReachable`, and `isPublic` with `public`. */
+  isAllowedAddress?: (address: string, host: string) => boolean;
+  /** Called for every request, when the proxy has connected to the host or refused it. */
+  onRequest?: (host: string, isConnected: boolean) => void;
 }
 
 /**
  * An HTTP proxy on a unix socket, for sandboxed commands. It accepts `CONNECT` and absolute-form requests to allowed
  * hosts only. It resolves names itself and connects to the address that it checked, so a name cannot resolve to another
- * address in between (DNS rebinding). `isReachable` defines the allowed addresses.
+ * address in between (DNS rebinding).
  */
 export class EgressProxy {
   readonly socketPath: string;
   readonly #folder: SocketFolder;
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
-  readonly #allowed: ReadonlySet<string>;
+  readonly #allowed: ReadonlySet<string> | "public";
   readonly #lookup: Lookup;
+  readonly #isAllowedAddress: (address: string, host: string) => boolean;
+  readonly #onRequest: (host: string, isConnected: boolean) => void;
 
   static async open(options: EgressOptions): Promise<EgressProxy> {
     const folder = await createSocketFolder("egress");
@@ -43,10 +52,15 @@ export class EgressProxy {
     return proxy;
   }
 
-  private constructor(folder: SocketFolder, { allow, lookup = lookupAll }: EgressOptions) {
+  private constructor(folder: SocketFolder, { allow, lookup = lookupAll, ...options }: EgressOptions) {
+    const { isAllowedAddress = allow === "public" ? isPublic : isReachable, onRequest = () => {} } = options;
+
     this.socketPath = join(folder.path, "proxy.sock");
     this.#folder = folder;
-    this.#allowed = new Set(allow.map((authority) => parseAuthority(authority)?.key ?? ""));
+    this.#allowed =
+      allow === "public" ? allow : new Set(allow.map((authority) => parseAuthority(authority)?.key ?? ""));
+    this.#isAllowedAddress = isAllowedAddress;
+    this.#onRequest = onRequest;
     this.#lookup = lookup;
     this.#server = createServer((incoming, response) => void this.#forward(incoming, response));
     this.#server.maxConnections = MAX_CONNECTIONS;
@@ -97,10 +111,23 @@ export class EgressProxy {
   /** @throws {ProxyError} */
   async #connect(authority: string): Promise<Socket> {
     const target = parseAuthority(authority);
-    if (!target || !this.#allowed.has(target.key)) throw new ProxyError(403, `${authority} is not an allowed host`);
+    if (!target) throw new ProxyError(403, `${authority} is not an allowed host`);
+    try {
+      const socket = await this.#connectTo(target);
+      this.#onRequest(target.host, true);
+      return socket;
+    } catch (error) {
+      this.#onRequest(target.host, false);
+      throw error;
+    }
+  }
+
+  /** @throws {ProxyError} */
+  async #connectTo(target: Target): Promise<Socket> {
+    if (!this.#allows(target)) throw new ProxyError(403, `${target.key} is not an allowed host`);
     const addresses = await this.#lookup(target.host);
-    const reachable = addresses.filter(({ address }) => isReachable(address, target.host));
-    if (reachable.length === 0) throw new ProxyError(502, `${authority} has no allowed address`);
+    const reachable = addresses.filter(({ address }) => this.#isAllowedAddress(address, target.host));
+    if (reachable.length === 0) throw new ProxyError(502, `${target.key} has no allowed address`);
     const socket = connect({
       host: target.host,
       port: target.port,
@@ -114,6 +141,10 @@ export class EgressProxy {
       throw error;
     });
     return socket;
+  }
+
+  #allows({ key, port }: Target): boolean {
+    return this.#allowed === "public" ? isPublicPort(port) : this.#allowed.has(key);
   }
 
   #track(socket: Duplex): void {
@@ -137,8 +168,19 @@ function toProxyError(error: unknown): ProxyError {
   return error instanceof ProxyError ? error : new ProxyError(502, "Cannot connect to the host");
 }
 
+/** The ports of HTTP and HTTPS, and those of no system service. The others would let a command send mail, for example. */
+function isPublicPort(port: number): boolean {
+  return port === 80 || port === 443 || port >= 1024;
+}
+
+interface Target {
+  host: string;
+  port: number;
+  key: string;
+}
+
 /** Parsed as part of a URL, which normalizes a host: its case, numeric addresses and Unicode. */
-function parseAuthority(authority: string): { host: string; port: number; key: string } | null {
+function parseAuthority(authority: string): Target | null {
   if (!/^[^/?#@\\\s]+:\d{1,5}$/.test(authority) || !URL.canParse(`http://${authority}`)) return null;
   const { hostname, port } = new URL(`http://${authority}`);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");

@@ -7,6 +7,7 @@ import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
+import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface WorkerOptions {
@@ -21,6 +22,7 @@ export interface WorkerOptions {
 
 const ROLLBACK_CONCURRENCY = 4;
 const TEARDOWN_CONCURRENCY = 4;
+const VARIABLES_CONCURRENCY = 4;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 /** How long a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 20_000;
@@ -46,6 +48,7 @@ export class Worker {
       runDeployment(deps, deploymentId, this.#stop.signal),
     );
     await this.#work("teardown", TEARDOWN_CONCURRENCY, ({ appId }) => tearDownApp(deps, appId));
+    await this.#work("variables", VARIABLES_CONCURRENCY, ({ appId }) => applyVariables(deps, appId, this.#stop.signal));
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
@@ -74,7 +77,7 @@ export class Worker {
     } catch (error) {
       // The app was deleted, or another worker continues: nothing is left to do for this job.
       if (error instanceof LeaseLost) return;
-      this.#logFailure(queue, job, error);
+      if (!this.#stop.signal.aborted || error !== this.#stop.signal.reason) this.#logFailure(queue, job, error);
       throw error;
     }
   }

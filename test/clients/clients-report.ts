@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { sanitizeLog } from "../../domain/deployments/sanitize-log.ts";
+import { sanitizeLog } from "../../domain/shared/sanitize-log.ts";
 import type { ClientResult, RealClient } from "./real-client.ts";
 
 const FILE = path.join(import.meta.dirname, "..", "..", "docs", "clients.md");

@@ -21,12 +21,18 @@ export function edgePlatformFeaturesContract(driver: string, open: () => Promise
       ]);
     });
 
-    test("a script with an unsupported binding is rejected with its name and the supported types", async () => {
+    test("a script with unsupported bindings is rejected with their products and names, and what is supported", async () => {
       await using h = await openWithSources(open);
       const publication = h.publish(respondingWith("hello"), {
-        bindings: [{ type: "hyperdrive", name: "POOL", id: "x" }],
+        bindings: [
+          { type: "hyperdrive", name: "POOL", id: "x" },
+          { type: "ai", name: "AI" },
+          { type: "unknown_kind", name: "OTHER" },
+        ],
       });
-      await expect(publication).rejects.toThrow(/"POOL".*"hyperdrive".*kv_namespace/s);
+      await expect(publication).rejects.toThrow(
+        'The platform does not have Hyperdrive (binding "POOL"), Workers AI (binding "AI"), the type "unknown_kind" (binding "OTHER"). It has variables, D1, KV, R2,',
+      );
     });
 
     test("a compatibility date in the future counts as the newest supported date", async () => {

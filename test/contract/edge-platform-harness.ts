@@ -4,12 +4,14 @@ import type { AssetRules } from "../../domain/ports/bundler.ts";
 import type { EdgePlatform, Script } from "../../domain/ports/edge-platform.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import type { TestVariables } from "../support/edge/test-variables.ts";
 import { type FormOptions, writeUploadForm } from "../support/edge/upload-form.ts";
 
 /** A platform with its databases, and a client of its apps. */
 export interface EdgePlatformHarness extends AsyncDisposable {
   platform: EdgePlatform;
   databases: SqlDatabases;
+  variables: TestVariables;
   request(slug: string, target?: string): Promise<{ status: number; text: string }>;
 }
 

@@ -1,16 +1,19 @@
 import { expect, test } from "vitest";
 import { openTestPlatform } from "../support/edge/test-platform.ts";
 import { edgePlatformContract } from "./edge-platform.ts";
+import { edgePlatformVariablesContract } from "./edge-platform-variables.ts";
 import { edgePlatformFeaturesContract } from "./edge-platform-features.ts";
 import type { EdgePlatformHarness } from "./edge-platform-harness.ts";
 
 edgePlatformContract("embedded", openEmbedded);
 edgePlatformFeaturesContract("embedded", openEmbedded);
+edgePlatformVariablesContract("embedded", openEmbedded);
 
 async function openEmbedded(): Promise<EdgePlatformHarness> {
   const t = await openTestPlatform();
   const { scripts, databases } = t.platform;
-  return { platform: scripts, databases, request: t.request, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+  const { variables, request } = t;
+  return { platform: scripts, databases, variables, request, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
 const EXTRAS = `import { WorkflowEntrypoint } from "cloudflare:workers";

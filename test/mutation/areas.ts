@@ -83,7 +83,7 @@ export const AREAS: MutationArea[] = [
     sources: ["domain/deployments/*.ts"],
     except: [
       "domain/deployments/*.entity.ts",
-      "domain/deployments/{run-deployment,deployment-steps,deployment-log,deployment-status,sanitize-log}.ts",
+      "domain/deployments/{run-deployment,deployment-steps,deployment-log,deployment-status}.ts",
     ],
     tests: [
       "test/domain/deployments/{fencing,tear-down-app,transitions}.test.ts",
@@ -92,8 +92,11 @@ export const AREAS: MutationArea[] = [
   },
   {
     name: "domain/deployments, logs and statuses",
-    sources: ["domain/deployments/{deployment-log,deployment-status,sanitize-log}.ts"],
-    tests: ["test/domain/deployments/{deployment-log,deployment-status,sanitize-log}.test.ts"],
+    sources: ["domain/deployments/{deployment-log,deployment-status}.ts", "domain/shared/sanitize-log.ts"],
+    tests: [
+      "test/domain/deployments/{deployment-log,deployment-status}.test.ts",
+      "test/domain/shared/sanitize-log.test.ts",
+    ],
   },
   {
     name: "domain/deployments, one run",

@@ -47,6 +47,9 @@ const INPUTS: Record<string, (object: { id: string; slug: string }) => object> =
   "tokens.issue": () => ({ kind: "personal_access_token", name: "walk" }),
   "tokens.revoke": ({ id }) => ({ id }),
   "tokens.rotate": ({ id }) => ({ id, overlap: "none" }),
+  "variables.delete": ({ id }) => ({ id, name: "API_KEY" }),
+  "variables.list": ({ id }) => ({ id }),
+  "variables.set": ({ id }) => ({ id, name: "API_KEY", value: "1" }),
 };
 const WITHOUT_INPUT = ["apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
 /** Procedures for one object by its id or slug. */
@@ -70,6 +73,9 @@ const FOR_ONE_OBJECT = [
   "procedures.invoke",
   "tokens.revoke",
   "tokens.rotate",
+  "variables.delete",
+  "variables.list",
+  "variables.set",
 ];
 
 /** Procedures whose id or slug is only a filter or a label. test/rest/audit-filters.test.ts tests the filters of the audit log. */

@@ -2,11 +2,16 @@ import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
+import { explainCrash } from "./failures/explain-build.ts";
 import { OutputTail } from "./output-tail.ts";
 import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
 /** The steps of a build that run the project's code. Error messages contain these names. */
 export type StepName = "install" | "build" | "bundle";
+
+/** How build scripts connect, if the operator allows it. By default, the machine resolves names. */
+export type BuildEgressOptions = Pick<EgressOptions, "lookup" | "isAllowedAddress">;
 
 export type StepLimits = Readonly<Record<StepName, SandboxLimits>>;
 
@@ -18,6 +23,8 @@ export interface BuildContext {
   request: BundleRequest;
   /** The environment variables that select the package manager of the project. */
   env: Readonly<Record<string, string>>;
+  /** How a build script may connect to public addresses; `null` if the operator does not allow it. */
+  egress: BuildEgressOptions | null;
   /** Holds the caches and the home folder of the tools; removed after the build. */
   scratchDirectory: string;
 }
@@ -51,7 +58,7 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
     .run({
       argv: step.argv,
       cwd: path.posix.join(SANDBOX_PATHS.source, step.directory ?? "."),
-      env: { ...toolchainEnvironment(toolchain), ...context.env, ...step.env },
+      env: { ...ownVariables(step, request), ...toolchainEnvironment(toolchain), ...context.env, ...step.env },
       mounts: [
         ...toolchainMounts(toolchain),
         { from: request.sourceDirectory, to: SANDBOX_PATHS.source, writable: true },
@@ -71,7 +78,14 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
     });
   request.signal.throwIfAborted();
   if (outcome.reason === "exit") return { code: outcome.code, output };
+  if (outcome.reason === "signal")
+    throw explainCrash(output.lines()) ?? describeOutcome(step.name, outcome, limits[step.name]);
   throw describeOutcome(step.name, outcome, limits[step.name]);
+}
+
+/** The install runs code of every dependency, which must not read the secrets of the app. */
+function ownVariables({ name }: BuildStep, { variables = {} }: BundleRequest): Readonly<Record<string, string>> {
+  return name === "install" ? {} : variables;
 }
 
 function describeOutcome(

@@ -4,7 +4,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { openUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
-import type { OutputTail } from "./output-tail.ts";
+import { explainBundleFailure } from "./failures/explain-bundle.ts";
 import { type BundleContents, type BundleResult, readBundleResult } from "./read-bundle-result.ts";
 import { toSingleLine } from "./single-line.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
@@ -35,7 +35,7 @@ export async function bundleScript(context: BuildContext, directory: string): Pr
     argv: wranglerCommand(),
     mounts: [{ from: staging, to: SANDBOX_PATHS.output, writable: true }],
   });
-  if (code !== 0) throw wranglerFailure(output);
+  if (code !== 0) throw explainBundleFailure(output.lines());
   const result = await readResult(path.join(staging, "result.json"));
   if ("failure" in result) throw userFailure(toSingleLine(result.failure.message), toSingleLine(result.failure.advice));
   const scriptPath = path.join(outputDirectory, "script.form");
@@ -75,28 +75,6 @@ async function moveScript(from: string, to: string): Promise<void> {
       "Move data out of the script, into static files, the SQL database or the object storage.",
     );
   await rename(from, to);
-}
-
-function wranglerFailure(output: OutputTail): BuildFailure {
-  const lines = output.lines();
-  const location = lines.find((line) => /^\S+:\d+:\d+:$/.test(line));
-  const suffix = location === undefined ? "" : ` (${location.slice(0, -1)})`;
-  const reason = findReason(lines) ?? lines.at(-1) ?? "wrangler printed no reason.";
-  return userFailure(
-    `The app could not be bundled: ${reason}${suffix}`,
-    "Correct this error. To reproduce it locally, run: npx wrangler deploy --dry-run (for a Pages project: npx wrangler pages functions build)",
-  );
-}
-
-function findReason(lines: readonly string[]): string | null {
-  for (const [index, line] of lines.entries()) {
-    const text = /\[ERROR\] (.+)/.exec(line)?.[1];
-    // The first error may only say how many errors follow.
-    if (text === undefined || /^Build failed with \d+ errors?:$/.test(text)) continue;
-    // A text that ends with a period or a colon continues in the next line. Otherwise the next line is a location.
-    return /[.:]$/.test(text) ? `${text} ${lines[index + 1] ?? ""}`.trim() : text;
-  }
-  return null;
 }
 
 function userFailure(message: string, advice: string, options?: ErrorOptions): BuildFailure {

@@ -82,10 +82,12 @@ export async function requireFolder(sourceDirectory: string, directory: string):
   for (const ancestor of ancestorsOf(directory).toReversed()) {
     const status = await lstat(path.join(sourceDirectory, ancestor)).catch(nullIfMissing);
     if (status?.isDirectory()) continue;
-    const problem = status?.isSymbolicLink() ? "leads through a link, which is not followed" : "is not a folder";
+    const problem = status?.isSymbolicLink()
+      ? "leads through a link. Links are not followed."
+      : "is not a folder of the repository.";
     throw new BuildFailure(
       "user",
-      `The root directory "${toSingleLine(directory)}" ${problem} in the repository.`,
+      `The root directory "${toSingleLine(directory)}" ${problem}`,
       `Set root_directory to a folder of the repository${await hint(sourceDirectory)} (PATCH /v1/apps/{id}), and deploy again.`,
     );
   }

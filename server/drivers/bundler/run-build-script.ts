@@ -1,5 +1,7 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { type BuildContext, type BuildStep, runBuildStep } from "./build-step.ts";
+import { type BuildNetwork, openBuildNetwork } from "./build-network.ts";
+import { explainBuildFailure } from "./failures/explain-build.ts";
 import { explainServerBuild } from "./inside/explain-server-build.ts";
 import type { Project } from "./read-project.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
@@ -8,31 +10,34 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
 const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages without an adapter/;
 
 /**
- * Runs the `build` scripts of the packages that the project depends on, then its own. Without one, runs the build command of its framework, unless a wrangler
- * configuration names what to bundle.
+ * Runs the `build` scripts of the packages that the project depends on, then its own. Without one, runs the build command of
+ * its framework, unless a wrangler configuration names what to bundle.
  *
  * @throws {BuildFailure} `user` when the build fails
  */
 export async function runBuildScript(context: BuildContext, project: Project): Promise<void> {
   const { packageDirectory: directory, buildFirst } = project.location;
-  const env = platformVariables(project);
-  if (buildFirst.length > 0) await run(context, { name: "build", argv: workspaceBuild(project), env });
-  const argv = buildCommand(project);
-  if (argv !== null) await run(context, { name: "build", argv, env, directory });
+  const own = buildCommand(project);
+  const first = buildFirst.length > 0 ? workspaceBuild(project) : null;
+  if (own === null && first === null) return;
+  await using network = await openBuildNetwork(context);
+  const step = {
+    name: "build",
+    network: network.access,
+    env: { ...platformVariables(project), ...network.env },
+  } as const;
+  if (first !== null) await run(context, { ...step, argv: first }, network);
+  if (own !== null) await run(context, { ...step, argv: own, directory }, network);
 }
 
-async function run(context: BuildContext, step: BuildStep): Promise<void> {
+async function run(context: BuildContext, step: BuildStep, network: BuildNetwork): Promise<void> {
   const { code, output } = await runBuildStep(context, step);
+  network.report();
   if (code === 0) return;
   const lines = output.lines();
   const missingAdapter = lines.some((line) => NO_ASTRO_ADAPTER.test(line)) ? explainServerBuild("astro") : null;
   if (missingAdapter) throw new BuildFailure("user", missingAdapter.message, missingAdapter.advice);
-  const lastLine = lines.at(-1);
-  throw new BuildFailure(
-    "user",
-    `The build failed with exit code ${code}${lastLine === undefined ? "." : `: ${lastLine}`}`,
-    "Read the build log. The build must succeed in a clean checkout without network access.",
-  );
+  throw explainBuildFailure(code, lines, network.connections());
 }
 
 /**

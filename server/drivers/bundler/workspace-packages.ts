@@ -5,7 +5,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { type BuildContext, runBuildStep } from "./build-step.ts";
-import { describeCause } from "./describe-cause.ts";
+import { findCause } from "./failures/find-cause.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
 const MAX_RESULT_BYTES = 4 * 1024 * 1024;
@@ -48,7 +48,7 @@ export async function listPackages(context: BuildContext, root: string): Promise
   if (code !== 0)
     throw new BuildFailure(
       "user",
-      `The packages of the workspace could not be listed: ${describeCause(output.lines())}`,
+      `The packages of the workspace could not be listed: ${findCause(output.lines()) ?? "no reason was printed."}`,
       "Correct workspaces in package.json, or packages in pnpm-workspace.yaml.",
     );
   const text = (await readUntrusted(path.join(folder, "packages.json"), MAX_RESULT_BYTES)) ?? "";

@@ -5,7 +5,7 @@ import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import type { BuildContext, StepLimits } from "./build-step.ts";
+import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
 import { type BundledScript, bundleScript } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import { installPackages } from "./install-packages.ts";
@@ -22,6 +22,8 @@ export interface WranglerBundlerOptions {
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
   compileCacheDirectory?: string;
+  /** How build scripts may connect to public addresses, if an app requests it; by default they may not. */
+  egress?: BuildEgressOptions | null;
   limits?: Partial<StepLimits>;
 }
 
@@ -61,9 +63,9 @@ export class WranglerBundler implements Bundler {
   }
 
   async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<BuiltBundle> {
-    const { sandbox, packages } = this.#options;
+    const { sandbox, packages, egress = null } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-    const base = { sandbox, toolchain: this.#toolchain(), limits, request, scratchDirectory };
+    const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, scratchDirectory };
     const location = await locatePackage({ ...base, env: {} });
     const project = await readProject(request.sourceDirectory, location);
     const start: BuildContext = { ...base, env: toolEnvironment(project.packageManager) };

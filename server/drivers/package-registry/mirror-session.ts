@@ -41,7 +41,7 @@ class MirrorServer {
   readonly #client: RegistryClient;
   readonly #allowance: InstallAllowance;
   readonly #unavailable = new Set<string>();
-  readonly #missing = new Set<string>();
+  readonly #missing: { name: string; version: string | null }[] = [];
   readonly #blockedHosts = new Set<string>();
 
   constructor(client: RegistryClient, allowance: InstallAllowance) {
@@ -119,14 +119,20 @@ class MirrorServer {
   }
 
   #handleFailure(request: MirrorRequest, error: unknown, response: ServerResponse): void {
-    const name = "name" in request ? request.name : "";
     const isMissing = error instanceof NotInRegistry;
     // A client that closed its connection early, or exceeded its limit, says nothing about the registry.
-    if (!isPrematureClose(error) && !(error instanceof AllowanceExceeded))
-      (isMissing ? this.#missing : this.#unavailable).add(name);
+    if (!isPrematureClose(error) && !(error instanceof AllowanceExceeded)) this.#recordFailure(request, isMissing);
     if (response.headersSent) response.destroy();
     else if (isMissing) sendError(response, 404, error.message);
     else sendError(response, 503, "The package registry did not respond.");
+  }
+
+  #recordFailure(request: MirrorRequest, isMissing: boolean): void {
+    const name = "name" in request ? request.name : "";
+    const version = "version" in request ? request.version : null;
+    if (!isMissing) this.#unavailable.add(name);
+    else if (!this.#missing.some((each) => each.name === name && each.version === version))
+      this.#missing.push({ name, version });
   }
 
   /** Yarn 2 and later requests a tunnel to the registry. It ends here: this server handles the requests in it. */

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
@@ -32,6 +33,8 @@ export interface EmbeddedPlatformOptions {
   groups?: ControlGroups | undefined;
   /** Addresses and CIDR ranges of reverse proxies that may name the client of a request. */
   trustedProxies: readonly string[];
+  /** The variables of the apps. They are kept in memory only. */
+  variables: AppVariables;
   log: PlatformLog;
   limits?: Partial<PlatformLimits>;
 }
@@ -105,7 +108,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
 }
 
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, sandbox, groups, scheme, log } = options;
+  const { dataDirectory, sandbox, groups, scheme, variables, log } = options;
   const databaseRoot = path.join(root, "databases");
   const store = new ScriptStore(root);
   const { startTimeoutMs } = limits;
@@ -114,6 +117,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     store,
     launcher,
     databaseDirectory: (id) => databaseDirectory(databaseRoot, id),
+    variables,
     limits,
     log,
   });

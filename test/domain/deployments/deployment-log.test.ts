@@ -93,6 +93,15 @@ verifies(hazard(48), "a log masks a secret at the place where a very long line i
   expect((await store.read("a/1.log")).slice(65_530)).toBe("[masked]\n");
 });
 
+verifies(hazard(48), "a log masks a secret that a very long line contains near its end", async () => {
+  await using store = await openStore();
+  const log = await openLog(store.objects, "a/1.log", ["swordfish-swordfish"]);
+  log.output(bytes(`${"x".repeat(65_530)}swordfish-swordfish${"y".repeat(10)}`));
+  log.output(bytes("\n"));
+  await log.close();
+  expect((await store.read("a/1.log")).slice(65_530)).toBe(`[masked]${"y".repeat(10)}\n`);
+});
+
 verifies(hazard(41), "a later attempt appends to the log of an interrupted one", async () => {
   await using store = await openStore();
   const key = `${randomUUID()}/1.log`;

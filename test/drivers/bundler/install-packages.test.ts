@@ -144,12 +144,12 @@ describe("the install step", () => {
     [
       "a version that does not exist",
       { greeting: "^9.0.0" },
-      "npm could not install the packages: No matching version found for greeting@^9.0.0.",
+      "The package registry has no version of greeting that matches ^9.0.0.",
     ],
     [
       "a peer dependency on another version",
       { greeting: "1.0.0", plugin: "1.0.0" },
-      'npm could not install the packages: a dependency conflicts with another: peer greeting@"^2.0.0" from plugin@1.0.0',
+      "plugin@1.0.0 requires greeting@^2.0.0, but the project has greeting@1.0.0.",
     ],
     [
       "a package from another host",

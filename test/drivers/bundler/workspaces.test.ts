@@ -150,17 +150,17 @@ describe("a root directory", () => {
     const files = { "api/package.json": "{}", ...app };
     expect(await bundleFailure(bundler, files, { rootDirectory: "apps/api" })).toMatchObject({
       kind: "user",
-      message: 'The root directory "apps/api" is not a folder in the repository.',
+      message: 'The root directory "apps/api" is not a folder of the repository.',
       advice: "Set root_directory to a folder of the repository, such as api (PATCH /v1/apps/{id}), and deploy again.",
     });
   });
 
   verifies([hazard(15), hazard(16)], "that a link leads to is refused, also one that the build creates", async () => {
     const files = { ...app, web: { link: "/etc" } };
-    const message = expect.stringContaining("leads through a link, which is not followed in the repository.");
+    const message = expect.stringContaining("leads through a link. Links are not followed.");
     expect(await bundleFailure(bundler, files, { rootDirectory: "web/ssl" })).toMatchObject({ kind: "user", message });
     const build = "mv ../api ../other && ln -s other ../api";
-    const replaced = { ...app, "api/package.json": JSON.stringify({ scripts: { build } }) };
+    const replaced = { ...app, "api/index.js": WORKER, "api/package.json": JSON.stringify({ scripts: { build } }) };
     expect(await bundleFailure(bundler, replaced, { rootDirectory: "api" })).toMatchObject({ kind: "user", message });
   });
 });

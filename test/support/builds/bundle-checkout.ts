@@ -41,7 +41,7 @@ export interface BundleRun {
   log: string;
 }
 
-type BundleOptions = Pick<BundleRequest, "rootDirectory" | "network">;
+type BundleOptions = Pick<BundleRequest, "rootDirectory" | "network" | "variables">;
 
 export async function runBundler(
   bundler: Bundler,

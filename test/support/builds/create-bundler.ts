@@ -10,6 +10,7 @@ export function createTestBundler(
   settings: NpmSettings,
   cacheDirectory: string,
   limits: WranglerBundlerOptions["limits"] = {},
+  egress: WranglerBundlerOptions["egress"] = null,
 ): WranglerBundler {
   return new WranglerBundler({
     sandbox: new BubblewrapSandbox(),
@@ -17,6 +18,7 @@ export function createTestBundler(
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
     limits,
+    egress,
   });
 }
 

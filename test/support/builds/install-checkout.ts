@@ -28,6 +28,7 @@ export async function installCheckout(packages: PackageSource, checkout: TestChe
     limits: DEFAULT_LIMITS,
     request: { ...checkout, onOutput, signal: new AbortController().signal },
     env: toolEnvironment(project.packageManager),
+    egress: null,
     scratchDirectory: scratch.path,
   };
   await installPackages(context, packages, project);

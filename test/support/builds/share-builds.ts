@@ -27,9 +27,9 @@ const builds = new Map<string, Promise<string>>();
 
 /** Returns the folder of the build. A build that failed is not kept. */
 async function buildOnce(bundler: Bundler, request: BundleRequest): Promise<string> {
-  const { sourceDirectory, rootDirectory } = request;
-  const tree = await hashTree(sourceDirectory);
-  const folder = path.join(inject("buildsFolder"), rootDirectory ? sha256Hex(`${tree} ${rootDirectory}`) : tree);
+  const { rootDirectory = null, variables = {} } = request;
+  const settings = JSON.stringify([await hashTree(request.sourceDirectory), rootDirectory, variables]);
+  const folder = path.join(inject("buildsFolder"), sha256Hex(settings));
   const build = builds.get(folder) ?? findOrBuild(bundler, request, folder);
   builds.set(folder, build);
   build.catch(() => builds.delete(folder));

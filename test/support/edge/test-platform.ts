@@ -7,6 +7,7 @@ import {
   type EmbeddedPlatformOptions,
   openEmbeddedPlatform,
 } from "../../../server/platforms/embedded/open-embedded-platform.ts";
+import { TestVariables } from "./test-variables.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type FormOptions, writeUploadForm } from "./upload-form.ts";
 
@@ -30,6 +31,7 @@ export interface LogEntry extends Record<string, unknown> {
 export interface TestPlatform extends AsyncDisposable {
   platform: EmbeddedPlatform;
   dataDirectory: string;
+  variables: TestVariables;
   /** The folder of the edge in the data folder. */
   root: string;
   /** The log entries of the platform, in order. */
@@ -46,6 +48,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
   await using opening = new AsyncDisposableStack();
   const folder = opening.use(await temporaryFolder());
   const dataDirectory = options.dataDirectory ?? path.join(folder.path, "data");
+  const variables = new TestVariables();
   const log: LogEntry[] = [];
   const addEntry = (fields: object, message: string) => void log.push({ ...fields, message });
   const platform = opening.use(
@@ -57,6 +60,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
       scheme: "http",
       sandbox: "bubblewrap",
       trustedProxies: [],
+      variables,
       log: { info: addEntry, warn: addEntry },
       ...options,
     }),
@@ -66,6 +70,7 @@ export async function openTestPlatform(options: Partial<EmbeddedPlatformOptions>
   return {
     platform,
     dataDirectory,
+    variables,
     root: path.join(dataDirectory, "edge"),
     log,
     request: (slug, target, requestOptions) =>

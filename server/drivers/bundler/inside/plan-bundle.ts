@@ -45,6 +45,8 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   const config = readEffectiveConfig();
   const date = config?.text.includes("compatibility_date") ? [] : ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE];
 
+  if (config && /^\[\[containers\]\]|"containers"\s*:\s*\[/m.test(config.text))
+    return { failure: unsupportedContainers() };
   const pagesDirectory = config && configuredPagesDirectory(config);
   if (pagesDirectory !== null) return planPagesProject(framework, () => planPages(pagesDirectory, true));
   // A text search is enough here: a false match only leaves the decision to wrangler, which parses the configuration.
@@ -134,6 +136,13 @@ function noIndexPage(outputs: readonly string[]): { message: string; advice: str
     message: `The build wrote no index.html to ${formatList([...new Set(outputs)])}.`,
     advice:
       "Make the build write its pages to one of these folders, or set assets.directory in wrangler.jsonc to another folder.",
+  };
+}
+
+function unsupportedContainers(): { message: string; advice: string } {
+  return {
+    message: "The app uses containers, which the platform does not have. It runs Workers only.",
+    advice: "Remove containers from the wrangler configuration, or call the container over HTTP, and deploy again.",
   };
 }
 

@@ -16,6 +16,8 @@ export interface AppRunner {
    * the earlier version serves again. Requests that arrive meanwhile wait.
    */
   replace(version: ScriptVersion, verify: (app: WorkerdProcess) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /** Restarts the process at `slug` if it has variables that are not the newest. See `EdgePlatform.restart`. */
+  restart(slug: string, signal: AbortSignal): Promise<void>;
   /** Stops the process at `slug` and calls `work`. No process can start there before `work` has finished. */
   withAppStopped(slug: string, work: () => Promise<void>): Promise<void>;
 }
@@ -52,6 +54,11 @@ export class ScriptPublisher implements EdgePlatform {
       }
     });
     return { url: this.urlOf(slug) };
+  }
+
+  async restart(slug: string, signal: AbortSignal): Promise<void> {
+    // A publication in progress may already have read the variables.
+    await this.#locks.run([slug], () => this.#apps.restart(slug, signal));
   }
 
   async unpublish(slug: string): Promise<void> {

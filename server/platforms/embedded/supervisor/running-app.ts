@@ -13,6 +13,8 @@ export interface AcquiredApp {
 /** An app that has a process. */
 export class RunningApp {
   readonly version: ScriptVersion;
+  /** The version of the variables that it runs with. */
+  readonly variablesVersion: number;
   readonly process: WorkerdProcess;
   /** When the event loop was first found unresponsive; `null` while it responds. */
   unresponsiveSince: number | null = null;
@@ -20,8 +22,9 @@ export class RunningApp {
   #lastUsedAt = Date.now();
   #onIdle = Promise.withResolvers<void>();
 
-  constructor(version: ScriptVersion, process: WorkerdProcess) {
+  constructor(version: ScriptVersion, variablesVersion: number, process: WorkerdProcess) {
     this.version = version;
+    this.variablesVersion = variablesVersion;
     this.process = process;
   }
 

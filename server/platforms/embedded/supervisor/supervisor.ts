@@ -1,10 +1,11 @@
+import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
-import { workerOptions } from "../workerd/worker-options.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
 import { Watchdog, type WatchdogLimits } from "./watchdog.ts";
@@ -27,6 +28,7 @@ export interface SupervisorOptions {
   launcher: WorkerdLauncher;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
+  variables: AppVariables;
   limits: SupervisorLimits;
   log: PlatformLog;
 }
@@ -110,22 +112,43 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   ): Promise<void> {
     const { slug, databaseId } = version;
     const signal = AbortSignal.any([caller, this.#closing.signal]);
-    if (this.#running.has(slug)) await this.#tryStart(version, signal);
+    const prepared = await this.#prepare(version);
+    prepared.checkNames();
+    if (this.#running.has(slug)) await this.#tryStart(prepared, signal);
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
     await this.#ensureCapacity(this.#running.has(slug) ? 0 : 1);
     const live = await this.#options.store.live(slug);
     await this.#locks.run([...new Set([databaseId, live?.databaseId ?? databaseId])], async () => {
       signal.throwIfAborted();
       await this.#stop(slug);
-      const process = await this.#launch(version, signal);
+      const process = await this.#launch(prepared, signal);
       try {
         await verify(process);
         this.#backoff.reset(slug);
-        this.#register(version, process);
+        this.#register(prepared, process);
       } catch (error) {
         await process[Symbol.asyncDispose]();
         throw error;
       }
+    });
+  }
+
+  async restart(slug: string, caller: AbortSignal): Promise<void> {
+    const live = await this.#options.store.live(slug);
+    if (live === null) return;
+    const signal = AbortSignal.any([caller, this.#closing.signal]);
+    // With the lock, no process is starting that has already read the variables.
+    await this.#locks.run([live.databaseId], async () => {
+      signal.throwIfAborted();
+      const app = this.#running.get(slug);
+      if (!app) return;
+      const prepared = await this.#prepare(app.version);
+      if (prepared.variablesVersion <= app.variablesVersion) return;
+      prepared.checkNames();
+      // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
+      await this.#tryStart(prepared, signal);
+      await this.#stop(slug);
+      this.#register(prepared, await this.#launch(prepared, signal));
     });
   }
 
@@ -166,7 +189,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       await this.#locks.run([version.databaseId], async () => {
         const current = await this.#options.store.live(slug);
         if (current?.name !== version.name || this.#running.has(slug)) return;
-        this.#register(version, await this.#launchLive(version));
+        await this.#startVersion(version);
       });
     } finally {
       this.#starting--;
@@ -181,10 +204,11 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       throw new AppUnavailable("The app failed repeatedly. It starts again later.", Math.ceil(delayMs / 1000));
   }
 
-  async #launchLive(version: ScriptVersion): Promise<WorkerdProcess> {
+  async #startVersion(version: ScriptVersion): Promise<void> {
     const { slug, appId } = version;
     try {
-      return await this.#launch(version, this.#closing.signal);
+      const prepared = await this.#prepare(version);
+      this.#register(prepared, await this.#launch(prepared, this.#closing.signal));
     } catch (cause) {
       this.#backoff.recordFailure(slug);
       this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
@@ -193,29 +217,31 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     }
   }
 
-  async #launch(version: ScriptVersion, signal: AbortSignal): Promise<WorkerdProcess> {
+  #prepare(version: ScriptVersion): Promise<PreparedApp> {
+    return prepareApp(version, this.#options.variables);
+  }
+
+  async #launch({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
     const { storageDirectory, databaseId, assets } = version;
     const databaseDirectory = this.#options.databaseDirectory(databaseId);
-    const worker = await workerOptions(version);
     return this.#options.launcher.start(
-      { worker, storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null },
+      { worker, masks, storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null },
       signal,
     );
   }
 
   /** Starts a version with temporary storage and stops it again. Fails if the version cannot start. */
-  async #tryStart(version: ScriptVersion, signal: AbortSignal): Promise<void> {
-    const worker = await workerOptions(version);
+  async #tryStart({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<void> {
     const assetsDirectory = version.assets?.directory ?? null;
     await using _ = await this.#options.launcher.start(
-      { worker, storageDirectory: null, databaseDirectory: null, assetsDirectory },
+      { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory },
       signal,
     );
   }
 
-  #register(version: ScriptVersion, process: WorkerdProcess): void {
+  #register({ version, variablesVersion }: PreparedApp, process: WorkerdProcess): void {
     const { slug, appId, generation } = version;
-    const app = new RunningApp(version, process);
+    const app = new RunningApp(version, variablesVersion, process);
     this.#running.set(slug, app);
     void process.exited.then(() => this.#handleFailure(app, process.hasExceededMemory() ? "memory" : "crashed"));
     this.#options.log.info({ slug, appId, generation }, "app started");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
+import { requireSupported } from "./unsupported-bindings.ts";
 import type { UploadBinding } from "./upload-form.ts";
 
 export interface BindingOptions {
@@ -50,12 +51,26 @@ const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) 
   version_metadata: (b, { options }) => void (options.versionMetadata = b.name),
 };
 
+/** The types of bindings that only hold a value. A variable of the app with the same name replaces them. */
+const VALUE_TYPES: ReadonlySet<string> = new Set(["plain_text", "secret_text", "json"]);
+
+/** Where the values of bindings come from, besides their declarations. */
+export interface BindingSources {
+  databaseId: string;
+  /** The app's variables. A binding to a resource hides the variable with the same name. */
+  variables: Readonly<Record<string, string>>;
+}
+
 /**
- * Translates the bindings that a script declares to Miniflare's options.
+ * Translates the bindings that a script declares to Miniflare's options, and adds the app's variables.
  *
- * @throws {UnhealthyScript} with the name of an invalid binding; for an unsupported type also with the supported types
+ * @throws {UnhealthyScript} with the name of an invalid binding
+ * @throws {UnsupportedScript} with all bindings of unsupported types, and what is supported
  */
-export function bindingOptions(bindings: readonly UploadBinding[], databaseId: string): BindingOptions {
+export function bindingOptions(
+  bindings: readonly UploadBinding[],
+  { databaseId, variables }: BindingSources,
+): BindingOptions {
   const options: BindingOptions = {
     bindings: {},
     d1Databases: {},
@@ -66,18 +81,27 @@ export function bindingOptions(bindings: readonly UploadBinding[], databaseId: s
     ratelimits: {},
     analyticsEngineDatasets: {},
   };
-  for (const binding of bindings) {
-    const bind = Object.hasOwn(BINDERS, binding.type) ? BINDERS[binding.type] : undefined;
-    if (!bind) throw new UnhealthyScript(unsupportedMessage(binding));
-    bind(binding, { databaseId, options });
-  }
+  requireSupported(bindings, new Set(Object.keys(BINDERS)));
+  for (const binding of bindings) BINDERS[binding.type]?.(binding, { databaseId, options });
+  const hidden = new Set(resourceBindings(bindings).map(({ name }) => name));
+  for (const [name, value] of Object.entries(variables)) if (!hidden.has(name)) options.bindings[name] = value;
   return options;
 }
 
-function unsupportedMessage({ name, type }: UploadBinding): string {
-  // The bundler writes `inherit` for storage without an id, so the type of the storage is lost.
-  if (type === "inherit") return `The binding "${name}" has no id. Set any id in the wrangler configuration.`;
-  return `The binding "${name}" has the unsupported type "${type}". Supported types: ${Object.keys(BINDERS).join(", ")}.`;
+/** @throws {UnhealthyScript} when a variable has the name of a binding to a resource, and would therefore be hidden */
+export function checkVariableNames(
+  bindings: readonly UploadBinding[],
+  variables: Readonly<Record<string, string>>,
+): void {
+  const hiding = resourceBindings(bindings).find(({ name }) => Object.hasOwn(variables, name));
+  if (hiding === undefined) return;
+  throw new UnhealthyScript(
+    `The variable "${hiding.name}" has the name of a binding of the app (${hiding.type}). Delete the variable, or rename the binding.`,
+  );
+}
+
+function resourceBindings(bindings: readonly UploadBinding[]): UploadBinding[] {
+  return bindings.filter(({ type }) => !VALUE_TYPES.has(type));
 }
 
 function requireOwnScript(binding: UploadBinding): void {

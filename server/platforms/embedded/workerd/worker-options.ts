@@ -1,5 +1,5 @@
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
-import { readUploadForm, type UploadForm, type UploadModule } from "./upload-form.ts";
+import type { UploadForm, UploadModule } from "./upload-form.ts";
 import type { ScriptVersion } from "../scripts/script-store.ts";
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
@@ -39,11 +39,15 @@ const NO_OP_MAIN = "no-op-worker.js";
 /**
  * The worker of one version of an app.
  *
- * @throws {UnhealthyScript} when the bundle is malformed or has an unsupported binding
+ * @throws {UnhealthyScript} when the bundle has an unsupported binding
  */
-export async function workerOptions(version: ScriptVersion): Promise<MiniflareWorkerOptions> {
-  const form = await readUploadForm(version.formPath);
-  const { assetsBinding, ...bindings } = bindingOptions(form.metadata.bindings, version.databaseId);
+export function workerOptions(
+  version: ScriptVersion,
+  form: UploadForm,
+  variables: Readonly<Record<string, string>>,
+): MiniflareWorkerOptions {
+  const { databaseId } = version;
+  const { assetsBinding, ...bindings } = bindingOptions(form.metadata.bindings, { databaseId, variables });
   return {
     name: WORKER_NAME,
     ...codeOptions(form),

@@ -24,6 +24,8 @@ export interface LauncherOptions {
 
 export interface WorkerdLaunch extends AppFolders {
   worker: MiniflareWorkerOptions;
+  /** The texts that messages from the process must not contain: the secrets of the app. */
+  masks?: readonly string[];
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
 }
@@ -67,7 +69,7 @@ export class WorkerdLauncher {
       await rm(folders.launch, { recursive: true });
       throw error;
     });
-    const output = new WorkerdOutput();
+    const output = new WorkerdOutput(launch.masks);
     const exit = new ProcessExit();
     const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
     try {

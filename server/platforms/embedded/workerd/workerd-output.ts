@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { applyMasks } from "../../../../domain/shared/secret-masks.ts";
 
 /** How much of the output is kept. */
 const KEPT_BYTES = 16_384;
@@ -10,7 +11,13 @@ const BYTES_PER_SECOND = 4_000_000;
 /** The last output of one workerd, which explains why an app is unhealthy. An app may print without end. */
 export class WorkerdOutput {
   #kept = Buffer.alloc(0);
+  readonly #masks: readonly string[];
   readonly #flood = Promise.withResolvers<void>();
+
+  /** @param masks - the texts that messages must not contain: the secrets of the app */
+  constructor(masks: readonly string[] = []) {
+    this.#masks = masks;
+  }
 
   /** Resolves when the app prints faster than the limit for the first time. */
   get flooded(): Promise<void> {
@@ -39,7 +46,7 @@ export class WorkerdOutput {
 
   /** The last lines, for the service's own log. */
   tail(): string {
-    return this.#kept.toString("utf8").slice(-MAX_MESSAGE_LENGTH).trim();
+    return applyMasks(this.#kept.toString("utf8"), this.#masks).slice(-MAX_MESSAGE_LENGTH).trim();
   }
 
   /** The message of the last error that the app itself reported, without its stack; `null` if there is none. */
@@ -49,7 +56,7 @@ export class WorkerdOutput {
       .split("\n")
       .map(readError)
       .filter((message) => message !== null);
-    return messages.at(-1)?.slice(0, MAX_MESSAGE_LENGTH) ?? null;
+    return applyMasks(messages.at(-1) ?? "", this.#masks).slice(0, MAX_MESSAGE_LENGTH) || null;
   }
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { encodingsOf, sanitizeLog } from "../../../domain/deployments/sanitize-log.ts";
+import { sanitizeLog } from "../../../domain/shared/sanitize-log.ts";
+import { encodingsOf } from "../../../domain/shared/secret-masks.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 verifies(hazard(47), "a sanitized log has no control codes, no lone surrogates and no hidden text", () => {

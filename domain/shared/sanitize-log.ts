@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
+import { applyMasks, MASK } from "./secret-masks.ts";
 
-const MASK = "[masked]";
 /** Bounded on purpose: an unbounded pattern on a hostile log takes minutes. */
 const TOKENS = /\bsv[akpg]_[0-9A-Za-z]{20,80}\b/g;
 const URL_USERINFO = /(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@]{1,200}@/gi;
@@ -17,16 +17,5 @@ export function sanitizeLog(text: string, secrets: readonly string[]): string {
     .replace(INVISIBLE, "")
     .replace(TOKENS, MASK)
     .replace(URL_USERINFO, `$1${MASK}@`);
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, MASK), masked);
-}
-
-/** The texts to mask for a secret: itself, URL-encoded, and inside base64 at each of the three alignments. */
-export function encodingsOf(secret: string): string[] {
-  if (secret.length < 8) return [];
-  const aligned = [0, 1, 2].map((skip) => {
-    const encoded = Buffer.concat([Buffer.alloc(skip), Buffer.from(secret)]).toString("base64");
-    // The first and last characters depend on the bytes before and after the secret.
-    return encoded.slice(skip === 0 ? 0 : 4, encoded.length - 4);
-  });
-  return [secret, encodeURIComponent(secret), ...aligned.filter((form) => form.length >= 8)];
+  return applyMasks(masked, secrets);
 }

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+/** What a value is encrypted for. A value that was copied to another row cannot be decrypted there. */
+export interface ValueContext {
+  appId: string;
+  name: string;
+  isSecret: boolean;
+}
+
+const ALGORITHM = "aes-256-gcm";
+const VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Encrypts the values of variables with AES-256-GCM and a key that is derived from `TOKEN_SECRET` for this purpose only. */
+export class VariableCipher {
+  readonly #key: Buffer;
+
+  constructor(tokenSecret: string) {
+    this.#key = Buffer.from(hkdfSync("sha256", tokenSecret, "", "app-variables", 32));
+  }
+
+  /** Returns base64 of: version, nonce, ciphertext, tag. The result differs for each call. */
+  seal(value: string, context: ValueContext): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#key, nonce).setAAD(additionalData(context));
+    const encrypted = [cipher.update(value, "utf8"), cipher.final()];
+    return Buffer.concat([Buffer.of(VERSION), nonce, ...encrypted, cipher.getAuthTag()]).toString("base64");
+  }
+
+  /** Returns `null` for a value that was encrypted with another key or for another context, or that is damaged. */
+  open(sealed: string, context: ValueContext): string | null {
+    const bytes = Buffer.from(sealed, "base64");
+    if (bytes[0] !== VERSION || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) return null;
+    const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(additionalData(context))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
+    const decrypted = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES));
+    try {
+      return Buffer.concat([decrypted, decipher.final()]).toString("utf8");
+    } catch {
+      return null;
+    }
+  }
+}
+
+function additionalData({ appId, name, isSecret }: ValueContext): Buffer {
+  return Buffer.from(JSON.stringify([appId, name, isSecret]));
+}

@@ -1,0 +1,150 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { BuildFailure } from "../../../domain/shared/errors.ts";
+import {
+  type BuildConnections,
+  explainBuildFailure,
+  explainCrash,
+} from "../../../server/drivers/bundler/failures/explain-build.ts";
+import { explainBundleFailure } from "../../../server/drivers/bundler/failures/explain-bundle.ts";
+import { explainInstallFailure } from "../../../server/drivers/bundler/failures/explain-install.ts";
+import { findUnreachableHosts } from "../../../server/drivers/bundler/failures/unreachable-hosts.ts";
+import { OutputTail } from "../../../server/drivers/bundler/output-tail.ts";
+
+/** The output of a tool that failed in a real build, without what only says that it failed. */
+async function recordedOutput(name: string): Promise<string[]> {
+  const tail = new OutputTail(["/build"]);
+  tail.add(await readFile(path.join(import.meta.dirname, "recorded-output", `${name}.txt`)));
+  return tail.lines();
+}
+
+const shown = ({ message, advice }: BuildFailure) => [message, advice];
+const OFFLINE: BuildConnections = { hasNetwork: false, isAllowed: false, refusedHosts: [] };
+const NO_REPORT = { exceeded: null, unavailable: [], missing: [], blockedHosts: [] };
+
+describe("a failed build script", () => {
+  test.each([
+    [
+      "typescript",
+      "The build failed with exit code 1: src/index.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'. (and 1 more)",
+      "npx tsc --noEmit",
+    ],
+    ["next-types", "The build failed with exit code 1: app/page.tsx(1,7): error TS2322:", "npx tsc --noEmit"],
+    [
+      "next-import",
+      "The build failed with exit code 1: Module not found: Can't resolve './gone' (app/page.js:1:1)",
+      "The file is not in the repository",
+    ],
+    [
+      "vite-import",
+      'exit code 1: Could not resolve "./gone.js" from "src/main.js"',
+      "The file is not in the repository",
+    ],
+    [
+      "vite-config",
+      "exit code 1: Cannot find package '@vitejs/plugin-react'",
+      "Add @vitejs/plugin-react to the dependencies",
+    ],
+    ["vite-syntax", "src/main.js (1:11): Unexpected token `;`", "Correct the syntax"],
+    ["astro-import", 'Could not resolve "../components/Gone.astro"', "upper and lower case"],
+    [
+      "webpack",
+      "Module not found: Error: Can't resolve './gone.js' in 'src' (src/index.js)",
+      "The file is not in the repository",
+    ],
+    ["esbuild", 'exit code 1: Could not resolve "./gone.js"', "The file is not in the repository"],
+    ["eslint", "'unused' is assigned a value but never used  no-unused-vars (index.js)", "clean checkout"],
+    ["vitest", "AssertionError: expected 1 to be 2", "clean checkout"],
+    ["node-script", "exit code 1: Missing environment variable DATABASE_URL", "no variables of your machine"],
+    ["bun-script", "exit code 1: Missing environment variable DATABASE_URL", "no variables of your machine"],
+    ["node-require", "exit code 1: Cannot find module 'sharp'", "Add sharp to the dependencies"],
+    ["pnpm-command", 'The build script runs the command "vite", which is not installed.', "devDependencies"],
+    ["node-memory", "The build reached the memory limit of Node.js", "--max-old-space-size"],
+  ])("of %s is explained", async (name, message, advice) => {
+    const failure = explainBuildFailure(1, await recordedOutput(name), OFFLINE);
+    expect(shown(failure)).toEqual([expect.stringContaining(message), expect.stringContaining(advice)]);
+  });
+
+  test.each([
+    ["next-font", "fonts.googleapis.com"],
+    ["next-prerender", "api.example.com"],
+    ["astro-fetch", "api.example.com"],
+    ["node-fetch", "api.example.com"],
+    ["curl", "api.example.com"],
+  ])("of %s that needs the network is explained with the host and the setting", async (name, host) => {
+    const lines = await recordedOutput(name);
+    const message = `The build tried to reach ${host}, but it has no network.`;
+    expect(shown(explainBuildFailure(1, lines, { ...OFFLINE, isAllowed: true }))).toEqual([
+      message,
+      expect.stringMatching(/^Set build_network to true/),
+    ]);
+    expect(shown(explainBuildFailure(1, lines, OFFLINE))).toEqual([
+      message,
+      expect.stringContaining("ask the operator to set BUILD_EGRESS=public"),
+    ]);
+    const refused = { hasNetwork: true, isAllowed: true, refusedHosts: ["10.0.0.7"] };
+    expect(explainBuildFailure(1, lines, refused).message).toContain("The build could not reach 10.0.0.7.");
+  });
+
+  test("is not explained by requests that did not end the build", () => {
+    const lines = ["telemetry: getaddrinfo ENOTFOUND t.example.com", "src/a.ts(1,1): error TS1005: ';' expected."];
+    expect(explainBuildFailure(2, lines, OFFLINE).message).toContain("error TS1005");
+    expect(findUnreachableHosts(["Error: failed to fetch. Read more: https://docs.example.com/errors"])).toEqual([]);
+  });
+
+  test("that a signal ended is explained if the memory limit of Node.js was the cause", async () => {
+    expect(explainCrash(await recordedOutput("node-memory"))?.message).toContain("heap out of memory");
+    expect(explainCrash(["Aborted"])).toBeNull();
+  });
+});
+
+describe("a failed install", () => {
+  const NO_VERSION = "The package registry has no version of nanoid that matches ^99.0.0.";
+  test.each([
+    ["pnpm-version", "pnpm", NO_VERSION, "npm view nanoid versions"],
+    ["yarn-1-version", "yarn", NO_VERSION, "npm view nanoid versions"],
+    ["yarn-4-version", "yarn-berry", NO_VERSION, "npm view nanoid versions"],
+    ["bun-version", "bun", NO_VERSION, "npm view nanoid versions"],
+    [
+      "npm-conflict",
+      "npm",
+      "react-dom@18.3.1 requires react@^18.3.1, but the project has react@19.2.0.",
+      "legacy-peer-deps=true",
+    ],
+    [
+      "npm-lockfile",
+      "npm",
+      "package-lock.json does not match package.json: Missing: nanoid@5.1.16 from lock file.",
+      "Run `npm install`, commit package-lock.json",
+    ],
+    ["yarn-1-lockfile", "yarn", "yarn.lock does not match package.json.", "Run `yarn install`, commit yarn.lock"],
+    ["npm-workspace-protocol", "npm", 'the version "workspace:", which npm does not support', "packageManager"],
+  ] as const)("of %s is explained", async (name, packageManager, message, advice) => {
+    const failure = explainInstallFailure(packageManager, NO_REPORT, await recordedOutput(name));
+    expect(shown(failure)).toEqual([expect.stringContaining(message), expect.stringContaining(advice)]);
+  });
+
+  test("because a version of the lockfile does not exist names the version", () => {
+    const missing = [{ name: "greeting", version: "1.0.7" }];
+    const lines = ["npm error 404 Not Found - GET http://packages.invalid/greeting/-/greeting-1.0.7.tgz"];
+    expect(explainInstallFailure("npm", { ...NO_REPORT, missing }, lines).message).toBe(
+      "The package registry does not have version 1.0.7 of the package greeting.",
+    );
+  });
+});
+
+describe("a failed bundle", () => {
+  test.each([
+    ["wrangler-node-module", 'could not be bundled: Could not resolve "fs" (index.js:1:15)', '"nodejs_compat"'],
+    [
+      "wrangler-entry",
+      'The entry-point file at "src/nothing.ts" was not found.',
+      "Set main in the wrangler configuration",
+    ],
+    ["wrangler-class", "not exported in your entrypoint file: Room.", "Export these classes"],
+  ])("of %s is explained", async (name, message, advice) => {
+    const failure = explainBundleFailure(await recordedOutput(name));
+    expect(shown(failure)).toEqual([expect.stringContaining(message), expect.stringContaining(advice)]);
+  });
+});
