@@ -17,9 +17,9 @@ export class BubblewrapStatus {
   constructor(started: StartedProcess, initDepth: number) {
     this.#process = started;
     this.#initDepth = initDepth;
-    const status = started.pipes[STATUS_DESCRIPTOR]!;
-    this.#reported = once(status, "close");
-    status.on("data", (chunk: Buffer) => this.#read(chunk.toString()));
+    const status = started.pipes[STATUS_DESCRIPTOR];
+    this.#reported = status === undefined ? Promise.resolve() : once(status, "close");
+    status?.on("data", (chunk: Buffer) => this.#read(chunk.toString()));
   }
 
   /** Kills the sandbox with all its processes; the process ends soon after. May be called repeatedly. */

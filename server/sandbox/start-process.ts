@@ -43,7 +43,7 @@ export const startChild: StartProcess = async ({ argv: [program, ...programArgum
   await once(child, "spawn");
   const hasExited = () => child.exitCode !== null || child.signalCode !== null;
   return {
-    pid: child.pid!,
+    pid: child.pid ?? 0,
     pipes: pipes.map((pipe, index) => (inputs.has(index) ? undefined : pipe)),
     hasExited,
     exit,
@@ -52,7 +52,12 @@ export const startChild: StartProcess = async ({ argv: [program, ...programArgum
 
 /** The end of a child process. Rejects when it cannot be started; that need not be handled. */
 export function exitOf(child: ChildProcess): Promise<ProcessExit> {
-  const exit = once(child, "exit").then(([code, signal]) => ({ code, signal }) as ProcessExit);
+  const exit = waitForExit(child);
   exit.catch(() => undefined);
   return exit;
+}
+
+async function waitForExit(child: ChildProcess): Promise<ProcessExit> {
+  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  return { code, signal };
 }

@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
 import { createSocketFolder, type SocketFolder } from "../socket-folder.ts";
 import type { ProcessExit, ProcessRequest, StartedProcess } from "../start-process.ts";
-import { findTool, TOOL_ENVIRONMENT } from "../system-tools.ts";
+import { TOOL_ENVIRONMENT } from "../system-tools.ts";
 import { decodeHeader, encodeHeader, HEADER_BYTES, type ProcessMessage, type StartMessage } from "./messages.ts";
 
 const MAIN_MODULE = path.join(import.meta.dirname, "fork-server-process.mjs");
@@ -25,8 +25,9 @@ export class ForkServer implements AsyncDisposable {
     const current = await running?.catch(() => null);
     if (current?.isConnected) return current.start(request);
     // Of several callers, the first one replaces it.
-    if (this.#running === running) this.#running = openForkServer();
-    return (await this.#running!).start(request);
+    const next = this.#running === running || this.#running === null ? openForkServer() : this.#running;
+    this.#running = next;
+    return (await next).start(request);
   };
 
   /** Ends the fork server, and all processes that die with it. */
@@ -97,10 +98,7 @@ async function openForkServer(): Promise<RunningForkServer> {
   const server = createServer();
   opening.defer(() => void server.close());
   await once(server.listen(socketPath), "listening");
-  const setpriv = findTool("setpriv");
-  const tied = setpriv === null ? [] : [setpriv, "--pdeathsig", "KILL", "--"];
-  const [program = "", ...programArguments] = [...tied, process.execPath, MAIN_MODULE];
-  const child = spawn(program, programArguments, {
+  const child = spawn("setpriv", ["--pdeathsig", "KILL", "--", process.execPath, MAIN_MODULE], {
     cwd: "/",
     env: TOOL_ENVIRONMENT,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -126,12 +124,7 @@ class RunningForkServer implements AsyncDisposable {
     this.#socketPath = socketPath;
     server.on("connection", (socket) => this.#accept(socket));
     child.on("message", (message: ProcessMessage) => this.#receive(message));
-    this.ended = once(child, "exit").then(async () => {
-      for (const requested of this.#processes.values())
-        requested.fail(new Error("The process that starts sandboxes has ended."));
-      this.#server.close();
-      await folder[Symbol.asyncDispose]();
-    });
+    this.ended = this.#cleanUpAtEnd(folder);
   }
 
   get isConnected(): boolean {
@@ -156,6 +149,14 @@ class RunningForkServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.connected) this.#child.disconnect();
     await this.ended;
+  }
+
+  async #cleanUpAtEnd(folder: SocketFolder): Promise<void> {
+    await once(this.#child, "exit");
+    for (const requested of this.#processes.values())
+      requested.fail(new Error("The process that starts sandboxes has ended."));
+    this.#server.close();
+    await folder[Symbol.asyncDispose]();
   }
 
   #accept(socket: Socket): void {
