@@ -1,10 +1,7 @@
 import { z } from "zod";
 import type { AuditPage, ListEventsRequest } from "../domain/audit/list-events.ts";
 import { TARGET_KINDS } from "../domain/audit/audit-event.entity.ts";
-import { timestamp } from "./core/common.schema.ts";
-
-const INVALID_TIME = "must be an RFC 3339 time with an offset, such as 2026-11-20T09:30:00Z";
-const time = z.iso.datetime({ offset: true, error: INVALID_TIME });
+import { time, timestamp } from "./core/common.schema.ts";
 
 export const auditRequest = z.strictObject({
   user_id: z

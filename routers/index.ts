@@ -8,6 +8,7 @@ import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
+import { runtimeLogs } from "./runtime-logs.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
 import { variables } from "./variables.ts";
@@ -20,6 +21,7 @@ export const appRouter = router({
   execution,
   oauthConnections,
   procedures,
+  runtimeLogs,
   tokens,
   usage,
   variables,

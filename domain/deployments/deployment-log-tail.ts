@@ -37,7 +37,7 @@ const MAX_KEPT_CHUNKS = 16;
 const DELETED: LogEnd = { status: "deleting", status_message: "The app is being torn down.", error: null };
 
 /** The log of one deployment as this process knows it. All readers in the process share it, so it is read once for all. */
-export class DeploymentLogTail {
+export class DeploymentLogTail implements Disposable {
   readonly #deps: LogTailDeps;
   readonly #deployment: FollowedDeployment;
   readonly #changed = new ChangeSignal();
@@ -53,8 +53,12 @@ export class DeploymentLogTail {
   constructor(deps: LogTailDeps, deployment: FollowedDeployment) {
     this.#deps = deps;
     this.#deployment = deployment;
-    // A read that fails is repeated by the next one.
-    this.#timer = setInterval(() => void this.refresh().catch(() => undefined), POLL_MS).unref();
+    this.#timer = setInterval(() => this.refreshSoon(), POLL_MS).unref();
+  }
+
+  /** As `refresh`, for a notice. A read that fails is repeated by the next one. */
+  refreshSoon(): void {
+    this.refresh().catch(() => undefined);
   }
 
   /** Reads what has changed. Simultaneous calls share one read, which begins after the last of them. */
@@ -74,7 +78,7 @@ export class DeploymentLogTail {
     }
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
 

@@ -1,7 +1,8 @@
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { sanitizeLog } from "../shared/sanitize-log.ts";
-import { LogText, SERVICE_PREFIX } from "./log-text.ts";
+import { markForgedLines, SERVICE_PREFIX } from "../shared/service-prefix.ts";
+import { LogText } from "./log-text.ts";
 
 /** How soon a change is written, so that readers see it at once and many small changes become one write. */
 const WRITE_DELAY_MS = 100;
@@ -10,12 +11,6 @@ const WRITE_SHARE = 0.1;
 const RETRY_MS = 1000;
 /** A longer line is split, so that the buffer of an unfinished line stays bounded. In characters. */
 const LINE_LENGTH = 64 * 1024;
-
-/**
- * A line of the app that starts with the service's prefix, even after invisible characters. The repetition is bounded,
- * because the pattern also treats some of these characters as line breaks.
- */
-const FORGED_PREFIX = /^[\t\p{Z}\p{DI}]{0,64}\[service\]/gmu;
 
 export interface DeploymentLogOptions {
   objects: ObjectStore;
@@ -88,7 +83,7 @@ export class DeploymentLog {
     // Whole lines are masked together, so a secret that arrives in two pieces is found too.
     const shown = sanitizeLog(this.#pending.slice(0, cut), this.#options.secrets);
     // A line that the build prints must not look like a line of the service.
-    this.#append(shown.replace(FORGED_PREFIX, `> ${SERVICE_PREFIX}`));
+    this.#append(markForgedLines(shown));
     this.#pending = this.#pending.slice(cut);
   }
 

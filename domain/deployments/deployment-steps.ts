@@ -1,10 +1,11 @@
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { sourceBucketName, sqlDatabaseId } from "../apps/app-resources.ts";
 import { syncAuthEntry } from "../apps/sync-auth-entry.ts";
 import { BuildFailure } from "../shared/errors.ts";
-import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
+import { type AppVariables, type BuildVariables, UnreadableVariable } from "../ports/app-variables.ts";
 import type { AppBuilder } from "../ports/app-builder.ts";
 import type { BuiltBundle, Bundle, Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
@@ -60,12 +61,16 @@ export async function runSteps(deps: StepDeps, attempt: Attempt): Promise<StepsR
   if (rollbackToId !== null) return restore(deps, attempt, rollbackToId);
   await clone(deps, attempt);
   if (customization !== null) await customize(deps, attempt, customization);
-  const bundle = await build(deps, attempt);
+  const variables = await deps.variables.readForBuild(attempt.deployment.appId);
+  const bundle = await build(deps, attempt, variables);
   const { procedures, problem } = await discover(deps, attempt, bundle);
   const { workspace, signal } = attempt;
   const artifactKey = await storeArtifact(deps, attempt.deployment, { bundle, workspace, signal });
   await provision(deps, attempt, bundle);
   const problems = [...bundle.warnings, ...(problem === null ? [] : [problem])];
+  // The script has the newest variables. What the build wrote into it may contain earlier values.
+  if (!isDeepStrictEqual(variables, await deps.variables.readForBuild(attempt.deployment.appId)))
+    problems.push("Variables for builds have changed since the build started. Deploy again to build with them.");
   return { procedures, problems, artifactKey, framework: bundle.framework };
 }
 
@@ -160,14 +165,17 @@ async function customize(deps: StepDeps, attempt: Attempt, instructions: string)
   });
 }
 
-async function build(deps: StepDeps, attempt: Attempt): Promise<BuiltBundle> {
+async function build(
+  deps: StepDeps,
+  attempt: Attempt,
+  variables: Readonly<Record<string, string>>,
+): Promise<BuiltBundle> {
   const { deployment, workspace, log, masks, signal } = attempt;
   const manifest = { object_bucket_name: sourceBucketName(deployment.appId) };
   await startStep(deps, attempt, "building", { statusMessage: "Installing and building.", manifest });
   // Before the build, so that the stored files are the sources, without the files that the build adds.
   await storeSources(deps, attempt);
   const { sourceDirectory, outputDirectory } = workspace;
-  const variables = await deps.variables.readForBuild(deployment.appId);
   // The build must not print a secret that was set after the start of the deployment.
   await masks.refresh();
   const { deploymentId, fencingToken, buildNetwork: network } = deployment;
@@ -227,10 +235,14 @@ async function migrate(deps: StepDeps, { deployment, log, signal }: Attempt, { m
   }
 }
 
+export function unreadableVariable(cause: UnreadableVariable): BuildFailure {
+  return new BuildFailure("user", cause.message, "Then deploy again.", { cause });
+}
+
 /**
  * Makes a bundle live at the app's URL.
  *
- * @throws {BuildFailure} when the script does not respond to its health probe
+ * @throws {BuildFailure} when the script does not respond to its health probe, or a variable cannot be decrypted
  * @throws {StaleGeneration} when the worker lost its lease, and its successor has published a script
  */
 export async function publish(
@@ -242,6 +254,7 @@ export async function publish(
   try {
     await edge.publish(slug, { appId, generation, scriptPath, assets, databaseId: sqlDatabaseId(appId) }, signal);
   } catch (error) {
+    if (error instanceof UnreadableVariable) throw unreadableVariable(error);
     if (!(error instanceof UnhealthyScript)) throw error;
     const advice =
       error instanceof UnsupportedScript

@@ -3,6 +3,7 @@ import { appNotFound } from "../apps/get-app.ts";
 import type { Caller } from "../shared/caller.ts";
 import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
 import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
+import { SharedInstances } from "../shared/shared-instances.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
 import { selectLogs } from "./read-deployment-log.ts";
 
@@ -10,45 +11,30 @@ export interface FollowLogDeps extends LogTailDeps {
   logTails: DeploymentLogTails;
 }
 
-/** The logs that are followed in this process. */
+/** The logs of deployments that are followed in this process. */
 export class DeploymentLogTails implements Disposable {
   readonly #deps: LogTailDeps;
-  readonly #opened = new Map<string, { tail: DeploymentLogTail; readers: number }>();
+  readonly #tails = new SharedInstances<DeploymentLogTail>();
   readonly #unlisten: () => void;
 
   /** @param logChanges - announces the ids of deployments */
   constructor(deps: LogTailDeps, logChanges: ChangeFeed) {
     this.#deps = deps;
-    const refresh = (tail: DeploymentLogTail | undefined) => void tail?.refresh().catch(() => undefined);
     this.#unlisten = logChanges.listen(
-      (id) => refresh(this.#opened.get(id)?.tail),
+      (id) => this.#tails.get(id)?.refreshSoon(),
       () => {
-        for (const { tail } of this.#opened.values()) refresh(tail);
+        for (const tail of this.#tails.all()) tail.refreshSoon();
       },
     );
   }
 
-  /** Returns the tail of a deployment, which the readers of the process share, until `release` was called as often. */
-  acquire(deployment: FollowedDeployment): DeploymentLogTail {
-    const opened = this.#opened.get(deployment.id) ?? {
-      tail: new DeploymentLogTail(this.#deps, deployment),
-      readers: 0,
-    };
-    opened.readers += 1;
-    this.#opened.set(deployment.id, opened);
-    return opened.tail;
-  }
-
-  release({ id }: FollowedDeployment): void {
-    const opened = this.#opened.get(id);
-    if (opened === undefined || --opened.readers > 0) return;
-    this.#opened.delete(id);
-    opened.tail.close();
+  acquire(deployment: FollowedDeployment): { instance: DeploymentLogTail; release: () => void } {
+    return this.#tails.acquire(deployment.id, () => new DeploymentLogTail(this.#deps, deployment));
   }
 
   [Symbol.dispose](): void {
     this.#unlisten();
-    for (const { tail } of this.#opened.values()) tail.close();
+    this.#tails[Symbol.dispose]();
   }
 }
 
@@ -85,21 +71,16 @@ async function openStream(
   deployment: FollowedDeployment,
   start: number,
 ): Promise<LogStream> {
-  const tail = tails.acquire(deployment);
+  const { instance: tail, release } = tails.acquire(deployment);
   let position = start;
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) tails.release(deployment);
-    isOpen = false;
-  };
   try {
     await tail.refresh();
   } catch (error) {
-    close();
+    release();
     throw error;
   }
   return {
-    close,
+    close: release,
     async next(signal) {
       const chunk = await tail.readAfter(position, signal);
       position = parseEventId(chunk.at(-1)?.id ?? null)?.position ?? position;

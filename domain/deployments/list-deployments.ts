@@ -2,7 +2,7 @@ import { appNotFound } from "../apps/get-app.ts";
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { invalidCursor } from "../shared/keyset-cursor.ts";
+import { decodeNumberCursor, encodeNumberCursor } from "../shared/keyset-cursor.ts";
 import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
 
 export interface ReadDeploymentsDeps {
@@ -37,12 +37,15 @@ export async function listDeployments(
   let query = selectDeployments(db, { orgId, appId })
     .orderBy("deployments.number", "desc")
     .limit(limit + 1);
-  if (cursor !== undefined) query = query.where("deployments.number", "<", decodeNumber(cursor));
+  if (cursor !== undefined) query = query.where("deployments.number", "<", decodeNumberCursor(cursor, 9));
   const rows = await query.execute();
   if (rows.length === 0) await requireApp(db, { orgId, appId });
   const deployments = rows.slice(0, limit).map(toDeploymentView);
   const last = deployments.at(-1);
-  return { deployments, next_cursor: rows.length > limit && last !== undefined ? encodeNumber(last.number) : null };
+  return {
+    deployments,
+    next_cursor: rows.length > limit && last !== undefined ? encodeNumberCursor(last.number) : null,
+  };
 }
 
 /** @throws {ServiceError} `not_found` */
@@ -65,14 +68,4 @@ export async function getDeployment(
 /** The same error for a deployment that never existed and for any of another organization. */
 export function deploymentNotFound(): ServiceError {
   return new ServiceError("not_found", "Deployment not found. GET /v1/apps/{id}/deployments lists those of an app.");
-}
-
-function encodeNumber(number: number): string {
-  return Buffer.from(String(number)).toString("base64url");
-}
-
-function decodeNumber(cursor: string): number {
-  const text = Buffer.from(cursor, "base64url").toString();
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalidCursor();
-  return Number(text);
 }

@@ -1,8 +1,7 @@
+import { SERVICE_PREFIX } from "../shared/service-prefix.ts";
+
 /** A log keeps its first and its last half. In characters. */
 const HALF = 512 * 1024;
-
-/** The prefix of every line of the service. A line of the app never starts with it. */
-export const SERVICE_PREFIX = "[service]";
 
 /** The line between the two halves, which says how much is missing. */
 const MARKER = /\n\[service\] (\d{1,15}) characters left out here\n/y;

@@ -9,7 +9,7 @@ import type { Workspaces } from "../ports/workspaces.ts";
 import { removeOldArtifacts } from "./artifacts.ts";
 import { claimDeployment, type ClaimedDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
-import { type Attempt, runSteps, type StepDeps } from "./deployment-steps.ts";
+import { type Attempt, runSteps, type StepDeps, unreadableVariable } from "./deployment-steps.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { LogMasks } from "./log-masks.ts";
@@ -157,8 +157,7 @@ function isLeaseLost(error: unknown): boolean {
 
 function toFailure(error: unknown): BuildFailure {
   if (error instanceof BuildFailure) return error;
-  if (!(error instanceof UnreadableVariable)) return internalFailure(error);
-  return new BuildFailure("user", error.message, "Then deploy again.", { cause: error });
+  return error instanceof UnreadableVariable ? unreadableVariable(error) : internalFailure(error);
 }
 
 function internalFailure(cause: unknown): BuildFailure {

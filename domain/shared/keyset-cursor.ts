@@ -22,7 +22,22 @@ export function decodeCursor(cursor: string): CursorPosition {
   return { createdAt, id };
 }
 
-export function invalidCursor(): ServiceError {
+/** Encodes the cursor of a list that is sorted by a whole number, at least 1. */
+export function encodeNumberCursor(number: number): string {
+  return Buffer.from(String(number)).toString("base64url");
+}
+
+/**
+ * @param maxDigits - of the numbers in the list
+ * @throws {ServiceError} `invalid` for a cursor that this service did not return
+ */
+export function decodeNumberCursor(cursor: string, maxDigits: number): number {
+  const text = Buffer.from(cursor, "base64url").toString();
+  if (!/^[1-9]\d*$/.test(text) || text.length > maxDigits) throw invalidCursor();
+  return Number(text);
+}
+
+function invalidCursor(): ServiceError {
   return new ServiceError(
     "invalid",
     "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",

@@ -19,7 +19,7 @@ interface ScopeDescription {
 export const SCOPE_DESCRIPTIONS = {
   read: {
     summary: "Read apps, logs and usage, and call procedures of apps that only read",
-    rest: "Read apps with their app tokens, build logs, variables except secrets, and the list of tokens",
+    rest: "Read apps with their app tokens, build and runtime logs, variables except secrets, and the list of tokens",
     tools: "Search and list apps, read usage, call procedures of apps that only read, and run programs",
     programs: "Call the tools and the procedures of apps that only read",
   },

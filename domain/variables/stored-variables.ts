@@ -49,6 +49,7 @@ export class StoredVariables implements AppVariables, BuildVariables {
         "variable.is_for_build as isForBuild",
       ])
       .where("apps.id", "=", appId)
+      .orderBy("variable.name")
       .execute();
     const variables = rows.flatMap(({ name, sealedValue, isSecret, isForBuild }) => {
       if (name === null || sealedValue === null) return [];

@@ -7,6 +7,11 @@ export const timestamp = z.string().meta(TIMESTAMP);
 
 export const timestampWithExample = z.string().meta({ ...TIMESTAMP, examples: ["2026-11-20T09:30:00.000Z"] });
 
+const INVALID_TIME = "must be an RFC 3339 time with an offset, such as 2026-11-20T09:30:00Z";
+
+/** A time that a caller sends. */
+export const time = z.iso.datetime({ offset: true, error: INVALID_TIME });
+
 /** The overlap of a rotation, during which the previous token and the new one are valid. */
 export const overlap = z
   .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])

@@ -18,6 +18,8 @@ import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
 import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
+import type { FollowRuntimeLogsDeps } from "../../domain/runtime-logs/follow-runtime-logs.ts";
+import type { ReadRuntimeLogsDeps } from "../../domain/runtime-logs/list-runtime-logs.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import type { ServiceError } from "../../domain/shared/errors.ts";
 import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
@@ -46,6 +48,7 @@ export interface Capabilities {
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
+  runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
   variables: ListVariablesDeps & SetVariableDeps;

@@ -4,6 +4,7 @@ import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
+import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
@@ -15,6 +16,7 @@ export interface EdgeServices {
   authEntries: AuthEntries;
   platform: EdgePlatform;
   databases: SqlDatabases;
+  runtimeLogs: RuntimeLogs;
   /** Runs an app beside its deployment, to inspect it. */
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
@@ -52,6 +54,7 @@ export async function openEdge(
     authEntries: embedded.authEntries,
     platform: embedded.scripts,
     databases: embedded.databases,
+    runtimeLogs: embedded.runtimeLogs,
     isolatedRuntime: embedded.isolatedRuntime,
     urlOf: (slug) => embedded.scripts.urlOf(slug),
     proxyAddress,

@@ -16,6 +16,7 @@ import { type ExternalDeps, openFoundation } from "./foundation.ts";
 import { type IdentityServices, openIdentityServices } from "./identity.ts";
 import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
+import { createRuntimeLogs } from "./runtime-logs.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
 import { createVariables } from "./variables.ts";
@@ -49,6 +50,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     oauthConnections: createOAuthConnections(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
+    runtimeLogs: createRuntimeLogs(foundation, opening),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
     variables: createVariables(foundation),

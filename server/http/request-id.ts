@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-const SAFE_ID = /^[\w.:-]{1,128}$/;
+/** Whether a request id is safe to log. */
+export function isRequestId(id: unknown): id is string {
+  return typeof id === "string" && /^[\w.:-]{1,128}$/.test(id);
+}
 
 /** Returns the client's request id if it is safe to log, so that a call can be traced across services; else a new one. */
 export function readRequestId({ headers }: { headers: IncomingHttpHeaders }): string {
   const id = headers["x-request-id"];
-  return typeof id === "string" && SAFE_ID.test(id) ? id : randomUUID();
+  return isRequestId(id) ? id : randomUUID();
 }
 
 /** Sends the request id with every response, and logs one line per response. */

@@ -28,7 +28,7 @@ interface DocumentedResponse {
 }
 
 const DESCRIPTION =
-  "Deploys apps from git repositories, updates, lists, inspects and deletes them, and reads their build logs. A path with `GET` also has `HEAD`.";
+  "Deploys apps from git repositories, updates, lists, inspects and deletes them, and reads their logs. A path with `GET` also has `HEAD`.";
 
 const TAGS = [
   { name: "Apps", description: "Apps of the organization" },

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { readFile, rename } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
+import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
 import { createHarness } from "../support/service/harness.ts";
@@ -30,6 +32,13 @@ verifies(
     const issued = await rest.post("/v1/tokens", { kind: "api_key", name: "before" });
     expect(issued.status).toBe(201);
 
+    const { db, deploymentDeps } = harness.service.parts;
+    const { id: appId } = await harness.givenApp(await harness.tenant());
+    const variables = new LastKnownVariables(deploymentDeps.variables);
+    await db.updateTable("apps").set({ variables_version: 7 }).where("id", "=", appId).execute();
+    const known = await variables.read(appId);
+    expect(known.version).toBe(7);
+
     const startPostgres = await stopPostgres(harness.dataDirectory);
     await expect.poll(async () => (await rest.get("/readyz")).status).toBe(503);
     const list = await rest.get("/v1/apps");
@@ -43,6 +52,10 @@ verifies(
     expect(rpcError).toEqual({ status: 503, errorCode: "unavailable", message: ADVICE });
     const tool = await gateway.tool("service_get_usage");
     expect([tool.isError, tool.text]).toEqual([true, ADVICE]);
+
+    // An app that ran before can start again.
+    expect(await variables.read(appId)).toEqual(known);
+    await expect(variables.read(randomUUID())).rejects.toThrow(/database|connect/i);
 
     await startPostgres();
     await expect.poll(async () => (await rest.get("/readyz")).status, { timeout: 20_000 }).toBe(200);

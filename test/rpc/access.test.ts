@@ -44,6 +44,7 @@ const INPUTS: Record<string, (object: { id: string; slug: string }) => object> =
   "oauthConnections.revoke": ({ id }) => ({ id }),
   "procedures.invoke": ({ slug }) => ({ app: slug, procedure: "anything", input: {} }),
   "procedures.search": ({ slug }) => ({ query: slug }),
+  "runtimeLogs.list": ({ id }) => ({ id }),
   "tokens.issue": () => ({ kind: "personal_access_token", name: "walk" }),
   "tokens.revoke": ({ id }) => ({ id }),
   "tokens.rotate": ({ id }) => ({ id, overlap: "none" }),
@@ -71,6 +72,7 @@ const FOR_ONE_OBJECT = [
   // A connection belongs to a user, not to an organization. test/identity/connected-clients.test.ts tests those of others.
   "oauthConnections.revoke",
   "procedures.invoke",
+  "runtimeLogs.list",
   "tokens.revoke",
   "tokens.rotate",
   "variables.delete",

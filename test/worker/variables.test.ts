@@ -3,18 +3,20 @@ import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import type { HttpResponse } from "../support/clients/rest-client.ts";
-import type { Tenant } from "../support/service/harness.ts";
+import { type HttpResponse, RestClient } from "../support/clients/rest-client.ts";
+import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
 
-const { harness, repositories } = repositoriesHarness();
+const TOKEN_SECRET = "x".repeat(32);
+const { harness, repositories } = repositoriesHarness({ config: { tokenSecret: TOKEN_SECRET } });
 
 const SECRET = "first-secret-7Qx2";
 
 /** An app that shows its variables. Its build fails without BUILD_LABEL, and prints what it gets. */
 const FILES = {
   "package.json": JSON.stringify({ scripts: { build: "sh build.sh" } }),
-  "build.sh": `echo "label=$BUILD_LABEL key=$API_KEY other=$GREETING"; echo "$API_KEY" | base64; test -n "$BUILD_LABEL"`,
+  "build.sh": `sleep \${BUILD_SECONDS:-0}; echo "label=$BUILD_LABEL key=$API_KEY other=$GREETING"; echo "$API_KEY" | base64; test -n "$BUILD_LABEL"`,
   "wrangler.jsonc": JSON.stringify({
     name: "shop",
     main: "src/index.ts",
@@ -83,7 +85,7 @@ test("variables that are set before the first successful deployment are those of
   expect(await shown()).toEqual({ env: values, process: values, db: "object" });
 });
 
-test("builds get only the variables for builds, and their logs do not contain secrets", async () => {
+verifies(hazard(48), "builds get only the variables for builds, and their logs do not contain secrets", async () => {
   const logs = String((await tenant.rest.get(appPath("/logs"))).body["logs"]);
   expect(logs).toContain("label=blue key=[masked] other=\n");
   expect(logs).not.toContain(SECRET);
@@ -111,6 +113,18 @@ test("the same request again does not restart the app", async () => {
   expect(starts()).toBe(before);
 });
 
+test("a change by a process without a worker is live in the process that runs the app", async () => {
+  const { databaseUrl, redisUrl } = harness().config;
+  await using other = await createHarness({ config: { databaseUrl, redisUrl, tokenSecret: TOKEN_SECRET } });
+  const rest = new RestClient(other.service.publicUrl, tenant.api_key);
+  const response = await rest.send("PUT", appPath("/variables/GREETING"), {
+    body: JSON.stringify({ value: "from the other process" }),
+    headers: { "content-type": "application/json" },
+  });
+  expect(response.body).toMatchObject({ is_applied: true });
+  expect(await shown()).toMatchObject({ env: { GREETING: "from the other process" } });
+});
+
 test("a deleted variable is absent, and a variable of the repository is visible again", async () => {
   const response = await tenant.rest.delete(appPath("/variables/GREETING"));
   expect(response.body).toEqual({ status: "deleted", is_applied: true, problem: null });
@@ -135,12 +149,24 @@ test("a variable with the name of a binding to a resource is not applied, and do
   expect((await tenant.rest.delete(appPath("/variables/DB"))).body).toMatchObject({ is_applied: true, problem: null });
 });
 
+test("an app whose variables change while it is built has the newest ones, and is told to build again", async () => {
+  await put("BUILD_SECONDS", { value: "2", build: true });
+  await tenant.rest.post(appPath("/deployments"), {});
+  await harness().waitForStatus(tenant, app.id, ["building"]);
+  await put("BUILD_LABEL", { value: "green" });
+  const { body } = await harness().waitForStatus(tenant, app.id);
+  expect(body).toMatchObject({
+    status: "ready",
+    status_message: expect.stringContaining("Variables for builds have changed since the build started."),
+  });
+  expect(await shown()).toMatchObject({ env: { BUILD_LABEL: "green" } });
+});
+
 test("a rollback uses the present variables", async () => {
-  expect((await redeploy()).body).toMatchObject({ status: "ready" });
   await put("API_KEY", { value: "third-secret-11" });
   expect((await tenant.rest.post(appPath("/rollback"), { number: 2 })).status).toBe(201);
   await harness().waitForStatus(tenant, app.id);
-  expect(await shown()).toMatchObject({ env: { API_KEY: "third-secret-11", BUILD_LABEL: "blue" } });
+  expect(await shown()).toMatchObject({ env: { API_KEY: "third-secret-11", BUILD_LABEL: "green" } });
 });
 
 test("no file of the service contains a secret", async () => {

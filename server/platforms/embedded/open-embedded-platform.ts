@@ -3,6 +3,7 @@ import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
+import type { RuntimeLogs } from "../../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../../domain/ports/sql-databases.ts";
 import { lockFolder } from "../../files/folder-lock.ts";
 import { trustedPeers } from "../../http/client-address.ts";
@@ -12,6 +13,7 @@ import { databaseWorkerStarter } from "./databases/database-worker.ts";
 import { databaseDirectory, EmbeddedSqlDatabases } from "./databases/sql-databases.ts";
 import { EdgeProxy } from "./proxy/edge-proxy.ts";
 import type { RequestLimits } from "./proxy/open-requests.ts";
+import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore } from "./scripts/script-store.ts";
 import { type PlatformLog, Supervisor, type SupervisorLimits } from "./supervisor/supervisor.ts";
@@ -62,6 +64,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   databases: SqlDatabases;
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
+  runtimeLogs: RuntimeLogs;
   supervisor: Supervisor;
   /** The port of the edge proxy. */
   port: number;
@@ -79,10 +82,11 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { store, launcher, supervisor, databases, authEntries, proxy } = parts;
+  const { store, launcher, runtimeLogs, supervisor, databases, authEntries, proxy } = parts;
   const close = once(async () => {
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
+    await runtimeLogs.close();
     lock.release();
   });
   try {
@@ -95,6 +99,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       scripts: new ScriptPublisher({ store, apps: supervisor, urlOf }),
       databases,
       authEntries,
+      runtimeLogs,
       isolatedRuntime: new WorkerdIsolatedRuntime(launcher),
       supervisor,
       port,
@@ -113,9 +118,11 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const store = new ScriptStore(root);
   const { startTimeoutMs } = limits;
   const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, groups, startTimeoutMs });
+  const runtimeLogs = new EmbeddedRuntimeLogs(({ slug, id }) => store.logFolder(slug, id));
   const supervisor = new Supervisor({
     store,
     launcher,
+    runtimeLogs,
     databaseDirectory: (id) => databaseDirectory(databaseRoot, id),
     variables,
     limits,
@@ -126,7 +133,7 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
   const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits });
-  return { store, launcher, supervisor, databases, authEntries, proxy };
+  return { store, launcher, runtimeLogs, supervisor, databases, authEntries, proxy };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -30,6 +30,7 @@ type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "
  * scripts/<slug>/live.json                        names the live version; replaced by one rename
  * scripts/<slug>/<app id>/versions/<name>/        script.form, assets/
  * scripts/<slug>/<app id>/storage/                key-value, object and durable storage
+ * scripts/<slug>/<app id>/logs/                   what the app printed
  * trash/                                          folders that are being deleted; `open` empties it
  * ```
  *
@@ -57,6 +58,17 @@ export class ScriptStore {
     if (!isSlug(slug)) return null;
     const text = await readFile(path.join(this.#scripts, slug, "live.json"), "utf8").catch(nullIfMissing);
     return text === null ? null : this.#version(slug, JSON.parse(text) as LiveVersion);
+  }
+
+  /**
+   * The folder of the runtime log of an app, which is removed with the app.
+   *
+   * @throws {TypeError} when the slug or the id is invalid
+   */
+  logFolder(slug: string, appId: string): string {
+    if (!isSlug(slug)) throw new TypeError(`Invalid slug: ${JSON.stringify(slug)}`);
+    if (!isId(appId)) throw new TypeError(`Invalid app id: ${JSON.stringify(appId)}`);
+    return path.join(this.#scripts, slug, appId, "logs");
   }
 
   /** Copies the files of a script, so that `commit` can make them live. Removes the remains of interrupted attempts. */

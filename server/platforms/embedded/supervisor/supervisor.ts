@@ -1,10 +1,12 @@
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
+import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
-import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
+import { describeFailure } from "./describe-failure.ts";
+import { launchApp, type LaunchDeps } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
@@ -23,11 +25,8 @@ export interface SupervisorLimits extends WatchdogLimits {
   drainMs: number;
 }
 
-export interface SupervisorOptions {
+export interface SupervisorOptions extends LaunchDeps {
   store: ScriptStore;
-  launcher: WorkerdLauncher;
-  /** Returns the folder of an app's SQL database. */
-  databaseDirectory: (databaseId: string) => string;
   variables: AppVariables;
   limits: SupervisorLimits;
   log: PlatformLog;
@@ -141,12 +140,15 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([live.databaseId], async () => {
       signal.throwIfAborted();
       const app = this.#running.get(slug);
-      if (!app) return;
+      // It may have failed because of a variable that is correct now.
+      if (!app) return this.#backoff.reset(slug);
       const prepared = await this.#prepare(app.version);
       if (prepared.variablesVersion <= app.variablesVersion) return;
       prepared.checkNames();
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
       await this.#tryStart(prepared, signal);
+      // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
+      if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
       this.#register(prepared, await this.#launch(prepared, signal));
     });
@@ -212,6 +214,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     } catch (cause) {
       this.#backoff.recordFailure(slug);
       this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
+      if (cause instanceof UnhealthyScript) this.#options.runtimeLogs.reportError({ id: appId, slug }, cause.message);
       const retryAfterSeconds = Math.max(1, Math.ceil(this.#backoff.delayMs(slug) / 1000));
       throw new AppUnavailable("The app failed to start.", retryAfterSeconds, { cause });
     }
@@ -221,13 +224,8 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     return prepareApp(version, this.#options.variables);
   }
 
-  async #launch({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
-    const { storageDirectory, databaseId, assets } = version;
-    const databaseDirectory = this.#options.databaseDirectory(databaseId);
-    return this.#options.launcher.start(
-      { worker, masks, storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null },
-      signal,
-    );
+  #launch(prepared: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
+    return launchApp(this.#options, prepared, signal);
   }
 
   /** Starts a version with temporary storage and stops it again. Fails if the version cannot start. */
@@ -262,7 +260,9 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     if (this.#running.get(slug) !== app) return;
     this.#running.delete(slug);
     this.#backoff.recordFailure(slug);
-    this.#options.log.warn({ slug, appId, reason, lastError: app.process.output.lastError() }, "app process ended");
+    const lastError = app.process.output.lastError();
+    this.#options.log.warn({ slug, appId, reason, lastError }, "app process ended");
+    this.#options.runtimeLogs.reportError({ id: appId, slug }, describeFailure(reason, lastError));
     this.#locks
       .run([databaseId], () => app.process[Symbol.asyncDispose]())
       .catch((err: unknown) => {

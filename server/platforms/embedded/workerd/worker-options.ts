@@ -21,6 +21,8 @@ export interface MiniflareWorkerOptions extends Partial<Omit<BindingOptions, "as
   outboundService: { network: { allow: string[]; tlsOptions?: { trustBrowserCas: boolean } } };
   cache: boolean;
   unsafeDirectSockets: { host: string; port: number }[];
+  /** The names of the workers that receive what this one prints. */
+  streamingTails?: string[];
   assets?: {
     directory: string;
     binding?: string;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
@@ -5,6 +6,8 @@ import type { Miniflare } from "miniflare";
 import type * as miniflareLibrary from "miniflare";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
+import { RecordReader } from "../runtime-logs/record-reader.ts";
+import { type PrintedRecord, TAIL_WORKER_NAME, tailWorker } from "../runtime-logs/tail-worker.ts";
 import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
 import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
@@ -26,6 +29,8 @@ export interface WorkerdLaunch extends AppFolders {
   worker: MiniflareWorkerOptions;
   /** The texts that messages from the process must not contain: the secrets of the app. */
   masks?: readonly string[];
+  /** Called with each message and each uncaught exception of the worker. Without it, they are not collected. */
+  onRecord?: ((record: PrintedRecord) => void) | undefined;
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
 }
@@ -69,18 +74,24 @@ export class WorkerdLauncher {
       await rm(folders.launch, { recursive: true });
       throw error;
     });
-    const output = new WorkerdOutput(launch.masks);
+    // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
+    const mark = randomUUID();
+    const records = launch.onRecord === undefined ? null : new RecordReader(mark, launch.onRecord);
+    const output = new WorkerdOutput({ records, masks: launch.masks });
     const exit = new ProcessExit();
     const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
     try {
       // Imported when the first app starts, because the library is large.
       const library = await import("miniflare");
-      const miniflare = createMiniflare(library, launch.worker, folders, launched, { output, exit });
+      const miniflare = createMiniflare(library, withTail(launch, mark), folders, launched, { output, exit });
       started.miniflare = miniflare;
       await untilReady({ miniflare, output, exited: exit.promise }, this.#options.startTimeoutMs, signal);
+      records?.reportUnconfirmed();
+      void exit.promise.then(() => records?.reportUnconfirmed());
       const { port } = await miniflare.unsafeGetDirectURL(launch.worker.name);
       return new WorkerdProcess(started, output, Number(port));
     } catch (error) {
+      records?.reportUnconfirmed();
       await stopWorkerd(started);
       throw error;
     }
@@ -98,15 +109,21 @@ export class WorkerdLauncher {
   }
 }
 
+/** Adds the worker that collects what the worker prints. */
+function withTail({ worker, onRecord }: WorkerdLaunch, mark: string): [MiniflareWorkerOptions, ...object[]] {
+  if (onRecord === undefined) return [worker];
+  return [{ ...worker, streamingTails: [TAIL_WORKER_NAME] }, tailWorker(mark)];
+}
+
 function createMiniflare(
   { Log, LogLevel, Miniflare }: typeof miniflareLibrary,
-  worker: MiniflareWorkerOptions,
+  workers: [MiniflareWorkerOptions, ...object[]],
   { storage, database }: WorkerdFolders,
   launched: LaunchedProcess,
   { output, exit }: { output: WorkerdOutput; exit: ProcessExit },
 ): Miniflare {
   const options = {
-    ...worker,
+    workers,
     host: "127.0.0.1",
     port: 0,
     // Otherwise Miniflare asks its vendor for the location of this machine.
@@ -115,7 +132,7 @@ function createMiniflare(
     logRequests: false,
     structuredWorkerdLogs: true,
     handleRuntimeStdio(stdout: Readable, stderr: Readable) {
-      output.follow(stdout);
+      output.follow(stdout, true);
       output.follow(stderr);
       stdout.once("close", () => exit.mark());
     },

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { applyMasks } from "../../../../domain/shared/secret-masks.ts";
+import type { RecordReader } from "../runtime-logs/record-reader.ts";
 
 /** How much of the output is kept. */
 const KEPT_BYTES = 16_384;
@@ -8,14 +9,22 @@ const MAX_MESSAGE_LENGTH = 800;
 /** How much an app may print per second without a pause. Reading costs the service, not the app, CPU time. */
 const BYTES_PER_SECOND = 4_000_000;
 
+export interface OutputOptions {
+  /** Finds the records of the runtime log in the standard output; `null` if it has none. */
+  records?: RecordReader | null;
+  /** The texts that messages must not contain: the secrets of the app. */
+  masks?: readonly string[] | undefined;
+}
+
 /** The last output of one workerd, which explains why an app is unhealthy. An app may print without end. */
 export class WorkerdOutput {
   #kept = Buffer.alloc(0);
+  readonly #records: RecordReader | null;
   readonly #masks: readonly string[];
   readonly #flood = Promise.withResolvers<void>();
 
-  /** @param masks - the texts that messages must not contain: the secrets of the app */
-  constructor(masks: readonly string[] = []) {
+  constructor({ records = null, masks = [] }: OutputOptions = {}) {
+    this.#records = records;
     this.#masks = masks;
   }
 
@@ -25,10 +34,11 @@ export class WorkerdOutput {
   }
 
   /** Reads a stream, because a full pipe would block the process, but not faster than the limit. */
-  follow(stream: Readable): void {
+  follow(stream: Readable, hasRecords = false): void {
     let secondEndsAt = 0;
     let bytes = 0;
     stream.on("data", (chunk: Buffer) => {
+      if (hasRecords) this.#records?.read(chunk);
       this.#kept = Buffer.concat([this.#kept, chunk]).subarray(-KEPT_BYTES);
       const now = Date.now();
       if (now >= secondEndsAt) [secondEndsAt, bytes] = [now + 1000, 0];
