@@ -6,6 +6,7 @@ import { Repository } from "../support/builds/git-repository.ts";
 import { type HttpResponse, RestClient } from "../support/clients/rest-client.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { repositoriesHarness } from "../support/service/repositories-harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
 
 const TOKEN_SECRET = "x".repeat(32);
 const { harness, repositories } = repositoriesHarness({ config: { tokenSecret: TOKEN_SECRET } });
@@ -84,7 +85,7 @@ test("variables that are set before the first successful deployment are those of
   expect(await shown()).toEqual({ env: values, process: values, db: "object" });
 });
 
-test("builds get only the variables for builds, and their logs do not contain secrets", async () => {
+verifies(hazard(48), "builds get only the variables for builds, and their logs do not contain secrets", async () => {
   const logs = String((await tenant.rest.get(appPath("/logs"))).body["logs"]);
   expect(logs).toContain("label=blue key=[masked] other=\n");
   expect(logs).not.toContain(SECRET);

@@ -128,6 +128,20 @@ test("an app that fails repeatedly starts with a delay, and a new version starts
   ]);
 });
 
+test("an app that failed repeatedly because of a variable starts at once after the variable has changed", async () => {
+  await using t = await openTestPlatform({ limits: { idleMs: 100 } });
+  const script = `import { env } from "cloudflare:workers";
+    if (env.MODE === "broken") throw new Error("MODE is broken");
+    ${HELLO}`;
+  await t.publish("shop", script);
+  await t.logged("idle app stopped");
+  t.variables.set("app-shop", { MODE: "broken" });
+  for (let n = 0; n < 4; n++) expect((await t.request("shop")).status).toBe(503);
+  t.variables.set("app-shop", { MODE: "working" });
+  await t.platform.scripts.restart("shop", AbortSignal.timeout(30_000));
+  expect((await t.request("shop")).text).toBe("hello");
+});
+
 test("an app that failed repeatedly starts again after the delay", async () => {
   await using t = await openTestPlatform();
   await t.publish("faulty", FAULTY);

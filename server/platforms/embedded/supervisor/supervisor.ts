@@ -140,12 +140,15 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     await this.#locks.run([live.databaseId], async () => {
       signal.throwIfAborted();
       const app = this.#running.get(slug);
-      if (!app) return;
+      // It may have failed because of a variable that is correct now.
+      if (!app) return this.#backoff.reset(slug);
       const prepared = await this.#prepare(app.version);
       if (prepared.variablesVersion <= app.variablesVersion) return;
       prepared.checkNames();
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
       await this.#tryStart(prepared, signal);
+      // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
+      if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
       this.#register(prepared, await this.#launch(prepared, signal));
     });
