@@ -15,6 +15,8 @@ export interface IsolatedAppRequest {
   scriptPath: string;
   /** Receives the absolute path of the app's main module. The first module it returns becomes the main module. */
   addModules: (mainPath: string) => AddedModule[];
+  /** Receives the source of each JavaScript module of the app, and returns the one that runs in its place. */
+  editModule?: (source: string) => string;
 }
 
 /** Runs the code of an app for inspection, beside its deployment. */

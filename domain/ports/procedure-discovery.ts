@@ -31,7 +31,7 @@ export interface RequestBody {
 export type Invocation =
   | {
       via: "trpc";
-      /** The path of the router. The procedure's name follows it. A query is a GET, a mutation a POST. */
+      /** The path of the router, or empty. `/` and the procedure's name follow it. A query is a GET, a mutation a POST. */
       endpoint: string;
       transformer: "none" | "superjson";
     }
@@ -90,7 +90,7 @@ export interface DiscoveryResult {
 /** Finds the procedures that an app offers. */
 export interface ProcedureDiscovery {
   /**
-   * Uses the first of these sources that the app has: a tRPC router that its main module exports, an OpenAPI document,
+   * Uses the first of these sources that the app has: a tRPC router that its main module exports or that it serves, an OpenAPI document,
    * an MCP endpoint. Code of the app runs for a bounded time, without network, bindings and storage.
    * Changes nothing and is safe to repeat. An error of the app is a `problem`; only internal errors are thrown.
    */

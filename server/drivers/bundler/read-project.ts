@@ -37,6 +37,8 @@ export interface PackageLocation {
   packageDirectory: string;
   /** The folder in which packages are installed: the root of the workspace, if the package is part of one. */
   installDirectory: string;
+  /** Whether the package is one of a workspace, and not its root. */
+  isMember: boolean;
   /** The packages of the workspace to build first, in this order. */
   buildFirst: readonly string[];
 }

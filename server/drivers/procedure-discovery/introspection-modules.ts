@@ -4,9 +4,11 @@ import { fileURLToPath } from "node:url";
 import type { AddedModule } from "../../../domain/ports/isolated-runtime.ts";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 
-/** The folder of the added modules, beside the modules of the app. `REPORT_PATH` is the URL path of their report. */
+/** The folder of the added modules, beside the modules of the app. */
 const FOLDER = "/__service_introspection__";
-export const REPORT_PATH = `${FOLDER}/report`;
+
+/** The URL paths of the reports about the router that the app exports, and about the one that handled the last request. */
+export const REPORT_PATHS = { exported: `${FOLDER}/exported`, used: `${FOLDER}/used` } as const;
 
 const INSIDE = fileURLToPath(new URL("./inside/", import.meta.url));
 const ZOD_CORE = path.dirname(fileURLToPath(import.meta.resolve("zod/v4/core")));
@@ -41,12 +43,13 @@ function withoutZod3({ path: modulePath, contents }: AddedModule): AddedModule {
 
 function createMainModule(mainPath: string): string {
   const options = [
-    `path: ${JSON.stringify(REPORT_PATH)}`,
+    `paths: ${JSON.stringify(REPORT_PATHS)}`,
     `maxProcedures: ${DISCOVERY_CAPS.procedures}`,
     `loadZod4: () => import("./zod/json-schema-processors.js")`,
     `loadZod3: () => import("./zod-to-json-schema/index.js")`,
   ];
   return [
+    `import "./created-routers.mjs";`,
     `import * as app from ${JSON.stringify(`..${mainPath}`)};`,
     `import { createIntrospection } from "./introspect.mjs";`,
     `export default createIntrospection(app, { ${options.join(", ")} });`,

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
 import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
 import type {
@@ -5,6 +6,9 @@ import type {
   DiscoveryResult,
   ProcedureDiscovery,
 } from "../../../domain/ports/procedure-discovery.ts";
+import { dependsOnTrpcServer } from "./depends-on-trpc.ts";
+import { editTrpc } from "./edit-trpc.ts";
+import { guessOpenApiPaths, guessTrpcPaths } from "./guess-paths.ts";
 import { loadIntrospectionModules } from "./introspection-modules.ts";
 import { listMcpTools } from "./mcp-tools.ts";
 import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
@@ -21,6 +25,8 @@ export interface IsolatedDiscoveryOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 8000;
+const NO_ROUTER =
+  "The app depends on @trpc/server, but its script creates no router. Export the router from the main module as appRouter, and serve it at /trpc.";
 const NO_PROCEDURES: SourceResult = { candidates: [], problems: [] };
 
 /** Starts the app in an isolated runtime and reads its procedures from it. */
@@ -34,16 +40,24 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
     this.#timeoutMs = timeoutMs;
   }
 
-  async discover({ scriptPath, sourceDirectory, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
+  async discover(request: DiscoveryRequest): Promise<DiscoveryResult> {
+    const { procedures, problem } = await this.#discover(request);
+    if (procedures.length > 0 || problem !== null || !(await dependsOnTrpcServer(request.sourceDirectory)))
+      return { procedures, problem };
+    return { procedures, problem: NO_ROUTER };
+  }
+
+  async #discover({ scriptPath, sourceDirectory, signal }: DiscoveryRequest): Promise<DiscoveryResult> {
     const readDocument = () => listRepositoryOperations(sourceDirectory);
-    if (!(await mayOfferProcedures(scriptPath))) return validateProcedures((await readDocument()) ?? NO_PROCEDURES);
+    const script = await readFile(scriptPath, "latin1");
+    if (!mayOfferProcedures(script)) return validateProcedures((await readDocument()) ?? NO_PROCEDURES);
     this.#modules ??= loadIntrospectionModules();
     const addModules = await this.#modules;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const stop = AbortSignal.any([signal, timeout]);
     try {
-      await using app = await this.#runtime.start({ scriptPath, addModules }, stop);
-      return validateProcedures(await readFirstSource(app, readDocument, stop));
+      await using app = await this.#runtime.start({ scriptPath, addModules, editModule: editTrpc }, stop);
+      return validateProcedures(await readFirstSource(app, script, readDocument, stop));
     } catch (error) {
       signal.throwIfAborted();
       const problem = describeFailure(error, timeout, this.#timeoutMs);
@@ -57,13 +71,14 @@ export class IsolatedDiscovery implements ProcedureDiscovery {
 
 async function readFirstSource(
   app: IsolatedApp,
+  script: string,
   readDocument: () => Promise<SourceResult | null>,
   signal: AbortSignal,
 ): Promise<SourceResult> {
   return (
-    (await listTrpcProcedures(app, signal)) ??
+    (await listTrpcProcedures(app, guessTrpcPaths(script), signal)) ??
     (await readDocument()) ??
-    (await listServedOperations(app, signal)) ??
+    (await listServedOperations(app, guessOpenApiPaths(script), signal)) ??
     (await listMcpTools(app, signal)) ??
     NO_PROCEDURES
   );

@@ -21,16 +21,42 @@ export async function listRepositoryOperations(sourceDirectory: string): Promise
   return toSourceResult(document.data);
 }
 
+/** Where frameworks serve their document: chanfana, zod-openapi, Fastify, Elysia, NestJS, Express and others. */
+const DOCUMENT_PATHS = [
+  "/openapi.json",
+  "/doc",
+  "/openapi",
+  "/api/openapi.json",
+  "/swagger/json",
+  "/openapi/json",
+  "/documentation/json",
+  "/swagger.json",
+  "/api-docs.json",
+  "/api-docs",
+  "/api-json",
+  "/docs/openapi.json",
+  "/api/doc",
+];
+
 /**
- * Lists the operations of the OpenAPI document that the app serves at `/openapi.json`.
+ * Lists the operations of the OpenAPI document that the app serves at one of the usual paths.
  *
+ * @param otherPaths - tried after the usual ones
  * @returns `null` when the app serves no document, or one without operations
  * @throws {AppResponseError}
  */
-export async function listServedOperations(app: IsolatedApp, signal: AbortSignal): Promise<SourceResult | null> {
-  const { status, text } = await requestApp(app, { path: "/openapi.json" }, signal);
-  const document = openApiSchema.safeParse(status === 200 ? parseJson(text) : undefined);
-  return document.success ? toSourceResult(document.data) : null;
+export async function listServedOperations(
+  app: IsolatedApp,
+  otherPaths: readonly string[],
+  signal: AbortSignal,
+): Promise<SourceResult | null> {
+  for (const path of new Set([...DOCUMENT_PATHS, ...otherPaths])) {
+    const { status, text } = await requestApp(app, { path }, signal);
+    const document = openApiSchema.safeParse(status === 200 ? parseJson(text) : undefined);
+    const result = document.success ? toSourceResult(document.data) : null;
+    if (result !== null) return result;
+  }
+  return null;
 }
 
 /** A document without operations counts as none, so that the next source is tried. */

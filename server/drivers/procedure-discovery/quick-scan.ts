@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-
 /**
  * Text that every script with procedures contains: a property of tRPC routers, or a word of OpenAPI or JSON-RPC.
  * `_def` must stand alone, because every bundle contains the bundler's own `__defProp`.
@@ -10,6 +8,6 @@ const PROCEDURE_TEXT = /(?<![\w$])_def(?![\w$])|openapi|jsonrpc|tools\/list/;
  * Scans a script for signs of procedures. Most apps have none, and then need not be started. The scan can be wrong in
  * one direction only: a script may contain the text for another reason.
  */
-export async function mayOfferProcedures(scriptPath: string): Promise<boolean> {
-  return PROCEDURE_TEXT.test(await readFile(scriptPath, "latin1"));
+export function mayOfferProcedures(script: string): boolean {
+  return PROCEDURE_TEXT.test(script);
 }

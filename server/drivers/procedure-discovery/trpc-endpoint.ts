@@ -9,9 +9,19 @@ export interface TrpcEndpoint {
   isCertain: boolean;
 }
 
-const PATHS = ["/trpc", "/api/trpc"] as const;
+const USUAL_PATHS = ["/trpc", "/api/trpc"];
+/** tRPC's own HTTP server has no path of its own. */
+const ROOT = "";
 
-const errorShape = z.object({ code: z.int().negative() });
+/** `path` is the name of the procedure, unless the app formats its errors itself. */
+const errorShape = z.object({
+  code: z.int().negative(),
+  data: z
+    .object({ path: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+const UNKNOWN_PROCEDURE = "__probe__";
 /** With a transformer, the error is inside `json`. */
 const trpcError = z.object({ error: z.union([errorShape, z.object({ json: errorShape })]) });
 
@@ -19,14 +29,27 @@ const trpcError = z.object({ error: z.union([errorShape, z.object({ json: errorS
  * Finds the path at which the app responds like a tRPC router to a request for an unknown procedure. Without its
  * bindings an app may fail before its router handles the request.
  *
+ * @param otherPaths - tried after the usual ones
  * @throws {AppResponseError}
  */
-export async function findTrpcEndpoint(app: IsolatedApp, signal: AbortSignal): Promise<TrpcEndpoint | null> {
+export async function findTrpcEndpoint(
+  app: IsolatedApp,
+  otherPaths: readonly string[],
+  signal: AbortSignal,
+): Promise<TrpcEndpoint | null> {
   const statuses: number[] = [];
-  for (const path of PATHS) {
-    const { status, text } = await requestApp(app, { path: `${path}/__probe__` }, signal);
-    if (trpcError.safeParse(parseJson(text)).success) return { path, isCertain: true };
+  for (const path of new Set([...USUAL_PATHS, ...otherPaths, ROOT])) {
+    const { status, text } = await requestApp(app, { path: `${path}/${UNKNOWN_PROCEDURE}` }, signal);
+    if (isTrpcError(parseJson(text))) return { path, isCertain: true };
     statuses.push(status);
   }
-  return statuses.every((status) => status >= 500) ? { path: PATHS[0], isCertain: false } : null;
+  return statuses.every((status) => status >= 500) ? { path: "/trpc", isCertain: false } : null;
+}
+
+/** A router at the root of the app takes the whole path for the name. */
+function isTrpcError(body: unknown): boolean {
+  const { data } = trpcError.safeParse(body);
+  if (data === undefined) return false;
+  const shape = "json" in data.error ? data.error.json : data.error;
+  return shape.data?.path === undefined || shape.data.path === UNKNOWN_PROCEDURE;
 }

@@ -1,7 +1,7 @@
 import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
-import { REPORT_PATH } from "./introspection-modules.ts";
+import { REPORT_PATHS } from "./introspection-modules.ts";
 import { AppResponseError, requestApp } from "./request-app.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
 import { findTrpcEndpoint, type TrpcEndpoint } from "./trpc-endpoint.ts";
@@ -12,17 +12,29 @@ const MAX_REPORT_BYTES = 32 * 1024 * 1024;
 type Transformer = "none" | "superjson";
 
 /**
- * Lists the procedures of the tRPC router that the app's main module exports.
+ * Lists the procedures of the app's tRPC router: the one that its main module exports, otherwise the one that handles
+ * requests.
  *
- * @returns `null` when the module exports no router
+ * @param paths - where the app may serve the router, besides the usual paths
+ * @returns `null` when the app has no router
  * @throws {AppResponseError}
  */
-export async function listTrpcProcedures(app: IsolatedApp, signal: AbortSignal): Promise<SourceResult | null> {
-  const { text } = await requestApp(app, { path: REPORT_PATH, maxBytes: MAX_REPORT_BYTES }, signal);
+export async function listTrpcProcedures(
+  app: IsolatedApp,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<SourceResult | null> {
+  const exported = await readReport(app, REPORT_PATHS.exported, signal);
+  const endpoint = await findTrpcEndpoint(app, paths, signal);
+  const report = exported.found ? exported : await readReport(app, REPORT_PATHS.used, signal);
+  return report.found ? toSourceResult(report, endpoint) : null;
+}
+
+async function readReport(app: IsolatedApp, path: string, signal: AbortSignal) {
+  const { text } = await requestApp(app, { path, maxBytes: MAX_REPORT_BYTES }, signal);
   const report = reportSchema.safeParse(parseJson(text));
   if (!report.success) throw new AppResponseError("The app's tRPC router cannot be read. Only tRPC 11 is supported.");
-  if (!report.data.found) return null;
-  return toSourceResult(report.data, await findTrpcEndpoint(app, signal));
+  return report.data;
 }
 
 function toSourceResult(report: TrpcReport, endpoint: TrpcEndpoint | null): SourceResult {
@@ -32,7 +44,9 @@ function toSourceResult(report: TrpcReport, endpoint: TrpcEndpoint | null): Sour
       "The app's tRPC router uses a data transformer other than superjson, so its procedures cannot be called.",
     );
   if (endpoint === null)
-    return withoutCandidates("The app exports a tRPC router, but serves it neither at /trpc nor at /api/trpc.");
+    return withoutCandidates(
+      "The app has a tRPC router, but serves it neither at /trpc nor at /api/trpc, nor at another path that its script names.",
+    );
   const candidates = report.procedures.flatMap((procedure) => toCandidates(procedure, endpoint.path, transformer));
   return { candidates, problems: [...describeAssumption(endpoint), ...describeLosses(report)] };
 }

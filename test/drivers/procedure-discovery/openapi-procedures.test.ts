@@ -30,6 +30,18 @@ test("a document in JSON or YAML is found at the root or in docs, and the root t
   }
 });
 
+test.each(["/doc", "/swagger/json", "/api/v2/my-openapi.json"])(
+  "a document that the app serves at %s is found",
+  async (path) => {
+    const document = { openapi: "3.1.0", paths: { "/a": { get: { operationId: "served" } } } };
+    const { procedures } = await shared().discover(
+      `export default { fetch: (request) => new URL(request.url).pathname === ${JSON.stringify(path)}
+      ? Response.json(${JSON.stringify(document)}) : new Response("", { status: 404 }) };`,
+    );
+    expect(procedures.map(({ name }) => name)).toEqual(["served"]);
+  },
+);
+
 test("an app without a document in its repository is asked for /openapi.json", async () => {
   const document = { openapi: "3.1.0", paths: { "/a/{id}": { delete: {} } } };
   const { procedures } = await shared().discover(

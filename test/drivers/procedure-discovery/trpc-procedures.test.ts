@@ -164,8 +164,35 @@ test("the endpoint of a router is found, and a router that is not served is repo
   const body = `const appRouter = t.router({ only: t.procedure.query(() => 1) });`;
   const below = await shared().discover(trpcApp(body, { endpoint: "/api/trpc" }));
   expect(below.procedures[0]?.invocation).toMatchObject({ endpoint: "/api/trpc" });
-  const nowhere = await shared().discover(trpcApp(body, { endpoint: "/elsewhere" }));
+  const named = await shared().discover(trpcApp(body, { endpoint: "/rpc/v1" }));
+  expect(named.procedures[0]?.invocation).toMatchObject({ endpoint: "/rpc/v1" });
+  const unnamed = trpcApp(body, { endpoint: "/elsewhere" }).replaceAll(`"/elsewhere"`, `["", "elsewhere"].join("/")`);
+  const nowhere = await shared().discover(unnamed);
   expect(nowhere).toEqual({ procedures: [], problem: expect.stringContaining("neither at /trpc nor at /api/trpc") });
+});
+
+test("a router that is not exported is found when it handles requests, also at the root of the app", async () => {
+  const routers = `
+    const inner = t.router({ deep: t.procedure.mutation(() => 1) });
+    const appRouter = t.router({ now: t.procedure.query(() => 1), inner });
+    t.router({ unused: t.procedure.query(() => 1) });`;
+  for (const endpoint of ["/trpc", ""]) {
+    const source = trpcApp(routers, { endpoint }).replace("export { appRouter };", "");
+    const { procedures, problem } = await shared().discover(source);
+    expect([procedures.map(({ name, invocation }) => [name, invocation]), problem]).toEqual([
+      [
+        ["now", { via: "trpc", endpoint, transformer: "none" }],
+        ["inner.deep", { via: "trpc", endpoint, transformer: "none" }],
+      ],
+      null,
+    ]);
+  }
+});
+
+test("an app that depends on tRPC's server and has no router is told how to make it discoverable", async () => {
+  const files = { "package.json": JSON.stringify({ dependencies: { "@trpc/server": "^11" } }) };
+  const { problem } = await shared().discover(`export default { fetch: () => new Response("") };`, { files });
+  expect(problem).toContain("Export the router from the main module as appRouter");
 });
 
 test("an app that fails without its bindings keeps its procedures, and the assumed endpoint is reported", async () => {

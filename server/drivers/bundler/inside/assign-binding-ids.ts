@@ -9,6 +9,7 @@ export interface StorageConfig {
 export interface FormBinding {
   name: string;
   type: string;
+  class_name?: string;
 }
 
 /**

@@ -20,13 +20,15 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     (binding) => binding.database_id ?? binding.database_name ?? binding.binding,
   );
   if (databases.size > 1) return { failure: tooManyDatabases(config.d1_databases) };
-  completeForm(formFile, config, plan.pages?.readRoutes() ?? null);
+  completeForm(formFile, config, plan.pages?.readRoutes() ?? null, plan.nodeServer?.dataFiles ?? null);
   const root = path.dirname(config.configPath ?? path.resolve("package.json"));
   const assets = plan.assets ?? configuredAssets(config.assets, root);
+  const { migrations, warnings } = findMigrations(wrangler, config);
   return {
     framework: plan.framework,
     assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory, plan.pages !== null) },
-    ...findMigrations(wrangler, config),
+    migrations,
+    warnings: [...warnings, ...(plan.nodeServer?.warnings ?? [])],
   };
 }
 

@@ -7,6 +7,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import type { WorkspacePackage } from "../workspace-packages.ts";
 import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
+import { readStartFile } from "./node-server/find-start-file.ts";
 import { findEntry, hasBuildScript, hasDependencies, type PackageJson, readPackageJson } from "./package-json.ts";
 import { hasPagesFunctions } from "./plan-pages.ts";
 import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
@@ -71,11 +72,19 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
   const dependsOn = names.flatMap((name) => byName.get(name) ?? []).filter((each) => each !== directory);
   const hasConfig = WRANGLER_CONFIGS.some((name) => existsSync(name));
-  return { directory, dependsOn, hasBuildScript: hasBuildScript(manifest), hasConfig, kind: await kindOf(manifest) };
+  return {
+    directory,
+    dependsOn,
+    hasBuildScript: hasBuildScript(manifest),
+    hasConfig,
+    kind: await kindOf(directory, manifest),
+  };
 }
 
-async function kindOf(manifest: PackageJson): Promise<WorkspacePackage["kind"]> {
-  const hasEntry = findEntry(manifest) !== undefined;
+async function kindOf(directory: string, manifest: PackageJson): Promise<WorkspacePackage["kind"]> {
+  // The start script of the root often starts one of the packages.
+  const isServer = directory !== "." && readStartFile(manifest.scripts?.["start"]) !== null;
+  const hasEntry = isServer || findEntry(manifest) !== undefined;
   if (WRANGLER_CONFIGS.some((name) => existsSync(name)) || PAGES.some((name) => existsSync(name))) return "app";
   if (hasPagesFunctions()) return "app";
   if (hasDependencies(manifest) && buildsAnApp(await detectFrameworks(), hasEntry)) return "app";

@@ -3,6 +3,8 @@ import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
+import { findNodeServer } from "./node-server/find-node-server.ts";
+import { NODE_SERVER_MAIN, type NodeServerPlan, planNodeServer } from "./node-server/plan-node-server.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
@@ -28,6 +30,8 @@ export interface BundlePlan {
   assets: { directory: string; rules: AssetRules } | null;
   /** For a Pages project; otherwise `null`. */
   pages: { readRoutes: () => PagesRoutes | null } | null;
+  /** For a Node server; otherwise absent. */
+  nodeServer?: NodeServerPlan;
 }
 
 interface BundleFailure {
@@ -64,6 +68,8 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
   const entry = findEntry(packageJson);
   if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
+  const server = await findNodeServer(packageJson.scripts?.["start"], entry);
+  if (server !== null) return planServer(framework, server);
   if (entry !== undefined && !isStatic)
     return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
@@ -73,6 +79,15 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
 /** Wrangler requires a name. The platform replaces it. */
 function deployment(argv: readonly string[]): string[] {
   return ["deploy", ...argv, "--name", "app", "--dry-run"];
+}
+
+async function planServer(framework: string | null, entry: string): Promise<BundlePlan | BundleFailure> {
+  const plan = await planNodeServer(entry);
+  if ("failure" in plan) return plan;
+  // The runtime serves HTTP servers of Node since dates of 2025, so the date of a configuration is not used.
+  const flags = ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE, "--compatibility-flags", "nodejs_compat"];
+  const argv = deployment([NODE_SERVER_MAIN, ...flags]);
+  return { argv, framework: framework ?? "node", assets: null, pages: null, nodeServer: plan };
 }
 
 function planPagesProject(framework: string | null, plan: () => PagesPlan): BundlePlan | BundleFailure {

@@ -1,6 +1,7 @@
 // Runs in a temporary workerd process beside the code of the app, which can change anything in this isolate. Its
-// response is therefore validated again outside. It responds at one path with the procedures of the app's tRPC router,
-// and passes every other request on to the app.
+// response is therefore validated again outside. It responds at two paths with the procedures of a tRPC router, and
+// passes every other request on to the app.
+import { findCreatedRouter } from "./created-routers.mjs";
 import { convertZod3 } from "./zod-3-json-schema.mjs";
 
 /**
@@ -15,15 +16,18 @@ const TARGET = { target: "draft-2020-12" };
 /**
  * @param {Record<string, unknown>} app the namespace of the app's main module
  * @param {object} options
- * @param {string} options.path the path of the report
+ * @param {{ exported: string, used: string }} options.paths the paths of the reports
  * @param {number} options.maxProcedures
  * @param {() => Promise<unknown>} options.loadZod4 imports zod's own converter
  * @param {() => Promise<unknown>} options.loadZod3 imports zod-to-json-schema
  */
-export function createIntrospection(app, { path, maxProcedures, ...loaders }) {
+export function createIntrospection(app, { paths, maxProcedures, ...loaders }) {
   return {
     async fetch(request, env, context) {
-      if (new URL(request.url).pathname === path) return Response.json(await createReport(app, maxProcedures, loaders));
+      const { pathname } = new URL(request.url);
+      const finders = { [paths.exported]: () => findExportedRouter(app), [paths.used]: findCreatedRouter };
+      if (Object.hasOwn(finders, pathname))
+        return Response.json(await createReport(finders[pathname](), maxProcedures, loaders));
       return forwardToApp(app.default, request, env, context);
     },
   };
@@ -35,8 +39,7 @@ function forwardToApp(entry, request, env, context) {
   return new Response(null, { status: 404 });
 }
 
-async function createReport(app, maxProcedures, loaders) {
-  const router = findRouter(app);
+async function createReport(router, maxProcedures, loaders) {
   if (router === null) return { found: false };
   await loadLazyRouters(router._def);
   const converters = { ...loaders, remainingCharacters: MAX_REPORT_CHARACTERS };
@@ -52,7 +55,7 @@ async function createReport(app, maxProcedures, loaders) {
 }
 
 /** Prefers the export `appRouter`, which is the convention, to the first router among the other exports. */
-function findRouter(app) {
+function findExportedRouter(app) {
   for (const name of ["appRouter", ...Object.keys(app)]) {
     try {
       const candidate = app[name];

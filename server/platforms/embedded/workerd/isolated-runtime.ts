@@ -1,11 +1,7 @@
-import type {
-  AddedModule,
-  IsolatedApp,
-  IsolatedAppRequest,
-  IsolatedRuntime,
-} from "../../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime } from "../../../../domain/ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
 import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME } from "./worker-options.ts";
+import { bindingOptions } from "./worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
 
 /** In bytes. V8 reserves about 500 MB of it without using them. */
@@ -19,23 +15,39 @@ export class WorkerdIsolatedRuntime implements IsolatedRuntime {
     this.#launcher = launcher;
   }
 
-  async start({ scriptPath, addModules }: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp> {
-    const worker = isolatedWorker(await readUploadForm(scriptPath), addModules);
+  async start({ scriptPath, ...inspection }: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    const worker = isolatedWorker(await readUploadForm(scriptPath), inspection);
     const folders = { storageDirectory: null, databaseDirectory: null, assetsDirectory: null };
     return this.#launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
   }
 }
 
-function isolatedWorker(form: UploadForm, addModules: (mainPath: string) => AddedModule[]): MiniflareWorkerOptions {
+function isolatedWorker(
+  form: UploadForm,
+  { addModules, editModule = (source) => source }: Omit<IsolatedAppRequest, "scriptPath">,
+): MiniflareWorkerOptions {
   const { modules, ...code } = codeOptions(form);
   const [main] = modules;
   const added = main === undefined ? [] : addModules(main.path);
+  const edited = modules.map((module) =>
+    typeof module.contents === "string" && (module.type === "ESModule" || module.type === "CommonJS")
+      ? { ...module, contents: editModule(module.contents) }
+      : module,
+  );
   return {
     name: WORKER_NAME,
     ...code,
-    modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...modules],
+    modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...edited],
     outboundService: { network: { allow: [] } },
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    ...codeGeneration(form),
   };
+}
+
+/** The binding without which a Node server that generates code does not start. It gives access to nothing else. */
+function codeGeneration(form: UploadForm): Pick<MiniflareWorkerOptions, "unsafeEvalBinding"> {
+  const servers = form.metadata.bindings.filter(({ type }) => type === "node_server");
+  const { unsafeEvalBinding } = bindingOptions(servers, { databaseId: "", variables: {} });
+  return unsafeEvalBinding === undefined ? {} : { unsafeEvalBinding };
 }

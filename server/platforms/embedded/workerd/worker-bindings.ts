@@ -9,11 +9,13 @@ export interface BindingOptions {
   d1Databases: Record<string, string>;
   kvNamespaces: Record<string, string>;
   r2Buckets: Record<string, string>;
-  durableObjects: Record<string, { className: string; useSQLite: true }>;
+  durableObjects: Record<string, { className: string; useSQLite: true; unsafePreventEviction?: true }>;
   workflows: Record<string, { name: string; className: string }>;
   ratelimits: Record<string, { namespace_id: string; simple: RateLimit }>;
   analyticsEngineDatasets: Record<string, { dataset: string }>;
   versionMetadata?: string;
+  /** The name of the binding that generates code from text. The code runs in the isolate of the app like any other. */
+  unsafeEvalBinding?: string;
   /** The name of the binding to the static files. */
   assetsBinding?: string;
 }
@@ -38,6 +40,11 @@ const BINDERS: Record<string, (binding: UploadBinding, context: BindingContext) 
   durable_object_namespace: (b, { options }) => {
     requireOwnScript(b);
     options.durableObjects[b.name] = { className: text(b, "class_name"), useSQLite: true };
+  },
+  // A Node server: one object that stays in memory while the process runs, and generates code as under Node.
+  node_server: (b, { options }) => {
+    options.durableObjects[b.name] = { className: text(b, "class_name"), useSQLite: true, unsafePreventEviction: true };
+    options.unsafeEvalBinding = `${b.name}_EVAL`;
   },
   workflow: (b, { options }) => {
     requireOwnScript(b);

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { findCommonFiles, readStartFile, resolveFile } from "./find-start-file.ts";
+import { importsServerModule } from "./plan-node-server.ts";
+
+/** Signs of a script that exports a handler or registers one. */
+const HANDLER = /\bexport\s+default\b|\bas\s+default\b|\baddEventListener\s*\(\s*["'`]fetch/;
+const ANY_IMPORT = /\bimport\b|\brequire\s*\(|\bfrom\s*["']/;
+
+/**
+ * Finds the file that starts a Node server: the one that the `start` script runs, the entry of the project, or a common
+ * name.
+ *
+ * @param entry - the script that is deployed if there is no server
+ * @returns `null` when no file is a server, or the entry exports a handler and works without Node's servers
+ */
+export async function findNodeServer(startScript: unknown, entry: string | undefined): Promise<string | null> {
+  const named = readStartFile(startScript);
+  const start = named === null ? undefined : resolveFile(named);
+  if (entry !== undefined && hasHandler(entry) && !(await isServer(entry, "worker"))) return null;
+  for (const file of new Set([start, entry, ...findCommonFiles()]))
+    if (file !== undefined && (await isServer(file, "node"))) return file;
+  return null;
+}
+
+function hasHandler(entry: string): boolean {
+  return HANDLER.test(readFileSync(entry, "utf8"));
+}
+
+async function isServer(file: string, kind: "worker" | "node"): Promise<boolean> {
+  return ANY_IMPORT.test(readFileSync(file, "utf8")) && (await importsServerModule(file, kind));
+}

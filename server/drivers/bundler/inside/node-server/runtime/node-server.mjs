@@ -1,0 +1,72 @@
+// Runs in workerd, in the bundle of a Node server. Loads the server when the first request arrives, and passes requests to
+// the port on which it listens.
+import { watchServers } from "./listening-servers.mjs";
+import { allowCodeGeneration, prepareProcess } from "./process.mjs";
+import { correctResponses } from "./responses.mjs";
+
+/**
+ * The server runs in one durable object, which all requests share: under workerd, timers and connections belong to one
+ * request otherwise. Without the binding, in a test run, it runs in the requests themselves.
+ *
+ * @param {object} app
+ * @param {string} app.entry the file that starts the server, relative to the root of the repository
+ * @param {() => Promise<Record<string, unknown>>} app.load imports it
+ * @param {object} workerd
+ * @param {Function} workerd.DurableObject the class of `cloudflare:workers`
+ * @param {Function} workerd.httpServerHandler the function of `cloudflare:node`
+ */
+export function createNodeServer(app, { DurableObject, httpServerHandler }) {
+  let handler;
+  async function handle(request, env, context) {
+    try {
+      handler ??= startServer(app, env, httpServerHandler);
+      await handler;
+    } catch (error) {
+      // The health check of the deployment reports the last error of the log.
+      console.error(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+      return new Response("The server did not start.", { status: 500 });
+    }
+    return (await handler).fetch(request, env, context);
+  }
+  class NodeServer extends DurableObject {
+    fetch(request) {
+      return handle(request, this.env, this.ctx);
+    }
+  }
+  const worker = {
+    fetch(request, env, context) {
+      const servers = env.NODE_SERVER;
+      return servers ? servers.get(servers.idFromName("server")).fetch(request) : handle(request, env, context);
+    },
+  };
+  return { NodeServer, worker };
+}
+
+async function startServer({ entry, load }, env, httpServerHandler) {
+  prepareProcess(entry);
+  allowCodeGeneration(env.NODE_SERVER_EVAL);
+  correctResponses();
+  const listening = watchServers();
+  const restoreClasses = keepClasses();
+  const app = await load();
+  restoreClasses();
+  const exported = app.default;
+  if (typeof exported?.fetch === "function") return exported;
+  // As platforms for functions do, with an app that is exported and not started.
+  if (!listening.hasServer() && typeof exported?.listen === "function") exported.listen(process.env.PORT);
+  const server = await listening.server;
+  restoreClasses();
+  return httpServerHandler(server);
+}
+
+/** Packages such as @hono/node-server replace these classes by their own, which workerd does not accept. */
+function keepClasses() {
+  const { Request, Response } = globalThis;
+  const define = () => {
+    for (const [name, value] of Object.entries({ Request, Response }))
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  };
+  // A property that exists already stays configurable when a package defines it.
+  define();
+  return define;
+}

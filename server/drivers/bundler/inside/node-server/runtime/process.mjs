@@ -1,0 +1,45 @@
+// Part of the runtime of Node servers in workerd.
+import util from "node:util";
+
+const DEFAULT_PORT = "8080";
+
+/**
+ * Sets what Node sets when it starts a file.
+ *
+ * @param {string} entry the file, relative to the root of the repository
+ */
+export function prepareProcess(entry) {
+  process.env.PORT ??= DEFAULT_PORT;
+  process.argv = ["/usr/bin/node", `${process.cwd()}/${entry}`];
+  // workerd prints every debug message.
+  const noDebug = Object.assign(() => {}, { enabled: false });
+  util.debuglog = () => noDebug;
+  util.debug = util.debuglog;
+  // The bundle uses it where the argument of `require` is known only at run time.
+  globalThis.__serviceRequire = requireAtRunTime;
+}
+
+function requireAtRunTime(name) {
+  const builtIn = process.getBuiltinModule(name);
+  if (builtIn) return builtIn;
+  const bundled = globalThis.__serviceModules?.[name];
+  if (bundled) return bundled();
+  throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+}
+
+/**
+ * Packages such as Fastify and template engines generate code, which workerd allows only through a binding.
+ *
+ * @param {{ eval(code: string): unknown } | undefined} binding
+ */
+export function allowCodeGeneration(binding) {
+  if (!binding) return;
+  const NativeFunction = globalThis.Function;
+  function GeneratedFunction(...values) {
+    const body = values.pop() ?? "";
+    return binding.eval(`(function anonymous(${values.join(",")}\n) {\n${body}\n})`);
+  }
+  GeneratedFunction.prototype = NativeFunction.prototype;
+  const evaluate = (code) => (typeof code === "string" ? binding.eval(code) : code);
+  Object.assign(globalThis, { Function: GeneratedFunction, eval: evaluate });
+}

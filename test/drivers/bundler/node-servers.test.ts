@@ -1,0 +1,202 @@
+import { expect, test } from "vitest";
+import { readStartFile } from "../../../server/drivers/bundler/inside/node-server/find-start-file.ts";
+import { bundleFailure, type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
+import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { readUploadForm } from "../../support/builds/read-upload-form.ts";
+import { type PublishedPackage, startRegistry } from "../../support/builds/test-registry.ts";
+import { openTestPlatform } from "../../support/edge/test-platform.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+type Files = Readonly<Record<string, Content>>;
+
+const manifest = (start: string, rest: object = {}) => JSON.stringify({ scripts: { start }, ...rest });
+
+/** Packages with the forms of npm's: CommonJS, generated code, an optional package that is absent, native code. */
+const PACKAGES: PublishedPackage[] = [
+  {
+    name: "framework",
+    version: "1.0.0",
+    files: {
+      "index.js": `
+        const http = require("http");
+        const depd = require("depd");
+        exports.compile = (body) => new Function("name", body);
+        exports.listen = (handler, port) => http.createServer(handler).listen(port);
+        exports.optional = () => require("not-installed");
+        exports.readOwnFile = () => require("fs").readFileSync(require("path").join(__dirname, "own.txt"), "utf8");`,
+      "own.txt": "of the package",
+    },
+    manifest: { dependencies: { depd: "1.0.0" } },
+  },
+  {
+    name: "depd",
+    version: "1.0.0",
+    files: { "index.js": `eval("throw new Error('eval')");`, "lib/browser/index.js": "" },
+  },
+  { name: "native-database", version: "1.0.0", files: { "index.js": "", "binding.gyp": "{}" } },
+];
+
+async function setUp() {
+  const stack = new AsyncDisposableStack();
+  const registry = stack.use(await startRegistry(PACKAGES));
+  const cache = stack.use(await temporaryFolder());
+  return {
+    bundler: createTestBundler({ registry: registry.url }, cache.path),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** Builds a project and publishes it on the edge platform. */
+async function publish(files: Files) {
+  const stack = new AsyncDisposableStack();
+  const setup = stack.use(await setUp());
+  const checkout = stack.use(await createCheckout(files));
+  const { bundle, log } = await runBundler(setup.bundler, checkout);
+  const { platform, request, ...testPlatform } = await openTestPlatform();
+  stack.defer(() => testPlatform[Symbol.asyncDispose]());
+  const { scriptPath, assets } = bundle;
+  const script = { appId: "app", generation: 1, databaseId: "db", scriptPath, assets };
+  return {
+    bundle,
+    log,
+    published: platform.scripts.publish("app", script, AbortSignal.timeout(60_000)),
+    get: async (path: string) => (await request("app", path)).text,
+    post: async (path: string, body: string) => (await request("app", path, { method: "POST", body })).text,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const SERVER = `
+  const fs = require("fs");
+  const path = require("path");
+  const framework = require("framework");
+  const hello = framework.compile("return 'hello ' + name");
+  const view = path.join(__dirname, "..", "views", "index.html");
+  let ticks = 0;
+  setInterval(() => ticks++, 5);
+  const split = Buffer.from("split");
+  const routes = {
+    "/": (request, response) => response.end(hello("world")),
+    "/port": (request, response) => response.end(process.env.PORT + " " + (process.env.NODE_ENV ?? "")),
+    "/pipe": (request, response) => fs.createReadStream(view).pipe(response),
+    "/echo": (request, response) => request.pipe(response),
+    "/split": (request, response) => {
+      response.setHeader("content-length", split.length);
+      response.write(split.subarray(0, 3));
+      setTimeout(() => response.end(split.subarray(3)), 5);
+    },
+    "/ticks": (request, response) => response.end(String(ticks)),
+    "/closed": (request, response) => {
+      const events = [];
+      for (const name of ["finish", "close"]) response.on(name, () => events.push(name));
+      routes["/events"] = (_, next) => next.end(events.join());
+      response.end("closed");
+    },
+    "/package": (request, response) => response.end(framework.readOwnFile()),
+    "/optional": (request, response) => {
+      try { framework.optional(); } catch (error) { response.end(error.code); }
+    },
+    "/write": (request, response) => fs.writeFile("data.json", "{}", (error) => response.end(String(error?.code))),
+  };
+  if (require.main === module)
+    setTimeout(() => framework.listen((request, response) => routes[request.url](request, response), process.env.PORT), 300);`;
+
+test("a server that listens and exports nothing runs as under Node", async () => {
+  await using app = await publish({
+    "package.json": manifest("NODE_ENV=production node ./bin/www", { dependencies: { framework: "1.0.0" } }),
+    "bin/www": `#!/usr/bin/env node\n${SERVER}`,
+    "views/index.html": "<h1>a view</h1>",
+    "index.js": "module.exports = {};",
+    ".env": "SECRET=1",
+  });
+  await app.published;
+  expect(app.bundle).toMatchObject({ framework: "node", assets: null, warnings: [] });
+  // A server has the same state in all requests.
+  const ticks = Number(await app.get("/ticks"));
+  expect(await Promise.all(["/", "/port", "/pipe", "/split", "/package", "/optional"].map(app.get))).toEqual([
+    "hello world",
+    "8080 production",
+    "<h1>a view</h1>",
+    "split",
+    "of the package",
+    "MODULE_NOT_FOUND",
+  ]);
+  expect(await app.post("/echo", "x".repeat(100_000))).toHaveLength(100_000);
+  expect(await app.get("/closed")).toBe("closed");
+  expect(await app.get("/events")).toBe("finish,close");
+  await expect.poll(async () => Number(await app.get("/ticks"))).toBeGreaterThan(ticks);
+  expect(await app.get("/write")).toBe("EPERM");
+  const { modules } = await readUploadForm(app.bundle.scriptPath);
+  expect(Object.keys(modules)).not.toContain(".env");
+});
+
+test("an entry that exports a handler and listens is served by its handler", async () => {
+  await using app = await publish({
+    "package.json": manifest("node index.mjs"),
+    "index.mjs": `
+      import { createServer } from "node:http";
+      import { spawn } from "node:child_process";
+      createServer((request, response) => response.end("listening")).listen(3000);
+      export default { fetch: () => new Response("exported " + typeof spawn) };`,
+  });
+  await app.published;
+  expect(await app.get("/")).toBe("exported function");
+  expect(app.bundle.warnings).toEqual([expect.stringContaining("index.mjs imports node:child_process")]);
+});
+
+test("an app that throws before it listens is not published, and the error says why", async () => {
+  await using app = await publish({
+    "package.json": manifest("node server.js"),
+    "server.js": `require("http"); throw new Error("DATABASE_URL is not set");`,
+  });
+  await expect(app.published).rejects.toThrow("DATABASE_URL is not set");
+});
+
+test("a worker stays the deployed script beside a start script for Node", async () => {
+  await using setup = await setUp();
+  await using checkout = await createCheckout({
+    "package.json": manifest("node dev.js"),
+    "dev.js": `require("http").createServer().listen(3000);`,
+    "src/index.ts": `import { words } from "./words.ts"; export default { fetch: () => new Response(words) };`,
+    "src/words.ts": `export const words = "the worker";`,
+  });
+  const { bundle } = await runBundler(setup.bundler, checkout);
+  const { metadata, main } = await readUploadForm(bundle.scriptPath);
+  expect([metadata.main_module, metadata.bindings, bundle.framework]).toEqual(["index.js", [], null]);
+  expect(main).toContain("the worker");
+});
+
+test.each([
+  ["native-database", "native-database is a native module, and src/db.ts imports it", "JavaScript or WebAssembly"],
+  ["node:sqlite", "src/db.ts imports node:sqlite", "d1_databases"],
+])("a server that needs %s fails with the cause and what to do", async (name, message, advice) => {
+  await using setup = await setUp();
+  const dependencies = name.startsWith("node:") ? {} : { [name]: "1.0.0" };
+  const failure = await bundleFailure(setup.bundler, {
+    "package.json": manifest("tsx src/server.ts", { dependencies }),
+    "src/server.ts": `import "./db"; import http from "node:http"; http.createServer().listen(80);`,
+    "src/db.ts": `import * as database from "${name}"; export const open: unknown = database;`,
+  });
+  expect([failure.kind, failure.message, failure.advice]).toEqual([
+    "user",
+    expect.stringContaining(message),
+    expect.stringContaining(advice),
+  ]);
+});
+
+test("a start script names the file that it runs with Node or a similar program", () => {
+  const files = {
+    "node dist/index.js": "dist/index.js",
+    "node .": ".",
+    "NODE_ENV=production node --enable-source-maps -r dotenv/config ./server": "./server",
+    "npm run build && node dist/main": "dist/main",
+    "cross-env PORT=1 npx tsx watch src/server.ts --verbose": "src/server.ts",
+    "nodemon --watch src app.js": "app.js",
+    "bun run src/index.ts": "src/index.ts",
+    "wrangler dev": null,
+    "next start": null,
+    "serve -s build": null,
+    "echo node x.js": null,
+  };
+  expect(Object.fromEntries(Object.keys(files).map((script) => [script, readStartFile(script)]))).toEqual(files);
+});
