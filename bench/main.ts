@@ -10,6 +10,7 @@ import { edgeProxy } from "./edge-proxy.ts";
 import { execute } from "./execute.ts";
 import { gateway } from "./gateway.ts";
 import { listApps } from "./list-apps.ts";
+import { logs } from "./logs.ts";
 import { memory } from "./memory.ts";
 import { restBesideBuilds } from "./rest-beside-builds.ts";
 import { startup } from "./startup.ts";
@@ -29,6 +30,7 @@ const SECTIONS: readonly Section[] = [
   gateway,
   execute,
   restBesideBuilds,
+  logs,
   search,
   tokenVerification,
 ];

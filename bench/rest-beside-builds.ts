@@ -1,10 +1,11 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBusyRepository, SHELLS } from "./rest-beside-builds/busy-repository.ts";
-import { startBusyBuild, waitForBusyShells } from "./rest-beside-builds/start-busy-build.ts";
+import { waitForBusyShells } from "./rest-beside-builds/busy-shells.ts";
 import type { BenchContext, Section } from "./support/bench-section.ts";
 import { callUntilDone } from "./support/call-until-done.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
+import { startBuild } from "./support/start-build.ts";
 import { type ServiceProcess, startService } from "./support/start-servers.ts";
 import { formatLatencies, percentile } from "./support/statistics.ts";
 
@@ -71,7 +72,7 @@ async function measureBesideBuilds(
   call: () => Promise<void>,
 ): Promise<number[]> {
   await using builds = new AsyncDisposableStack();
-  for (let build = 0; build < BUILDS; build++) builds.defer(await startBusyBuild(service, repo, context.signal));
+  for (let build = 0; build < BUILDS; build++) builds.use(await startBuild(service, repo, context.signal));
   await waitForBusyShells(BUILDS * SHELLS, context.signal);
   return await measureCalls(context, call);
 }

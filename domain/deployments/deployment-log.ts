@@ -6,8 +6,6 @@ import { LogText } from "./log-text.ts";
 
 /** How soon a change is written, so that readers see it at once and many small changes become one write. */
 const WRITE_DELAY_MS = 100;
-/** The store is written at most this share of the time: a slow store gets fewer writes. */
-const WRITE_SHARE = 0.1;
 const RETRY_MS = 1000;
 /** A longer line is split, so that the buffer of an unfinished line stays bounded. In characters. */
 const LINE_LENGTH = 64 * 1024;
@@ -35,7 +33,7 @@ export class DeploymentLog {
   #dirty = false;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
-  /** How long the last write took, in milliseconds. */
+  /** How long the last write took, in milliseconds. The next one waits as long, so a slow store gets fewer writes. */
   #writeMs = 0;
   #isClosed = false;
 
@@ -105,7 +103,7 @@ export class DeploymentLog {
   #append(text: string): void {
     this.#text.append(text);
     this.#dirty = true;
-    this.#scheduleWrite(Math.max(WRITE_DELAY_MS, this.#writeMs / WRITE_SHARE));
+    this.#scheduleWrite(Math.max(WRITE_DELAY_MS, this.#writeMs));
   }
 
   #scheduleWrite(delayMs: number): void {

@@ -15,7 +15,6 @@ import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
-import { type ControlGroups, NO_GROUPS } from "../sandbox/cgroups/control-groups.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
@@ -44,11 +43,10 @@ export async function openDeployments(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
-  const { config, controlGroups, database, edge, external, log, plans, queue, shared, tokenSecret, variables } =
-    foundation;
+  const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
-  const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, controlGroups);
+  const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, foundation);
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
   return {
@@ -92,8 +90,12 @@ interface BuildPlatform {
 }
 
 /** Opens the parts of a build that need no database: the source, the bundler and empty workspaces. */
-export async function openBuildPlatform(config: Config, groups: ControlGroups = NO_GROUPS): Promise<BuildPlatform> {
-  const sandbox = config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups });
+export async function openBuildPlatform(
+  config: Config,
+  { controlGroups: groups, startProcess }: Partial<Pick<Foundation, "controlGroups" | "startProcess">> = {},
+): Promise<BuildPlatform> {
+  const sandbox =
+    config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
   const bundler = createBundler(sandbox, config.npmEnvironment, config.buildEgress);
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemWorkspaces(root).clear();

@@ -20,12 +20,14 @@ export async function openExecution(
 }
 
 async function openCodeRuntime(
-  { config, controlGroups, log }: Foundation,
+  { config, controlGroups, startProcess, log }: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new UnavailableCodeRuntime();
-  const options = { ...SANDBOX_FILES, kind: "programs", groups: controlGroups, prepareFiles: true } as const;
-  const sandbox = opening.use(new BubblewrapSandbox(options));
+  const shared = { groups: controlGroups, startProcess };
+  const sandbox = opening.use(
+    new BubblewrapSandbox({ ...SANDBOX_FILES, ...shared, kind: "programs", prepareFiles: true }),
+  );
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
   return opening.use(new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError }));

@@ -7,6 +7,8 @@ import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { Config } from "../config.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
+import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
+import type { StartProcess } from "../sandbox/start-process.ts";
 import { loadTokenSecret } from "../startup/token-secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseServices, openDatabaseServices } from "./database.ts";
@@ -38,6 +40,8 @@ export interface Foundation {
   shared: SharedState;
   /** The groups through which the kernel limits builds, apps and programs. */
   controlGroups: ControlGroups;
+  /** Starts the processes of builds and programs. */
+  startProcess: StartProcess;
   /** The variables of apps. */
   variables: StoredVariables;
   /** Encrypts the values of variables. */
@@ -57,6 +61,7 @@ export async function openFoundation(
   const shared = await openSharedState(config, database, log, opening);
   const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);
   const controlGroups = opening.use(await openSandboxGroups(log));
+  const { start: startProcess } = opening.use(new ForkServer());
   const variableCipher = new VariableCipher(secret);
   const variables = new StoredVariables(database.db, variableCipher);
   const edge = await openEdge(config, controlGroups, new LastKnownVariables(variables), log, opening);
@@ -70,6 +75,7 @@ export async function openFoundation(
     queue,
     shared,
     controlGroups,
+    startProcess,
     variables,
     variableCipher,
     edge,

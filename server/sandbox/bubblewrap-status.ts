@@ -1,13 +1,12 @@
 import { once } from "node:events";
-import type { ChildProcess } from "node:child_process";
-import type { Readable } from "node:stream";
 import { STATUS_DESCRIPTOR } from "./command-layout.ts";
 import { killSandbox, untilEnded } from "./kill-process.ts";
 import { firstDescendant } from "./process-tree.ts";
+import type { StartedProcess } from "./start-process.ts";
 
 /** The status that bubblewrap reports about a command's sandbox. Starts the command, and kills the sandbox. */
 export class BubblewrapStatus {
-  readonly #child: ChildProcess;
+  readonly #process: StartedProcess;
   readonly #initDepth: number;
   readonly #reported: Promise<unknown>;
   #report = "";
@@ -15,27 +14,25 @@ export class BubblewrapStatus {
   #killed = false;
 
   /** @param initDepth - see `killSandbox` */
-  constructor(child: ChildProcess, initDepth: number) {
-    this.#child = child;
+  constructor(started: StartedProcess, initDepth: number) {
+    this.#process = started;
     this.#initDepth = initDepth;
-    const status = child.stdio[STATUS_DESCRIPTOR] as Readable;
-    status.on("data", (chunk: Buffer) => this.#read(chunk.toString()));
-    this.#reported = once(status, "close");
-    child.stdin?.on("error", () => undefined);
+    const status = started.pipes[STATUS_DESCRIPTOR];
+    this.#reported = status === undefined ? Promise.resolve() : once(status, "close");
+    status?.on("data", (chunk: Buffer) => this.#read(chunk.toString()));
   }
 
-  /** Kills the sandbox with all its processes; the child ends soon after. May be called repeatedly. */
+  /** Kills the sandbox with all its processes; the process ends soon after. May be called repeatedly. */
   kill(): void {
-    const { pid } = this.#child;
-    if (this.#killed || pid === undefined) return;
+    if (this.#killed) return;
     this.#killed = true;
-    const hasExited = () => this.#child.exitCode !== null || this.#child.signalCode !== null;
-    // If it cannot be killed the child does not exit, and the caller keeps waiting for that.
+    const { pid, hasExited } = this.#process;
+    // If it cannot be killed the process does not exit, and the caller keeps waiting for that.
     killSandbox(pid, hasExited, this.#initDepth).catch(() => undefined);
   }
 
   /**
-   * Returns when the pid namespace is empty. Call it after the child has exited: init has been killed by then, and the
+   * Returns when the pid namespace is empty. Call it after the process has exited: init has been killed by then, and the
    * kernel kills and reaps all other processes of the namespace before init ends.
    *
    * @throws when the namespace still exists after 10 s
@@ -61,7 +58,7 @@ export class BubblewrapStatus {
    * a service that is killed earlier leaves no command running.
    */
   #start(): void {
-    this.#initPid = firstDescendant(this.#child.pid ?? 0, this.#initDepth);
-    if (!this.#killed) this.#child.stdin?.end("go\n");
+    this.#initPid = firstDescendant(this.#process.pid, this.#initDepth);
+    if (!this.#killed) this.#process.pipes[0]?.end("go\n");
   }
 }

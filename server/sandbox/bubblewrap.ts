@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
-import type { Readable, Writable } from "node:stream";
+import type { Duplex } from "node:stream";
 import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
 import { bubblewrapCommandLine, isolatedCommand } from "./bubblewrap-arguments.ts";
 import { BubblewrapStatus } from "./bubblewrap-status.ts";
@@ -18,8 +17,8 @@ import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { PreparedFiles } from "./prepared-files.ts";
+import { startChild, type StartProcess } from "./start-process.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
-import { TOOL_ENVIRONMENT } from "./system-tools.ts";
 import { type SandboxKind, UidPool } from "./uid-pool.ts";
 import { PREFER_FOR_OOM_KILL } from "./write-before-start.ts";
 
@@ -41,6 +40,8 @@ export interface BubblewrapOptions {
    * commands without a network and without writable mounts. The sandbox must be disposed.
    */
   prepareFiles?: boolean;
+  /** Starts the processes of sandboxes, by default as children of the service. */
+  startProcess?: StartProcess;
 }
 
 /** A sandbox to be started. */
@@ -50,6 +51,7 @@ interface StartRequest {
   argv: string[];
   /** See `killSandbox`. */
   initDepth: number;
+  startProcess: StartProcess;
 }
 
 /**
@@ -70,14 +72,16 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
   readonly #groups: ControlGroups;
   readonly #uids: UidPool;
   readonly #prepared: PreparedFiles | null;
+  readonly #startProcess: StartProcess;
 
   constructor(options: BubblewrapOptions = {}) {
     const { nodePath = process.execPath, programs = "all", temporaryMb = 512 } = options;
-    const { kind = "builds", groups = NO_GROUPS, prepareFiles = false } = options;
+    const { kind = "builds", groups = NO_GROUPS, prepareFiles = false, startProcess = startChild } = options;
     this.#options = { nodePath, programs, temporaryMb };
     this.#kind = kind;
     this.#groups = groups;
     this.#uids = new UidPool(kind);
+    this.#startProcess = startProcess;
     this.#prepared = prepareFiles && isRoot() ? new PreparedFiles({ programs, network: "none" }) : null;
   }
 
@@ -86,7 +90,7 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
     await using placement = placeInGroup(this.#groups, this.#kind, await groupLimits(command));
     if (isRoot()) return await this.#runWithOwnUid(command, placement);
     const argv = bubblewrapCommandLine(commandLayout(command, this.#options), null);
-    return await runBubblewrap({ command, placement, argv, initDepth: 1 });
+    return await runBubblewrap({ command, placement, argv, initDepth: 1, startProcess: this.#startProcess });
   }
 
   async #runWithOwnUid(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
@@ -102,11 +106,12 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
 
   async #runAs(uid: number, command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
     const layout = commandLayout(command, this.#options);
+    const start = { command, placement, startProcess: this.#startProcess };
     using files = command.network.kind === "none" ? ((await this.#prepared?.enter(layout.mounts)) ?? null) : null;
     if (files === null)
-      return await runBubblewrap({ command, placement, argv: bubblewrapCommandLine(layout, uid), initDepth: 1 });
+      return await runBubblewrap({ ...start, argv: bubblewrapCommandLine(layout, uid), initDepth: 1 });
     const argv = [...files.startArguments, ...isolatedCommand(layout, uid, files.ownMounts)];
-    return await runBubblewrap({ command, placement, argv, initDepth: 2 });
+    return await runBubblewrap({ ...start, argv, initDepth: 2 });
   }
 
   /** Ends all commands with prepared files. */
@@ -115,22 +120,27 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
   }
 }
 
-async function runBubblewrap({ command, placement, argv, initDepth }: StartRequest): Promise<SandboxOutcome> {
-  const filter = systemCallFilter();
+async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
+  const { command, placement, argv, initDepth, startProcess } = request;
   const [program = "", ...programArguments] = [...placement.startArguments(PREFER_FOR_OOM_KILL), ...argv];
-  const child = spawn(program, programArguments, {
-    cwd: "/",
-    env: TOOL_ENVIRONMENT,
-    stdio: Array.from({ length: command.onErrorOutput ? ERRORS_DESCRIPTOR + 1 : ERRORS_DESCRIPTOR }, () => "pipe"),
+  const started = await startProcess({
+    argv: [program, ...programArguments],
+    descriptors: command.onErrorOutput ? ERRORS_DESCRIPTOR + 1 : ERRORS_DESCRIPTOR,
+    inputs: new Map<number, string | Buffer>([
+      [OPTIONS_DESCRIPTOR, environmentOptions(command)],
+      [FILTER_DESCRIPTOR, systemCallFilter()],
+    ]),
   });
-  const status = new BubblewrapStatus(child, initDepth);
-  const message = collectMessage(child);
-  writeInput(child, OPTIONS_DESCRIPTOR, environmentOptions(command));
-  writeInput(child, FILTER_DESCRIPTOR, filter);
+  const status = new BubblewrapStatus(started, initDepth);
+  const [, output = null, messages = null] = started.pipes;
+  const message = collectMessage(messages);
   const { killReason } = await monitorProcess(
     {
-      child,
-      errors: (child.stdio.at(ERRORS_DESCRIPTOR) ?? null) as Readable | null,
+      pid: started.pid,
+      exit: started.exit,
+      output,
+      errors: started.pipes[ERRORS_DESCRIPTOR] ?? null,
+      messages,
       kill: () => status.kill(),
       placement,
       cleanUp: async () => {
@@ -146,17 +156,10 @@ async function runBubblewrap({ command, placement, argv, initDepth }: StartReque
   return outcomeFor(code);
 }
 
-function writeInput(child: ChildProcess, descriptor: number, input: string | Buffer): void {
-  const pipe = child.stdio[descriptor] as Writable;
-  // bubblewrap closes the pipe early if it fails; the status then contains the reason.
-  pipe.on("error", () => undefined);
-  pipe.end(input);
-}
-
 /** Collects what bubblewrap prints. The command's own errors are part of its output, so they are not in this stream. */
-function collectMessage(child: ChildProcess): () => string {
+function collectMessage(errors: Duplex | null): () => string {
   let message = "";
-  child.stderr?.on("data", (chunk: Buffer) => {
+  errors?.on("data", (chunk: Buffer) => {
     if (message.length < MAX_MESSAGE_LENGTH) message += chunk.toString();
   });
   return () => message.slice(0, MAX_MESSAGE_LENGTH).trim();

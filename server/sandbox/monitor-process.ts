@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
@@ -9,6 +8,7 @@ import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";
 import { writableFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
+import type { ProcessExit } from "./start-process.ts";
 
 const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;
@@ -18,25 +18,28 @@ const MEBIBYTE = 1024 * 1024;
 const DRAIN_MS = 1000;
 
 export interface MonitoredProcess {
-  /** Its standard output carries all output of the command, or all except `errors`. */
-  child: ChildProcess;
+  /** `undefined` if it could not be started; `exit` then rejects. */
+  pid: number | undefined;
+  exit: Promise<ProcessExit>;
+  /** All output of the command, or all except `errors`. */
+  output: Readable | null;
   /** The command's standard error, if it is separate. */
   errors: Readable | null;
-  /** Kills every process of the command. May be called repeatedly, but not after the child has exited. */
+  /** What the tools print that start the command. The caller reads it. */
+  messages: Readable | null;
+  /** Kills every process of the command. May be called repeatedly, but not after the process has exited. */
   kill(): void;
   placement: Placement;
-  /** Called when the child has exited. Returns when no process of the command exists any more. */
+  /** Called when the process has exited. Returns when no process of the command exists any more. */
   cleanUp(): Promise<void>;
 }
 
 /** Why the service killed a command. */
 type KillReason = "time" | "memory" | "disk" | "aborted";
 
-export interface MonitoredExit {
+export interface MonitoredExit extends ProcessExit {
   /** `null` if the service did not kill the command. */
   killReason: KillReason | null;
-  code: number | null;
-  signal: NodeJS.Signals | null;
 }
 
 type Kill = (reason: KillReason) => void;
@@ -51,12 +54,12 @@ export async function monitorProcess(running: MonitoredProcess, command: Sandbox
     killReason ??= reason;
     running.kill();
   };
-  forwardOutput(running.child.stdout, command.limits, command.onOutput);
+  forwardOutput(running.output, command.limits, command.onOutput);
   forwardOutput(running.errors, command.limits, command.onErrorOutput);
   const disk = diskUsage(command);
   const stopWatching = watch(running, command, disk, kill);
   try {
-    const [code, signal] = (await once(running.child, "exit")) as [number | null, NodeJS.Signals | null];
+    const { code, signal } = await running.exit;
     hasExited = true;
     stopWatching();
     await running.cleanUp();
@@ -86,7 +89,7 @@ function diskUsage(command: SandboxCommand): DiskUsage | null {
 
 function watch(running: MonitoredProcess, command: SandboxCommand, disk: DiskUsage | null, kill: Kill): () => void {
   const { limits, signal } = command;
-  const { pid } = running.child;
+  const { pid } = running;
   const abort = () => kill("aborted");
   const wallTime = setTimeout(() => kill("time"), limits.wallTimeMs);
   const polls = pid === undefined ? [] : [pollMemory(pid, running, limits, kill)];
@@ -136,10 +139,8 @@ function pollFiles(
 }
 
 /** The wait is bounded, because a process that escaped the kill may keep the pipes open. */
-async function drainOutput({ child, errors }: MonitoredProcess): Promise<void> {
-  const streams = [child.stdout, child.stderr, errors]
-    .filter((stream) => stream !== null)
-    .filter((stream) => !stream.closed);
+async function drainOutput({ output, errors, messages }: MonitoredProcess): Promise<void> {
+  const streams = [output, errors, messages].filter((stream) => stream !== null).filter((stream) => !stream.closed);
   const stopWaiting = new AbortController();
   const closed = Promise.all(streams.map((stream) => once(stream, "close")));
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: stopWaiting.signal }).catch(() => undefined)]);

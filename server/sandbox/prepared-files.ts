@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import type { Mount } from "../../domain/ports/sandbox.ts";
 import { mountedFiles } from "./bubblewrap-arguments.ts";
 import { dieWithService } from "./die-with-service.ts";
-import { processTree } from "./process-tree.ts";
+import { isRunning, processTree } from "./process-tree.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 import { TOOL_ENVIRONMENT } from "./system-tools.ts";
 
@@ -82,7 +82,8 @@ export class PreparedFiles implements AsyncDisposable {
 class MountedFiles {
   readonly key: string;
   readonly ended: Promise<void>;
-  hasEnded = false;
+  #hasEnded = false;
+  #holder: number | null = null;
   readonly #child: ChildProcess;
   readonly #ready: Promise<number>;
   #users = 0;
@@ -97,6 +98,11 @@ class MountedFiles {
     this.#ready = this.#waitUntilReady();
     // Each caller of `enter` receives the error.
     this.#ready.catch(() => undefined);
+  }
+
+  /** Whether the process has ended. It may have been killed a moment ago, before its parent was told. */
+  get hasEnded(): boolean {
+    return this.#hasEnded || (this.#holder !== null && !isRunning(this.#holder));
   }
 
   async enter(own: readonly Mount[]): Promise<EnteredFiles> {
@@ -130,7 +136,7 @@ class MountedFiles {
   async #waitUntilEnded(): Promise<void> {
     // `once` rejects when the process could not be started.
     await once(this.#child, "close").catch(() => undefined);
-    this.hasEnded = true;
+    this.#hasEnded = true;
   }
 
   /** Returns the id of the process whose namespaces contain the files: bubblewrap starts it last. */
@@ -140,6 +146,7 @@ class MountedFiles {
     const isReady = stdout === null ? false : await Promise.race([once(stdout, "data"), this.ended.then(() => false)]);
     const holder = pid === undefined || !isReady ? undefined : processTree(pid).at(-1);
     if (holder === undefined) throw new Error(`The files of sandboxes could not be mounted: ${await message}`);
+    this.#holder = holder;
     return holder;
   }
 }

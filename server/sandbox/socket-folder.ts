@@ -4,7 +4,7 @@ import path from "node:path";
 import { findAbandonedFolders } from "./abandoned-folders.ts";
 import { ownIdentity } from "./process-identity.ts";
 
-const PURPOSES = ["packages", "egress"] as const;
+const PURPOSES = ["packages", "egress", "fork-server"] as const;
 
 export interface SocketFolder extends AsyncDisposable {
   path: string;

@@ -7,6 +7,7 @@ import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
+import { exitOf } from "./start-process.ts";
 import { restoreAccess, writableFolders } from "./file-ownership.ts";
 import { hostPaths } from "./host-paths.ts";
 import { killIfExists } from "./kill-process.ts";
@@ -88,8 +89,11 @@ async function runChild(command: SandboxCommand, placement: Placement): Promise<
   );
   const { killReason, code, signal } = await monitorProcess(
     {
-      child,
+      pid: child.pid,
+      exit: exitOf(child),
+      output: child.stdout,
       errors: child.stderr,
+      messages: null,
       kill: () => child.pid !== undefined && killIfExists(-child.pid),
       placement,
       cleanUp: async () => {

@@ -6,7 +6,7 @@ import type { PackageManager } from "./detect-package-manager.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
 import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
-import { type Project, SVELTE_ADAPTER } from "./read-project.ts";
+import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { isConverted, selectTool } from "./select-tool.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
@@ -35,7 +35,10 @@ export async function installPackages(
     env: env(session.registryUrl),
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
-  const { code, output } = await runBuildStep(selected, { ...step, argv: argv(rootEntries, session.registryUrl) });
+  const { code, output } = await runBuildStep(selected, {
+    ...step,
+    argv: argv(rootEntries, session.registryUrl, memberOf(location)),
+  });
   if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
   // If this fails, the build fails with the error of SvelteKit, which says what to install.
   if (project.needsSvelteAdapter) {
@@ -43,6 +46,11 @@ export async function installPackages(
     await runBuildStep(selected, { ...step, argv, directory: location.packageDirectory });
   }
   return selected;
+}
+
+/** The path of a package in its workspace; `null` for a package that is none of a workspace. */
+function memberOf({ packageDirectory, installDirectory, isMember }: PackageLocation): string | null {
+  return isMember ? path.relative(installDirectory, packageDirectory) : null;
 }
 
 function svelteAdapterInstall(packageManager: PackageManager): [string, ...string[]] {

@@ -2,11 +2,16 @@ import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
-import type { BuildContext } from "./build-step.ts";
+import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import { isWorkspaceRoot, type PackageLocation } from "./read-project.ts";
 import { findManifests } from "./read-package-names.ts";
 import { toSingleLine } from "./single-line.ts";
-import { buildOrder, choosePackage, listPackages, type WorkspacePackage } from "./workspace-packages.ts";
+import { buildOrder, choosePackage, type WorkspacePackage } from "./workspace-packages.ts";
+
+type LocateRequest = Pick<BundleRequest, "sourceDirectory" | "rootDirectory" | "onOutput">;
+
+/** Lists the packages of the workspace at a folder of the source, the root first. */
+type ListPackages = (root: string) => Promise<WorkspacePackage[]>;
 
 const MAX_DIRECTORY_LENGTH = 255;
 const MAX_HINTS = 10;
@@ -15,13 +20,14 @@ const MAX_HINTS = 10;
  * Finds the package to build: the requested one, otherwise the only one of a workspace that can be deployed, otherwise the
  * root. Runs before any code of the project, so that no link can appear in a path that was checked.
  *
+ * @param listPackages - called only for a workspace
  * @throws {BuildFailure} `user` when the requested folder does not exist, or when several packages can be deployed
  */
-export async function locatePackage(context: BuildContext): Promise<PackageLocation> {
-  const { sourceDirectory, rootDirectory = null, onOutput } = context.request;
-  if (rootDirectory !== null) return locateRequested(context, rootDirectory);
+export async function locatePackage(request: LocateRequest, listPackages: ListPackages): Promise<PackageLocation> {
+  const { sourceDirectory, rootDirectory = null, onOutput } = request;
+  if (rootDirectory !== null) return locateRequested(sourceDirectory, rootDirectory, listPackages);
   if (!(await isWorkspaceRoot(sourceDirectory))) return rootOf(".");
-  const packages = await listPackages(context, ".");
+  const packages = await listPackages(".");
   const chosen = choosePackage(packages);
   if (chosen === ".") return rootOf(".");
   if (chosen.length > MAX_DIRECTORY_LENGTH)
@@ -30,31 +36,36 @@ export async function locatePackage(context: BuildContext): Promise<PackageLocat
   return inWorkspace(packages, ".", chosen);
 }
 
-async function locateRequested(context: BuildContext, directory: string): Promise<PackageLocation> {
-  const { sourceDirectory } = context.request;
+async function locateRequested(
+  sourceDirectory: string,
+  directory: string,
+  listPackages: ListPackages,
+): Promise<PackageLocation> {
   await requireFolder(sourceDirectory, directory);
   for (const ancestor of ancestorsOf(directory)) {
     if (!(await isWorkspaceRoot(path.join(sourceDirectory, ancestor)))) continue;
     if (ancestor === directory) return rootOf(directory);
-    const packages = await listPackages(context, ancestor);
+    const packages = await listPackages(ancestor);
     const member = path.relative(ancestor, directory);
     if (packages.some((each) => each.directory === member)) return inWorkspace(packages, ancestor, member);
   }
   return {
     packageDirectory: directory,
     installDirectory: await findManifest(sourceDirectory, directory),
+    isMember: false,
     buildFirst: [],
   };
 }
 
 function rootOf(directory: string): PackageLocation {
-  return { packageDirectory: directory, installDirectory: directory, buildFirst: [] };
+  return { packageDirectory: directory, installDirectory: directory, isMember: false, buildFirst: [] };
 }
 
 function inWorkspace(packages: readonly WorkspacePackage[], root: string, member: string): PackageLocation {
   return {
     packageDirectory: path.join(root, member),
     installDirectory: root,
+    isMember: true,
     buildFirst: buildOrder(packages, member).map((each) => path.join(root, each)),
   };
 }

@@ -7,8 +7,9 @@ export interface InstallCommand {
   /**
    * @param rootEntries - the names of the files and folders at the root of the project
    * @param registryUrl - ends with a slash
+   * @param member - the package of a workspace that the build needs, relative to the root of the workspace; `null` otherwise
    */
-  argv(rootEntries: ReadonlySet<string>, registryUrl: string): readonly [string, ...string[]];
+  argv(rootEntries: ReadonlySet<string>, registryUrl: string, member: string | null): readonly [string, ...string[]];
   env(registryUrl: string): Readonly<Record<string, string>>;
   /** The environment variables of every step, because scripts run the package manager too. */
   buildEnv?: Readonly<Record<string, string>>;
@@ -34,7 +35,12 @@ export const INSTALL_COMMANDS: Readonly<Record<PackageManager, InstallCommand>> 
     }),
   },
   pnpm: {
-    argv: () => [SANDBOX_PATHS.node, `${SANDBOX_PATHS.modules}/pnpm/bin/pnpm.cjs`, "install"],
+    argv: (_rootEntries, registryUrl, member) => {
+      // The package with what it depends on, and the root. The others have no part in the build, because a package cannot
+      // import what only another one declares.
+      const filters = member === null ? [] : ["--filter", `{${member}}...`, "--filter", "{.}"];
+      return installCommand("pnpm-lock.yaml", registryUrl, "pnpm", ...filters);
+    },
     env: (registryUrl) => ({
       npm_config_registry: registryUrl,
       npm_config_ignore_scripts: "true",
@@ -94,7 +100,7 @@ export function npmCommand(command: string): [string, ...string[]] {
 function installCommand(
   lockfile: string,
   registryUrl: string,
-  program: "yarn" | "bun",
+  program: "pnpm" | "yarn" | "bun",
   ...options: readonly string[]
 ): [string, ...string[]] {
   const { node, scripts } = SANDBOX_PATHS;

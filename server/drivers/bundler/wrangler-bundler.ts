@@ -14,6 +14,7 @@ import { readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
 import { toolEnvironment } from "./select-tool.ts";
 import type { Toolchain } from "./toolchain.ts";
+import { listPackages } from "./workspace-packages.ts";
 
 export interface WranglerBundlerOptions {
   sandbox: Sandbox;
@@ -66,7 +67,7 @@ export class WranglerBundler implements Bundler {
     const { sandbox, packages, egress = null } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, scratchDirectory };
-    const location = await locatePackage({ ...base, env: {} });
+    const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
     const project = await readProject(request.sourceDirectory, location);
     const start: BuildContext = { ...base, env: toolEnvironment(project.packageManager) };
     const context = project.needsInstall ? await installPackages(start, packages, project) : start;

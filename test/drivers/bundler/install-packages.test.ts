@@ -38,7 +38,7 @@ describe("the install step", () => {
   const pnpmLock = [
     "lockfileVersion: '9.0'",
     "importers:\n  .:\n    dependencies:\n      greeting:\n        specifier: ^1.0.0\n        version: 1.0.0",
-    "packages:\n  '@scope/words@2.0.0':\n    resolution: {integrity: WORDS}\n  greeting@1.0.0:\n    resolution: {integrity: GREETING}",
+    "packages:\n  '@scope/words@2.0.0':\n    resolution: {integrity: WORDS}\n  greeting@1.0.0:\n    resolution: {integrity: GREETING, tarball: https://registry.example/greeting/-/greeting-1.0.0.tgz}",
     "snapshots:\n  '@scope/words@2.0.0': {}\n  greeting@1.0.0:\n    dependencies:\n      '@scope/words': 2.0.0\n",
   ].join("\n\n");
 
@@ -68,7 +68,7 @@ describe("the install step", () => {
     ["npm without a lockfile", {}, {}],
     ["npm with a lockfile that names another host", { "package-lock.json": npmLock }, {}],
     ["pnpm without a lockfile", {}, { packageManager: "pnpm@9.0.0" }],
-    ["pnpm with a lockfile", { "pnpm-lock.yaml": pnpmLock }, {}],
+    ["pnpm with a lockfile that names another host", { "pnpm-lock.yaml": pnpmLock }, {}],
     ["Yarn 1 without a lockfile", {}, { packageManager: "yarn@1.22.0" }],
     ["Yarn 1 with a lockfile that names another host", { "yarn.lock": yarnLock }, {}],
   ])("packages are installed with %s", async (_case, lockfile, fields) => {

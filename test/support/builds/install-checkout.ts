@@ -15,7 +15,7 @@ import type { TestCheckout } from "./bundle-checkout.ts";
 /** Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output. */
 export async function installCheckout(packages: PackageSource, checkout: TestCheckout): Promise<string> {
   await using scratch = await memoryFolder();
-  const location = { packageDirectory: ".", installDirectory: ".", buildFirst: [] };
+  const location = { packageDirectory: ".", installDirectory: ".", isMember: false, buildFirst: [] };
   const project = await readProject(checkout.sourceDirectory, location);
   const chunks: Uint8Array[] = [];
   const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);

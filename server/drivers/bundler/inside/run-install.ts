@@ -13,6 +13,8 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
   const replaced = text
     // Yarn 1: a line `  resolved "https://host/name/-/name-1.0.0.tgz"`. Bun: `"name": ["name@1.0.0", "https://host/...", ...`.
     .replaceAll(/^( {2}resolved "| +"[^"]+": \["[^"]+", ")https?:\/\/[^/"]+\/(?=[^"]*\/-\/)/gm, `$1${registry}`)
+    // pnpm, for some packages: `resolution: {integrity: sha512-..., tarball: https://host/name/-/name-1.0.0.tgz}`.
+    .replaceAll(/(^ +resolution: \{.*\btarball: )https?:\/\/[^/\s,}]+\/(?=[^\s,}]*\/-\/)/gm, `$1${registry}`)
     // Yarn 2 and later: `resolution: "name@npm:1.0.0::__archiveUrl=https%3A%2F%2Fhost..."`. Without it, the registry is used.
     .replaceAll(/::__archiveUrl=[^"&\s]+(?=")/g, "");
   if (replaced !== text) writeFileSync(lockfile, replaced);

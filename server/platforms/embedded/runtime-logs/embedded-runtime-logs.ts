@@ -4,6 +4,12 @@ import { SharedInstances } from "../../../../domain/shared/shared-instances.ts";
 import { AppLog } from "./app-log.ts";
 import type { PrintedRecord } from "./tail-worker.ts";
 
+/**
+ * How long a log stays open after its last use. Two open logs of one app would write at the same time and use the same ids,
+ * for example when a process has ended and the supervisor reports why.
+ */
+const LINGER_MS = 5000;
+
 /** The log of an app that has a process. */
 export interface OpenAppLog {
   onRecord(record: PrintedRecord): void;
@@ -14,8 +20,6 @@ export interface OpenAppLog {
 export class EmbeddedRuntimeLogs implements RuntimeLogs {
   readonly #folderOf: (app: LoggedApp) => string;
   readonly #logs = new SharedInstances<AppLog>();
-  /** The last writes of logs that are no longer open. */
-  readonly #writes = new Set<Promise<void>>();
 
   /** @param folderOf - returns the folder of an app's log, which is removed with the app */
   constructor(folderOf: (app: LoggedApp) => string) {
@@ -31,12 +35,7 @@ export class EmbeddedRuntimeLogs implements RuntimeLogs {
     await mkdir(this.#folderOf(app), { recursive: true, mode: 0o700 });
     const { instance: log, release } = this.#acquire(app);
     log.setMasks(masks);
-    const close = () => {
-      const write = log.flush().finally(() => this.#writes.delete(write));
-      this.#writes.add(write);
-      release();
-    };
-    return { onRecord: log.print, close };
+    return { onRecord: log.print, close: release };
   }
 
   /** Adds an error that the service found. `message` may quote the app, without its secrets. */
@@ -66,10 +65,11 @@ export class EmbeddedRuntimeLogs implements RuntimeLogs {
 
   /** Writes what is not written yet. */
   async close(): Promise<void> {
-    await Promise.all([...this.#logs.all().map((log) => log.flush()), ...this.#writes]);
+    await Promise.all(this.#logs.all().map((log) => log.flush()));
   }
 
   #acquire(app: LoggedApp): { instance: AppLog; release: () => void } {
-    return this.#logs.acquire(`${app.slug}/${app.id}`, () => new AppLog(this.#folderOf(app)));
+    const { instance, release } = this.#logs.acquire(`${app.slug}/${app.id}`, () => new AppLog(this.#folderOf(app)));
+    return { instance, release: () => void setTimeout(release, LINGER_MS).unref() };
   }
 }

@@ -29,7 +29,8 @@ export class LogFiles {
     const isFirst = this.#size === null;
     this.#size ??= (await stat(this.#current).catch(nullIfMissing))?.size ?? 0;
     if (this.#size >= MAX_FILE) {
-      await rename(this.#current, this.#previous);
+      // The folder may have been removed with the app, and created again for a new deployment of it.
+      await rename(this.#current, this.#previous).catch(nullIfMissing);
       this.#size = 0;
     }
     await appendFile(this.#current, isFirst && this.#size > 0 ? `\n${text}` : text, { mode: 0o600 });
