@@ -72,12 +72,13 @@ const SERVER = `
   const framework = require("framework");
   const hello = framework.compile("return 'hello ' + name");
   const view = path.join(__dirname, "..", "views", "index.html");
+  const { env } = process;
   let ticks = 0;
   setInterval(() => ticks++, 5);
   const split = Buffer.from("split");
   const routes = {
     "/": (request, response) => response.end(hello("world")),
-    "/port": (request, response) => response.end(process.env.PORT + " " + (process.env.NODE_ENV ?? "")),
+    "/port": (request, response) => response.end([env.PORT, env.NODE_ENV].join(" ")),
     "/pipe": (request, response) => fs.createReadStream(view).pipe(response),
     "/echo": (request, response) => request.pipe(response),
     "/split": (request, response) => {
@@ -104,7 +105,7 @@ const SERVER = `
 
 test("a server that listens and exports nothing runs as under Node", async () => {
   await using app = await publish({
-    "package.json": manifest("NODE_ENV=production node ./bin/www", { dependencies: { framework: "1.0.0" } }),
+    "package.json": manifest("PORT=80 node ./bin/www", { dependencies: { framework: "1.0.0" } }),
     "bin/www": `#!/usr/bin/env node\n${SERVER}`,
     "views/index.html": "<h1>a view</h1>",
     "index.js": "module.exports = {};",

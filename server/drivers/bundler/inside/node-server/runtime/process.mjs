@@ -4,12 +4,14 @@ import util from "node:util";
 const DEFAULT_PORT = "8080";
 
 /**
- * Sets what Node sets when it starts a file.
+ * Sets what Node and its hosts set when they start a file.
  *
  * @param {string} entry the file, relative to the root of the repository
  */
 export function prepareProcess(entry) {
   process.env.PORT ??= DEFAULT_PORT;
+  // wrangler replaces the expression `process.env.NODE_ENV` only, and apps also read the whole object.
+  process.env.NODE_ENV ??= "production";
   process.argv = ["/usr/bin/node", `${process.cwd()}/${entry}`];
   // workerd prints every debug message.
   const noDebug = Object.assign(() => {}, { enabled: false });
