@@ -9,9 +9,10 @@ const DEFAULT_PORT = "8080";
  * @param {string} entry the file, relative to the root of the repository
  */
 export function prepareProcess(entry) {
-  process.env.PORT ??= DEFAULT_PORT;
+  const { env } = process;
+  env.PORT ??= DEFAULT_PORT;
   // wrangler replaces the expression `process.env.NODE_ENV` only, and apps also read the whole object.
-  process.env.NODE_ENV ??= "production";
+  env.NODE_ENV ??= "production";
   process.argv = ["/usr/bin/node", `${process.cwd()}/${entry}`];
   // workerd prints every debug message.
   const noDebug = Object.assign(() => {}, { enabled: false });
