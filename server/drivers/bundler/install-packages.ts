@@ -1,10 +1,10 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
-import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
-import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
+import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { isConverted, selectTool } from "./select-tool.ts";
@@ -35,17 +35,27 @@ export async function installPackages(
     env: env(session.registryUrl),
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
-  const { code, output } = await runBuildStep(selected, {
-    ...step,
-    argv: argv(rootEntries, session.registryUrl, memberOf(location)),
-  });
+  const run = (argv: readonly [string, ...string[]]) => runBuildStep(selected, { ...step, argv });
+  const first = await run(argv(rootEntries, session.registryUrl, memberOf(location)));
+  const { code, output } = isWithoutUnpublished(packageManager, first) ? await run(npmCommand("install")) : first;
   if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
   // If this fails, the build fails with the error of SvelteKit, which says what to install.
   if (project.needsSvelteAdapter) {
-    const argv = svelteAdapterInstall(packageManager);
-    await runBuildStep(selected, { ...step, argv, directory: location.packageDirectory });
+    const adapter = svelteAdapterInstall(packageManager);
+    await runBuildStep(selected, { ...step, argv: adapter, directory: location.packageDirectory });
   }
   return selected;
+}
+
+/**
+ * Whether `npm ci` failed only because the lockfile lacks optional packages that the registry does not have, for example for
+ * another system. `npm install` leaves them out of a lockfile and accepts it, but `npm ci` refuses it.
+ */
+function isWithoutUnpublished(packageManager: PackageManager, { code, output }: StepResult): boolean {
+  if (packageManager !== "npm" || code === 0) return false;
+  const missing = output.lines().filter((line) => /^npm error (Missing|Invalid): /.test(line));
+  // npm could not read the version of such a package.
+  return missing.length > 0 && missing.every((line) => /^npm error Missing: \S+@ from lock file$/.test(line));
 }
 
 /** The path of a package in its workspace; `null` for a package that is none of a workspace. */

@@ -22,6 +22,7 @@ const PACKAGES = [
   packageNamed("wrangler", "4.0.0"),
   packageNamed("astro", "7.0.0"),
   packageNamed("@react-router/dev", "8.0.0"),
+  packageNamed("@tanstack/react-start", "1.169.0"),
   {
     ...packageNamed("@opennextjs/cloudflare", "1.20.0", {
       "cli.sh": `#!/bin/sh\n[ "$1" = build ] && npm run build && cp build.js .open-next/worker.js`,
@@ -118,6 +119,21 @@ describe("a Next.js app with OpenNext", () => {
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
     expect(log.includes("> opennextjs-cloudflare build\n")).toBe(!build.includes("opennext"));
   });
+});
+
+test("the server that TanStack Start builds without a plugin is deployed with its static files", async () => {
+  await using checkout = await createCheckout({
+    "package.json": manifest("sh build.sh", { "@tanstack/react-start": "1.169.0" }),
+    "build.sh": `
+      mkdir -p dist/server dist/client/assets
+      echo page >dist/client/assets/style.css
+      echo 'import "node:async_hooks"; export default { fetch: () => new Response("rendered") };' >dist/server/server.js`,
+  });
+  await using setup = await setUp();
+  const { bundle } = await runBundler(setup.bundler, checkout);
+  expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+  expect(bundle).toMatchObject({ framework: "tanstack-start", assets: { rules: { not_found_handling: "none" } } });
+  expect(await readFile(`${bundle.assets?.directory}/assets/style.css`, "utf8")).toBe("page\n");
 });
 
 describe("frameworks that built a server for another platform", () => {

@@ -88,9 +88,9 @@ export const TEMPLATES: readonly Template[] = [
   {
     name: "Next.js with OpenNext",
     tool: "create-next-app",
-    args: ["app", "--yes", "--skip-install", "--disable-git"],
+    args: ["app", "--yes", "--empty", "--skip-install", "--disable-git"],
     then: { tool: "@opennextjs/cloudflare", args: ["migrate"] },
-    marker: "Next.js",
+    marker: "Hello world!",
   },
   { name: "Qwik City", tool: "create-qwik", args: ["empty", "app"], marker: "Qwik" },
   { name: "Waku", tool: "create-waku", args: ["--project-name", "app", "--template", "01_basic"], marker: "Waku" },
