@@ -60,6 +60,10 @@ export const auditResponse = z
             description:
               "The slug of the app, or the name of the token, OAuth client or organization, at the time of the action, also after it was deleted. The current name of a user; null if the user was deleted",
           }),
+          variable_name: z
+            .string()
+            .nullable()
+            .meta({ description: "The name of the variable of the app that was set or deleted" }),
           target_email: z.string().nullable().meta({ description: "The email address of the user or invitation" }),
           outcome: z.enum(["done", "refused"]),
           address: z.string().nullable().meta({ description: "Client address" }),

@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-
-/** A setting is missing or invalid. `message` names every such variable, its rule, and an example. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
+import type { PlanLimits } from "../domain/plans/plans.ts";
+import { ConfigError } from "./config-error.ts";
+import { BUILT_IN_PLANS, readPlansFile } from "./plans-file.ts";
 
 const port = (fallback: number) =>
   z
@@ -108,8 +105,6 @@ const environment = z.object({
     .default(40),
 });
 
-const plansFile = z.record(z.string(), z.object({ apps: z.int().nonnegative() }));
-
 export interface Config {
   production: boolean;
   host: string;
@@ -130,7 +125,7 @@ export interface Config {
   /** Whether builds may connect to public addresses if their app requests it. */
   buildEgress: "none" | "public";
   defaultPlan: string;
-  plans: Readonly<Record<string, { apps: number }>>;
+  plans: Readonly<Record<string, PlanLimits>>;
   /** Who may sign up after the first user: everyone (`open`), users with an invitation (`invite`), or no one (`closed`). */
   signUp: "open" | "invite" | "closed";
   /**
@@ -149,8 +144,6 @@ export interface Config {
   /** The environment variables that npm reads its settings from, such as the registry and certificates. */
   npmEnvironment: Readonly<Record<string, string>>;
 }
-
-const BUILT_IN_PLANS = { free: { apps: 10 }, team: { apps: 100 }, scale: { apps: 10_000 } } as const;
 
 /**
  * Reads the configuration from the process's environment.
@@ -225,18 +218,10 @@ function removeEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function readPlans(file: string | undefined, defaultPlan: string): Config["plans"] {
-  const plans = { ...BUILT_IN_PLANS, ...(file === undefined ? {} : parsePlans(file)) };
+  const plans = { ...BUILT_IN_PLANS, ...(file === undefined ? {} : readPlansFile(file)) };
   if (!Object.hasOwn(plans, defaultPlan))
     throw new ConfigError(`PLAN_DEFAULT must be one of: ${Object.keys(plans).join(", ")}`);
   return plans;
-}
-
-function parsePlans(file: string): Config["plans"] {
-  try {
-    return plansFile.parse(JSON.parse(readFileSync(file, "utf8")));
-  } catch (cause) {
-    throw new ConfigError(`PLANS_FILE must be a readable JSON file such as {"startup": {"apps": 50}}`, { cause });
-  }
 }
 
 const NPM_VARIABLES = /^(npm_config_.*|HOME|PATH|PREFIX|(HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;

@@ -47,6 +47,8 @@ export const AuditEventSchema = defineEntity({
     targetKind: p.string().$type<TargetKind>().nullable(),
     /** The name at the time of the action, for a target that may be deleted later; `null` for users and invitations. */
     targetName: p.string().nullable(),
+    /** The name of the variable of the app, for an action that sets or deletes one. Its value is not recorded. */
+    variableName: p.string().nullable(),
     outcome: p.string().$type<AuditOutcome>(),
     /** The client address. */
     address: p.string().nullable(),

@@ -26,6 +26,8 @@ export interface AuditEventView {
   /** A `TargetKind`; later versions may add kinds. */
   target_kind: string | null;
   target_name: string | null;
+  /** The variable that was set or deleted. */
+  variable_name: string | null;
   /** The email address of a user or an invitation. */
   target_email: string | null;
   outcome: AuditOutcome;
@@ -108,6 +110,7 @@ function toView(row: EventRow, names: Names, users: Users): AuditEventView {
     credential_name: row.credential_name ?? names.get(row.credential_id ?? "")?.name ?? null,
     action: row.action,
     ...describeTarget(row, names.get(row.target ?? ""), users),
+    variable_name: row.variable_name,
     outcome: row.outcome,
     address: row.address,
     created_at: toIsoTimestamp(row.created_at),

@@ -51,11 +51,16 @@ export async function prepareCallRecord(
   };
 }
 
-function toEvent({ caller, action, address }: AuditedCall, target: string | null, isRefused: boolean): NewAuditEvent {
+function toEvent(
+  { caller, action, address, input }: AuditedCall,
+  target: string | null,
+  isRefused: boolean,
+): NewAuditEvent {
   return {
     action,
     address,
     target,
+    variableName: action.startsWith("variables.") ? findVariableName(input) : null,
     outcome: isRefused ? "refused" : "done",
     orgId: caller.orgId,
     userId: caller.userId,
@@ -76,7 +81,13 @@ export async function runAudited<T>(deps: RecordCallDeps, call: AuditedCall, run
   }
 }
 
-/** Only ids are recorded. Any other field of an input or output may contain a secret. */
+/** The input is not validated yet, so a text that no variable can have as its name is not recorded. */
+function findVariableName(input: unknown): string | null {
+  const { name } = (input ?? {}) as { name?: unknown };
+  return typeof name === "string" && /^[A-Z][A-Z0-9_]{0,127}$/.test(name) ? name : null;
+}
+
+/** Of other fields than ids and names of variables none is recorded: they may contain a secret. */
 function findId(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return null;
   const { id, app_id: appId } = value as { id?: unknown; app_id?: unknown };

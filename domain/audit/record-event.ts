@@ -17,6 +17,7 @@ export interface NewAuditEvent {
   target: string | null;
   /** Required for a user. Other kinds are found by the id. */
   targetKind?: TargetKind;
+  variableName?: string | null;
   address: string | null;
 }
 

@@ -25,6 +25,7 @@ export const EVENT_COLUMNS = [
   "target",
   "target_kind",
   "target_name",
+  "variable_name",
   "outcome",
   "address",
   "created_at",

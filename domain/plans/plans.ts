@@ -1,7 +1,17 @@
 export interface PlanLimits {
   /** How many apps an organization may have. Failed apps do not count. */
   apps: number;
+  /** How many attempts to deploy the organization has in `windowSeconds`. */
+  deploys: { limit: number; windowSeconds: number };
+  /** How many bytes each app may store. */
+  storageBytes: number;
 }
+
+/** What a plan allows that does not say otherwise. */
+export const DEFAULT_LIMITS = {
+  deploys: { limit: 5, windowSeconds: 300 },
+  storageBytes: 1024 ** 3,
+} as const satisfies Partial<PlanLimits>;
 
 /** The configured plans. An organization whose plan no longer exists gets the limits of the default plan. */
 export class Plans {

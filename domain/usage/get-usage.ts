@@ -29,14 +29,15 @@ export interface UsageDeps {
 export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usage> {
   const { plans, counter, callCounter } = deps;
   const em = deps.em.fork();
-  const { plan } = await em.findOneOrFail(Organization, { id: orgId }, { fields: ["plan"] });
+  const organization = await em.findOneOrFail(Organization, { id: orgId });
+  const { plan } = organization;
   const used = await countAppsInPlan(em, orgId);
   return {
     plan: plans.resolveName(plan),
     period: "now",
     quotas: [{ metric: "apps", used, limit: plans.getLimits(plan).apps }],
     rate_limits: await Promise.all([
-      readRateLimit("deploy", counter, deployQuota(orgId)),
+      readRateLimit("deploy", counter, deployQuota(plans, organization)),
       readRateLimit("tool_calls", callCounter, callQuota(orgId)),
     ]),
   };

@@ -15,6 +15,7 @@ import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployme
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
+import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
 import type { SearchDeps } from "../../domain/procedures/search-procedures.ts";
@@ -55,8 +56,10 @@ export interface Capabilities {
 }
 
 export interface RateLimitDeps {
-  /** Looks up idempotency keys: a repeated deploy does not count against the limit. */
+  /** Looks up plans and idempotency keys: a repeated deploy does not count against the limit. */
   em: EntityManager;
+  /** The limits of deploys. */
+  plans: Plans;
   /** Counts deploys. */
   counter: Counter;
   /** Counts calls of the tool gateway, which are too frequent for a counter in the database. */

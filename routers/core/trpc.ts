@@ -4,7 +4,7 @@ import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.t
 import { prepareCallRecord } from "../../domain/audit/record-call.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
-import { addRemainingDeploys, DEPLOY_LIMIT, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
+import { addRemainingDeploys, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { type AccessMeta, getAccessError } from "./access.ts";
 import type { Capabilities, Context } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
@@ -91,8 +91,8 @@ const authorized = t.procedure.use(mapServiceErrors).use(authorize);
 const deployLimited = authorized.use(async ({ ctx, meta, next }) => {
   const { caller, rateLimits, idempotencyKey: key } = ctx;
   if (key !== null && (await isKnownKey(rateLimits.em.fork(), caller.orgId, key))) return next();
-  const taken = await limitDeploys(rateLimits.counter, caller.orgId, (state) =>
-    ctx.reportRateLimit({ name: "deploy", ...DEPLOY_LIMIT }, state),
+  const taken = await limitDeploys(rateLimits, caller.orgId, ({ quota, ...state }) =>
+    ctx.reportRateLimit({ name: "deploy", ...quota }, state),
   );
   const result = await next();
   const error = result.ok ? null : toServiceError(result.error, meta?.openapi?.path);

@@ -1,8 +1,8 @@
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Foundation } from "./foundation.ts";
 
-export function createRateLimits({ database, shared }: Foundation): Capabilities["rateLimits"] {
-  return { em: database.em, counter: shared.counter, callCounter: shared.callCounter };
+export function createRateLimits({ database, plans, shared }: Foundation): Capabilities["rateLimits"] {
+  return { em: database.em, plans, counter: shared.counter, callCounter: shared.callCounter };
 }
 
 export function createUsage({ database, plans, shared }: Foundation): Capabilities["usage"] {

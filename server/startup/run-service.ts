@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
-import { readConfig, ConfigError } from "../config.ts";
+import { readConfig } from "../config.ts";
+import { ConfigError } from "../config-error.ts";
 import { DATABASE_TAKEN, startService } from "../composition/start-service.ts";
 import { DatabaseInUse } from "../database/database-lock.ts";
 import { DatabaseUnavailable } from "../database/database-unavailable.ts";

@@ -4,7 +4,7 @@ import { deploymentLogKey } from "../../domain/apps/app-resources.ts";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { DeploymentLog } from "../../domain/deployments/deployment-log.ts";
 import { followLog, type ReceivedStream } from "../support/clients/log-stream.ts";
-import type { Tenant } from "../support/service/harness.ts";
+import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -144,4 +144,19 @@ verifies(hazard(29), "a stream ends when its token is revoked, and streams of ot
   expect(revoked.events).toEqual([]);
   await app.finish();
   await kept.ended;
+});
+
+test("the service stops while streams are open, and their clients can continue later", async () => {
+  const harness = await createHarness();
+  const tenant = await harness.tenant();
+  const app = await harness.givenApp(tenant, { status: "building" });
+  const { publicUrl } = harness.service;
+  const streams = await Promise.all(
+    ["logs", "runtime-logs"].map((name) => followLog(publicUrl, tenant.api_key, `/v1/apps/${app.id}/${name}?follow`)),
+  );
+  await Promise.all([harness[Symbol.asyncDispose](), ...streams.map(({ ended }) => ended)]);
+  expect(streams.map(({ status, events }) => [status, events])).toEqual([
+    [200, []],
+    [200, []],
+  ]);
 });

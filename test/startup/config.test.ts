@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { ConfigError, readConfig } from "../../server/config.ts";
+import { readConfig } from "../../server/config.ts";
+import { ConfigError } from "../../server/config-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Returns the message of the ConfigError. */
@@ -128,5 +129,22 @@ describe("the configuration", () => {
     expect(configError({ PLANS_FILE: file, PLAN_DEFAULT: "golden" })).toBe(
       "PLAN_DEFAULT must be one of: free, team, scale, startup",
     );
+  });
+
+  test("a plan may have its own deploy limit and storage bound, and has the defaults otherwise", async () => {
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, "plans.json");
+    const deploys = { limit: 20, window_seconds: 60 };
+    await writeFile(file, JSON.stringify({ startup: { apps: 50, deploys, storage_mb: 2 }, small: { apps: 1 } }));
+    expect(readConfig({ PLANS_FILE: file }).plans).toMatchObject({
+      startup: { apps: 50, deploys: { limit: 20, windowSeconds: 60 }, storageBytes: 2 * 1024 * 1024 },
+      small: { apps: 1, deploys: { limit: 5, windowSeconds: 300 }, storageBytes: 1024 ** 3 },
+    });
+    await writeFile(file, JSON.stringify({ startup: { apps: 50, deploys: { limit: 0, window_seconds: 60 } }, x: {} }));
+    expect(configError({ PLANS_FILE: file })).toMatch(
+      /^PLANS_FILE must .*"storage_mb"[^]*startup.deploys.limit: [^]*x.apps: /,
+    );
+    await writeFile(file, JSON.stringify({ startup: { apps: 50, storage_gb: 1 } }));
+    expect(configError({ PLANS_FILE: file })).toContain('startup: Unrecognized key: "storage_gb"');
   });
 });

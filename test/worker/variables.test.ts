@@ -149,7 +149,7 @@ test("a variable with the name of a binding to a resource is not applied, and do
   expect((await tenant.rest.delete(appPath("/variables/DB"))).body).toMatchObject({ is_applied: true, problem: null });
 });
 
-test("an app whose variables change while it is built has the newest ones, and is told to build again", async () => {
+test("an app whose variables change while it is built has the newest ones, and status_message says to build again", async () => {
   await put("BUILD_SECONDS", { value: "2", build: true });
   await tenant.rest.post(appPath("/deployments"), {});
   await harness().waitForStatus(tenant, app.id, ["building"]);

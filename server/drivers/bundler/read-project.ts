@@ -5,7 +5,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
 import { WRANGLER_CONFIGS } from "./inside/wrangler-api.ts";
-import { readRequestedVersion, readYarnLockVersion } from "./requested-version.ts";
+import { readHead, readRequestedVersion, readYarnLockVersion } from "./requested-version.ts";
 import { toSingleLine } from "./single-line.ts";
 
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
@@ -63,8 +63,8 @@ export interface Project {
 }
 
 /**
- * Reads the package of a checkout, and the folder in which its packages are installed. Runs on the host, because a sandboxed process would take longer than the rest of a
- * small build. It only lists names and parses JSON files, and follows no link.
+ * Reads the package of a checkout, and the folder in which its packages are installed. Runs on the host, because a sandboxed
+ * process would take longer than the rest of a small build. It only lists names and parses JSON files, and follows no link.
  *
  * @throws {BuildFailure} `user` when package.json is invalid
  */
@@ -90,7 +90,7 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
     needsInstall:
       lists.some((list) => Object.keys(list).length > 0) ||
       directory !== packageDirectory ||
-      isWorkspace(packageJson, rootEntries) ||
+      (await declaresPackages(directory, packageJson)) ||
       // Yarn 2 and later runs no script before an install.
       packageManager === "yarn-berry",
     hasBuildScript: typeof build === "string",
@@ -104,18 +104,18 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
 
 /** Whether a folder declares packages of a workspace. A package.json that is invalid declares none here. */
 export async function isWorkspaceRoot(directory: string): Promise<boolean> {
-  const entries = new Set(await readdir(directory));
-  if (!entries.has("package.json")) return false;
   const text = await readPackageJson(directory);
   try {
-    return isWorkspace(parsePackageJson(text), entries);
-  } catch {
-    return false;
+    return await declaresPackages(directory, parsePackageJson(text));
+  } catch (error) {
+    if (error instanceof BuildFailure) return false;
+    throw error;
   }
 }
 
-function isWorkspace({ workspaces }: PackageJson, entries: ReadonlySet<string>): boolean {
-  return workspaces !== undefined || entries.has("pnpm-workspace.yaml");
+async function declaresPackages(directory: string, { workspaces }: PackageJson): Promise<boolean> {
+  // pnpm-workspace.yaml often has settings only.
+  return workspaces !== undefined || /^packages\s*:/m.test(await readHead(path.join(directory, "pnpm-workspace.yaml")));
 }
 
 /** Returns `devEngines.packageManager`, such as `{"name": "pnpm", "version": "^10.0.0"}`, in the form of `packageManager`. */

@@ -39,7 +39,7 @@ export async function readRequestedVersion(
 }
 
 /** Returns the start of a file; the empty string if there is no such regular file. */
-async function readHead(file: string): Promise<string> {
+export async function readHead(file: string): Promise<string> {
   const handle = await openUntrusted(file);
   if (handle === null) return "";
   await using _ = handle;

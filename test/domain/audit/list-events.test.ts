@@ -132,6 +132,7 @@ test("an event shows its user, and the names of objects that it was recorded wit
     target: "deleted",
     target_kind: null,
     target_name: null,
+    variable_name: null,
     target_email: null,
     outcome: "done",
     address: null,

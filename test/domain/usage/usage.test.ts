@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Organization } from "../../../domain/organizations/organization.entity.ts";
-import { Plans } from "../../../domain/plans/plans.ts";
+import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
 import { limitCalls } from "../../../domain/rate-limits/limit-calls.ts";
 import { addRemainingDeploys, limitDeploys } from "../../../domain/rate-limits/limit-deploys.ts";
 import { ServiceError } from "../../../domain/shared/errors.ts";
@@ -9,13 +9,16 @@ import { getUsage } from "../../../domain/usage/get-usage.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
-const { free, team } = { free: { apps: 3 }, team: { apps: 20 } };
+const free = { ...DEFAULT_LIMITS, apps: 3 };
+const team = { ...DEFAULT_LIMITS, apps: 20 };
 const PLANS = new Plans({ free, team }, "free");
 
 const usageOf = (orgId: string) => {
   const deps = service().service.parts.capabilities.usage;
   return getUsage({ ...deps, plans: PLANS }, { orgId } as Caller);
 };
+
+const deployDeps = () => service().service.parts.capabilities.rateLimits;
 
 test("an organization has the limits of its plan, and of the default plan if its plan does not exist", () => {
   for (const [plan, name, limits] of [
@@ -45,8 +48,8 @@ test("usage shows the plan, the apps that count, and what remains of the rate li
   const unused = { period: "now", rate_limits: [deploys, calls] };
   await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "team" });
   expect(await usageOf(orgId)).toEqual({ ...unused, plan: "team", quotas: [{ metric: "apps", used: 0, limit: 20 }] });
-  const { counter, callCounter } = service().service.parts.capabilities.usage;
-  await limitDeploys(counter, orgId, () => undefined);
+  const { callCounter } = service().service.parts.capabilities.usage;
+  await limitDeploys(deployDeps(), orgId, () => undefined);
   await limitCalls(callCounter, orgId);
   await limitCalls(callCounter, orgId);
   await service().givenApp(tenant);
@@ -64,9 +67,8 @@ test("usage shows the plan, the apps that count, and what remains of the rate li
 
 test("the sixth deploy within five minutes is rejected, and every attempt reports the limit", async () => {
   const { org_id: orgId } = await service().tenant();
-  const { counter } = service().service.parts.capabilities.usage;
   const reported: number[] = [];
-  const deploy = () => limitDeploys(counter, orgId, ({ remaining }) => void reported.push(remaining));
+  const deploy = () => limitDeploys(deployDeps(), orgId, ({ remaining }) => void reported.push(remaining));
   for (let remaining = 4; remaining >= 0; remaining -= 1)
     expect(await deploy()).toMatchObject({ allowed: true, remaining });
   const error: unknown = await deploy().catch((reason: unknown) => reason);
@@ -76,7 +78,22 @@ test("the sixth deploy within five minutes is rejected, and every attempt report
   });
   expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(200);
   expect(reported).toEqual([4, 3, 2, 1, 0, 0]);
-  expect((await limitDeploys(counter, (await service().tenant()).org_id, () => undefined)).remaining).toBe(4);
+  expect((await limitDeploys(deployDeps(), (await service().tenant()).org_id, () => undefined)).remaining).toBe(4);
+});
+
+test("the plan has the deploy limit, and a larger plan applies to the attempts that were counted already", async () => {
+  const { org_id: orgId } = await service().tenant({ plan: "slow" });
+  const slow = { ...free, deploys: { limit: 1, windowSeconds: 60 } };
+  const fast = { ...free, deploys: { limit: 3, windowSeconds: 90 } };
+  const plans = new Plans({ slow, fast }, "slow");
+  const deploy = () => limitDeploys({ ...deployDeps(), plans }, orgId, () => undefined);
+  const refused = (text: RegExp) => ({ code: "rate_limited", message: expect.stringMatching(text) });
+  expect(await deploy()).toMatchObject({ remaining: 0, quota: { limit: 1, windowSeconds: 60 } });
+  await expect(deploy()).rejects.toMatchObject(refused(/may deploy once in a minute\. Try again in \d+ seconds\./));
+  await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "fast" });
+  expect((await deploy()).remaining).toBe(1);
+  expect((await deploy()).remaining).toBe(0);
+  await expect(deploy()).rejects.toMatchObject(refused(/may deploy 3 times in 90 seconds\./));
 });
 
 test("an organization that has used up its calls is told when to try again", async () => {
@@ -97,6 +114,7 @@ test("the error of an attempt to deploy says how many attempts are left", () => 
       allowed: true,
       remaining: 2,
       resetSeconds: 9,
+      quota: { key: "deploy", limit: 5, windowSeconds: 300 },
     });
     expect(error.message).toBe("Not allowed. This attempt counted: 2 of 5 are left.");
   }

@@ -72,12 +72,13 @@ const SERVER = `
   const framework = require("framework");
   const hello = framework.compile("return 'hello ' + name");
   const view = path.join(__dirname, "..", "views", "index.html");
+  const { env } = process;
   let ticks = 0;
   setInterval(() => ticks++, 5);
   const split = Buffer.from("split");
   const routes = {
     "/": (request, response) => response.end(hello("world")),
-    "/port": (request, response) => response.end(process.env.PORT + " " + (process.env.NODE_ENV ?? "")),
+    "/port": (request, response) => response.end([env.PORT, env.NODE_ENV].join(" ")),
     "/pipe": (request, response) => fs.createReadStream(view).pipe(response),
     "/echo": (request, response) => request.pipe(response),
     "/split": (request, response) => {
@@ -92,6 +93,7 @@ const SERVER = `
       routes["/events"] = (_, next) => next.end(events.join());
       response.end("closed");
     },
+    "/required": (request, response) => response.end(eval("require")("path").join("a", "b")),
     "/package": (request, response) => response.end(framework.readOwnFile()),
     "/optional": (request, response) => {
       try { framework.optional(); } catch (error) { response.end(error.code); }
@@ -103,7 +105,7 @@ const SERVER = `
 
 test("a server that listens and exports nothing runs as under Node", async () => {
   await using app = await publish({
-    "package.json": manifest("NODE_ENV=production node ./bin/www", { dependencies: { framework: "1.0.0" } }),
+    "package.json": manifest("PORT=80 node ./bin/www", { dependencies: { framework: "1.0.0" } }),
     "bin/www": `#!/usr/bin/env node\n${SERVER}`,
     "views/index.html": "<h1>a view</h1>",
     "index.js": "module.exports = {};",
@@ -111,13 +113,17 @@ test("a server that listens and exports nothing runs as under Node", async () =>
   });
   await app.published;
   expect(app.bundle).toMatchObject({ framework: "node", assets: null, warnings: [] });
+  expect(app.log).not.toContain("WARNING");
   // A server has the same state in all requests.
   const ticks = Number(await app.get("/ticks"));
-  expect(await Promise.all(["/", "/port", "/pipe", "/split", "/package", "/optional"].map(app.get))).toEqual([
+  expect(
+    await Promise.all(["/", "/port", "/pipe", "/split", "/required", "/package", "/optional"].map(app.get)),
+  ).toEqual([
     "hello world",
     "8080 production",
     "<h1>a view</h1>",
     "split",
+    "a/b",
     "of the package",
     "MODULE_NOT_FOUND",
   ]);
@@ -144,10 +150,13 @@ test("an entry that exports a handler and listens is served by its handler", asy
   expect(app.bundle.warnings).toEqual([expect.stringContaining("index.mjs imports node:child_process")]);
 });
 
-test("an app that throws before it listens is not published, and the error says why", async () => {
+test.each([
+  ["throws", `throw new Error("DATABASE_URL is not set");`],
+  ["exits", `console.error("DATABASE_URL is", "not set"); process.exit(1);`],
+])("an app that %s before it listens is not published, and the error says why", async (_case, code) => {
   await using app = await publish({
     "package.json": manifest("node server.js"),
-    "server.js": `require("http"); throw new Error("DATABASE_URL is not set");`,
+    "server.js": `require("http"); ${code}`,
   });
   await expect(app.published).rejects.toThrow("DATABASE_URL is not set");
 });

@@ -4,6 +4,7 @@ import { markForgedLines, SERVICE_PREFIX } from "../../../../domain/shared/servi
 import { isRequestId } from "../../../http/request-id.ts";
 import { LogFiles } from "./log-files.ts";
 import { PrintLimit } from "./print-limit.ts";
+import type { RecordSink } from "./record-reader.ts";
 import type { PrintedRecord } from "./tail-worker.ts";
 
 const WRITE_DELAY_MS = 100;
@@ -24,7 +25,7 @@ const LEVELS = new Map<string, LogLevel>([
 type Listener = (records: readonly RuntimeLogRecord[]) => void;
 
 /** The runtime log of one app: limits, sanitizes and stores what the app prints. */
-export class AppLog implements Disposable {
+export class AppLog implements RecordSink, Disposable {
   readonly listeners = new Set<Listener>();
   readonly #files: LogFiles;
   #newestMasks: readonly string[] = [];
@@ -43,17 +44,14 @@ export class AppLog implements Disposable {
 
   /** Sets the texts that are masked wherever they appear. The earlier ones stay too, because an older process may print them. */
   setMasks(masks: readonly string[]): void {
-    this.#masks = [...masks, ...this.#newestMasks];
+    // The longest first, because a secret can contain another one.
+    this.#masks = [...masks, ...this.#newestMasks].toSorted((a, b) => b.length - a.length);
     this.#newestMasks = masks;
   }
 
   /** Adds a message of the app. */
-  readonly print = ([time, level, requestId, text]: PrintedRecord): void => {
-    if (!this.#limit.take(text.length)) {
-      this.#dropped += 1;
-      this.#dropTimer ??= setTimeout(() => this.#reportDropped(), DROP_REPORT_MS).unref();
-      return;
-    }
+  print([time, level, requestId, text]: PrintedRecord): void {
+    if (!this.#limit.take(text.length)) return this.drop();
     const message = markForgedLines(sanitizeLog(text, this.#masks)).trimEnd();
     this.#add({
       time: isTime(time) ? new Date(time) : new Date(),
@@ -61,7 +59,16 @@ export class AppLog implements Disposable {
       message,
       requestId: isRequestId(requestId) ? requestId : null,
     });
-  };
+  }
+
+  isFull(): boolean {
+    return this.#limit.isExhausted();
+  }
+
+  drop(): void {
+    this.#dropped += 1;
+    this.#dropTimer ??= setTimeout(() => this.#reportDropped(), DROP_REPORT_MS).unref();
+  }
 
   /** Adds a message of the service. It may quote the app. */
   say(level: LogLevel, text: string): void {

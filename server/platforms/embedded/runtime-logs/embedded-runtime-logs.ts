@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import type { LoggedApp, RuntimeLogRecord, RuntimeLogs } from "../../../../domain/ports/runtime-logs.ts";
 import { SharedInstances } from "../../../../domain/shared/shared-instances.ts";
 import { AppLog } from "./app-log.ts";
-import type { PrintedRecord } from "./tail-worker.ts";
+import type { RecordSink } from "./record-reader.ts";
 
 /**
  * How long a log stays open after its last use. Two open logs of one app would write at the same time and use the same ids,
@@ -12,7 +12,7 @@ const LINGER_MS = 5000;
 
 /** The log of an app that has a process. */
 export interface OpenAppLog {
-  onRecord(record: PrintedRecord): void;
+  sink: RecordSink;
   close(): void;
 }
 
@@ -35,7 +35,7 @@ export class EmbeddedRuntimeLogs implements RuntimeLogs {
     await mkdir(this.#folderOf(app), { recursive: true, mode: 0o700 });
     const { instance: log, release } = this.#acquire(app);
     log.setMasks(masks);
-    return { onRecord: log.print, close: release };
+    return { sink: log, close: release };
   }
 
   /** Adds an error that the service found. `message` may quote the app, without its secrets. */

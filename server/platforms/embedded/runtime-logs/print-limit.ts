@@ -9,14 +9,24 @@ export class PrintLimit {
 
   /** Whether a line may be stored. It then counts. */
   take(characters: number): boolean {
+    this.#refill();
+    if (this.#lines < 1 || this.#characters < characters) return false;
+    this.#lines -= 1;
+    this.#characters -= characters;
+    return true;
+  }
+
+  /** Whether no line may be stored now. */
+  isExhausted(): boolean {
+    this.#refill();
+    return this.#lines < 1 || this.#characters < 1;
+  }
+
+  #refill(): void {
     const now = performance.now();
     const seconds = (now - this.#checkedAt) / 1000;
     this.#checkedAt = now;
     this.#lines = Math.min(this.#lines + seconds * LIMITS.lines.perSecond, LIMITS.lines.burst);
     this.#characters = Math.min(this.#characters + seconds * LIMITS.characters.perSecond, LIMITS.characters.burst);
-    if (this.#lines < 1 || this.#characters < characters) return false;
-    this.#lines -= 1;
-    this.#characters -= characters;
-    return true;
   }
 }

@@ -17,6 +17,15 @@ interface WorkerdLine {
   message: string;
 }
 
+/** Receives what an app prints. */
+export interface RecordSink {
+  print(record: PrintedRecord): void;
+  /** Whether the next record would be dropped. It then need not be parsed, so that an app that prints without end costs little. */
+  isFull(): boolean;
+  /** Counts a record that was dropped. */
+  drop(): void;
+}
+
 /** How many lines of the app are kept until the tail worker has printed them too. */
 const MAX_UNCONFIRMED = 100;
 
@@ -27,16 +36,16 @@ const MAX_UNCONFIRMED = 100;
  */
 export class RecordReader {
   readonly #mark: string;
-  readonly #onRecord: (record: PrintedRecord) => void;
+  readonly #sink: RecordSink;
   /** The beginning of a line whose end has not arrived yet. */
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   /** What workerd printed and the tail worker has not printed yet. */
   #unconfirmed: string[] = [];
 
-  constructor(mark: string, onRecord: (record: PrintedRecord) => void) {
+  constructor(mark: string, sink: RecordSink) {
     this.#mark = mark;
-    this.#onRecord = onRecord;
+    this.#sink = sink;
   }
 
   read(chunk: Buffer): void {
@@ -54,7 +63,7 @@ export class RecordReader {
   reportUnconfirmed(): void {
     for (const line of this.#unconfirmed) {
       const parsed = parseLine(line);
-      if (parsed !== null) this.#onRecord([parsed.timestamp, parsed.level, null, parsed.message]);
+      if (parsed !== null) this.#sink.print([parsed.timestamp, parsed.level, null, parsed.message]);
     }
     this.#unconfirmed = [];
   }
@@ -67,13 +76,17 @@ export class RecordReader {
 
   #readLine(line: Buffer): void {
     if (!line.includes(this.#mark)) return this.#keepUnconfirmed(line);
+    if (this.#sink.isFull()) {
+      this.#unconfirmed.shift();
+      return this.#sink.drop();
+    }
     const parsed = parseLine(line.toString());
     if (parsed?.message.startsWith(this.#mark) !== true) return;
     const record = JSON.parse(parsed.message.slice(this.#mark.length)) as PrintedRecord;
     // Of two requests at the same time, this can be the message of the other one. Then both had the same level.
     const confirmed = this.#unconfirmed.findIndex((kept) => kept.includes(`"level":"${record[1]}"`));
     if (confirmed >= 0) this.#unconfirmed.splice(confirmed, 1);
-    this.#onRecord(record);
+    this.#sink.print(record);
   }
 
   #keepUnconfirmed(line: Buffer): void {

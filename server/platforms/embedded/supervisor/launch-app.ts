@@ -22,9 +22,9 @@ export async function launchApp(
     databaseDirectory: databaseDirectory(databaseId),
     assetsDirectory: assets?.directory ?? null,
   };
-  const { onRecord, close } = await runtimeLogs.open({ id: appId, slug }, masks);
+  const { sink, close } = await runtimeLogs.open({ id: appId, slug }, masks);
   try {
-    const process = await launcher.start({ worker, masks, ...folders, onRecord }, signal);
+    const process = await launcher.start({ worker, masks, ...folders, records: sink }, signal);
     void process.exited.then(close);
     return process;
   } catch (error) {

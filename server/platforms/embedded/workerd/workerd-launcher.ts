@@ -6,8 +6,8 @@ import type { Miniflare } from "miniflare";
 import type * as miniflareLibrary from "miniflare";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
-import { RecordReader } from "../runtime-logs/record-reader.ts";
-import { type PrintedRecord, TAIL_WORKER_NAME, tailWorker } from "../runtime-logs/tail-worker.ts";
+import { RecordReader, type RecordSink } from "../runtime-logs/record-reader.ts";
+import { TAIL_WORKER_NAME, tailWorker } from "../runtime-logs/tail-worker.ts";
 import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
 import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
@@ -29,8 +29,8 @@ export interface WorkerdLaunch extends AppFolders {
   worker: MiniflareWorkerOptions;
   /** The texts that messages from the process must not contain: the secrets of the app. */
   masks?: readonly string[];
-  /** Called with each message and each uncaught exception of the worker. Without it, they are not collected. */
-  onRecord?: ((record: PrintedRecord) => void) | undefined;
+  /** Receives each message and each uncaught exception of the worker. Without it, they are not collected. */
+  records?: RecordSink | undefined;
   /** Limits the memory of the process, except mapped files. */
   dataBytes?: number;
 }
@@ -76,7 +76,7 @@ export class WorkerdLauncher {
     });
     // A new mark for each process, because nothing of an app may imitate what its tail worker prints.
     const mark = randomUUID();
-    const records = launch.onRecord === undefined ? null : new RecordReader(mark, launch.onRecord);
+    const records = launch.records === undefined ? null : new RecordReader(mark, launch.records);
     const output = new WorkerdOutput({ records, masks: launch.masks });
     const exit = new ProcessExit();
     const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
@@ -110,8 +110,8 @@ export class WorkerdLauncher {
 }
 
 /** Adds the worker that collects what the worker prints. */
-function withTail({ worker, onRecord }: WorkerdLaunch, mark: string): [MiniflareWorkerOptions, ...object[]] {
-  if (onRecord === undefined) return [worker];
+function withTail({ worker, records }: WorkerdLaunch, mark: string): [MiniflareWorkerOptions, ...object[]] {
+  if (records === undefined) return [worker];
   return [{ ...worker, streamingTails: [TAIL_WORKER_NAME] }, tailWorker(mark)];
 }
 

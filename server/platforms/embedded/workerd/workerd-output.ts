@@ -7,7 +7,7 @@ const KEPT_BYTES = 16_384;
 const MAX_MESSAGE_LENGTH = 800;
 
 /** How much an app may print per second without a pause. Reading costs the service, not the app, CPU time. */
-const BYTES_PER_SECOND = 4_000_000;
+const BYTES_PER_SECOND = 1_000_000;
 
 export interface OutputOptions {
   /** Finds the records of the runtime log in the standard output; `null` if it has none. */

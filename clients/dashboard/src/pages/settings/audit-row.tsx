@@ -73,13 +73,13 @@ function Actor({ event, filter }: Props) {
 }
 
 function Target({
-  event: { target, target_kind: kind, target_name: name, target_email: email },
+  event: { target, target_kind: kind, target_name: name, target_email: email, variable_name: variable },
 }: {
   event: AuditEvent;
 }) {
   if (kind === null) return target;
   if (kind === "user" && name === null) return <span title={target ?? undefined}>Deleted user</span>;
-  const names = [name, email].filter((text) => text !== null);
+  const names = [name, email, variable].filter((text) => text !== null);
   return (
     <span title={target ?? undefined}>
       {TARGETS[kind] ?? kind} <bdi>{names.length === 0 ? target : names.join(" ")}</bdi>

@@ -109,6 +109,8 @@ function nodeOptions(entry: string, onLocated: (file: string) => void): ServerBu
     conditions: ["workerd"],
     plugins: [nodeModulesPlugin(entry, onLocated)],
     keepNames: true,
+    // The runtime replaces it. esbuild would warn that a direct call sees the variables of the bundle.
+    define: { eval: "globalThis.eval" },
     banner: { js: "const require = globalThis.__serviceRequire;" },
   };
 }

@@ -1,7 +1,7 @@
 // Runs in workerd, in the bundle of a Node server. Loads the server when the first request arrives, and passes requests to
 // the port on which it listens.
 import { watchServers } from "./listening-servers.mjs";
-import { allowCodeGeneration, prepareProcess } from "./process.mjs";
+import { allowCodeGeneration, prepareProcess, watchExit } from "./process.mjs";
 import { correctResponses } from "./responses.mjs";
 
 /**
@@ -48,15 +48,17 @@ async function startServer({ entry, load }, env, httpServerHandler) {
   correctResponses();
   const listening = watchServers();
   const restoreClasses = keepClasses();
-  const app = await load();
-  restoreClasses();
-  const exported = app.default;
-  if (typeof exported?.fetch === "function") return exported;
-  // As platforms for functions do, with an app that is exported and not started.
-  if (!listening.hasServer() && typeof exported?.listen === "function") exported.listen(process.env.PORT);
-  const server = await listening.server;
-  restoreClasses();
-  return httpServerHandler(server);
+  const { exited, restore } = watchExit();
+  try {
+    const { default: exported } = await Promise.race([load(), exited]);
+    if (typeof exported?.fetch === "function") return exported;
+    // As platforms for functions do, with an app that is exported and not started.
+    if (!listening.hasServer() && typeof exported?.listen === "function") exported.listen(process.env.PORT);
+    return httpServerHandler(await Promise.race([listening.server, exited]));
+  } finally {
+    restore();
+    restoreClasses();
+  }
 }
 
 /** Packages such as @hono/node-server replace these classes by their own, which workerd does not accept. */

@@ -4,27 +4,63 @@ import util from "node:util";
 const DEFAULT_PORT = "8080";
 
 /**
- * Sets what Node sets when it starts a file.
+ * Sets what Node and its hosts set when they start a file.
  *
  * @param {string} entry the file, relative to the root of the repository
  */
 export function prepareProcess(entry) {
-  process.env.PORT ??= DEFAULT_PORT;
+  const { env } = process;
+  env.PORT ??= DEFAULT_PORT;
+  // wrangler replaces the expression `process.env.NODE_ENV` only, and apps also read the whole object.
+  env.NODE_ENV ??= "production";
   process.argv = ["/usr/bin/node", `${process.cwd()}/${entry}`];
   // workerd prints every debug message.
   const noDebug = Object.assign(() => {}, { enabled: false });
   util.debuglog = () => noDebug;
   util.debug = util.debuglog;
-  // The bundle uses it where the argument of `require` is known only at run time.
+  // The bundle uses the first where the argument of `require` is known only at run time, and generated code the second.
   globalThis.__serviceRequire = requireAtRunTime;
+  globalThis.require = requireAtRunTime;
 }
 
 function requireAtRunTime(name) {
   const builtIn = process.getBuiltinModule(name);
   if (builtIn) return builtIn;
   const bundled = globalThis.__serviceModules?.[name];
-  if (bundled) return bundled();
+  return bundled ? bundled() : requireAtRunTime.resolve(name);
+}
+
+requireAtRunTime.cache = {};
+requireAtRunTime.resolve = (name) => {
   throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+};
+
+/**
+ * Makes `process.exit` an error while the server starts. Its message contains what the app printed last, because apps
+ * print the reason before they exit.
+ *
+ * @returns `exited` rejects when the app calls it; `restore` ends the start
+ */
+export function watchExit() {
+  const { exit } = process;
+  const { error: print } = console;
+  let printed = "";
+  const { promise: exited, reject } = Promise.withResolvers();
+  exited.catch(() => {});
+  console.error = (...values) => {
+    printed = util.format(...values);
+    print(...values);
+  };
+  process.exit = (code = 0) => {
+    const error = new Error(`The app called process.exit(${code}) before it listened. ${printed}`.trim());
+    reject(error);
+    throw error;
+  };
+  const restore = () => {
+    process.exit = exit;
+    console.error = print;
+  };
+  return { exited, restore };
 }
 
 /**
