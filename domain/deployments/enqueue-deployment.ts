@@ -9,7 +9,7 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
   const logKey = deploymentLogKey(request.appId, request.number);
   em.create(Deployment, { ...request, logKey, status: "queued" });
   await em.flush();
-  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id });
+  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id, orgId: request.orgId });
 }
 
 /**
@@ -17,7 +17,7 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
  */
 export async function enqueueWaiting(em: EntityManager, jobs: JobQueue, appId: string): Promise<void> {
   const waiting = await em.findOne(Deployment, { appId, status: "queued" }, { orderBy: { number: "asc" } });
-  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id });
+  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id, orgId: waiting.orgId });
 }
 
 /** A rollback builds nothing, so it does not wait for the builds of others. */
