@@ -46,7 +46,7 @@ export async function createProject(template: Template, folder: string, home: st
   const project = path.join(folder, "app");
   await runTool(template, folder, home);
   if (!existsSync(path.join(project, "package.json"))) throw new ToolFailed("It wrote no package.json.");
-  if (template.then) await runTool(template.then, project, home);
+  if (template.second) await runTool(template.second, project, home);
   return project;
 }
 

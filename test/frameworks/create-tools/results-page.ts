@@ -43,10 +43,10 @@ async function readRows(): Promise<Map<string, string>> {
   return new Map(lines.map((line) => [line.split(" | ")[0]?.slice(2) ?? "", line]));
 }
 
-function row({ name, tool, args, then }: Template, { version, framework, failure, seconds }: Result): string {
-  const second = then ? `, then ${then.tool} \`${then.args.join(" ")}\`` : "";
+function row({ name, tool, args, second }: Template, { version, framework, failure, seconds }: Result): string {
+  const change = second ? `, then ${second.tool} \`${second.args.join(" ")}\`` : "";
   const result = failure === null ? "**ready**" : cell(failure);
-  return `| ${name} | ${tool} ${version} | \`${args.join(" ")}\`${second} | ${framework ?? ""} | ${result} | ${seconds ?? ""} |`;
+  return `| ${name} | ${tool} ${version} | \`${args.join(" ")}\`${change} | ${framework ?? ""} | ${result} | ${seconds ?? ""} |`;
 }
 
 function cell(text: string): string {

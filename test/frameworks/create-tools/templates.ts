@@ -6,7 +6,7 @@ export interface Template {
   /** The arguments of the tool. `app` is the folder that it creates. */
   args: readonly string[];
   /** A second tool, which changes the project. It runs in the folder of the project. */
-  then?: { tool: string; args: readonly string[] };
+  second?: { tool: string; args: readonly string[] };
   /** Text that the response of the app contains. */
   marker: string;
   /** The path to request; by default `/`. */
@@ -57,7 +57,7 @@ export const TEMPLATES: readonly Template[] = [
   { name: "Vue", tool: "create-vue", args: ["app", "--default"], marker: "Vite App" },
   cloudflare("Worker", ["--type", "hello-world", "--lang", "ts"], "Hello World!"),
   cloudflare("Worker with static files", ["--type", "hello-world-with-assets", "--lang", "ts"], "Hello, World!"),
-  cloudflare("Durable Object", ["--type", "hello-world-durable-object", "--lang", "ts"], "Hello, World!"),
+  cloudflare("Durable Object", ["--type", "hello-world-durable-object", "--lang", "ts"], "Hello, world!"),
   cloudflare("React", ["--framework", "react", "--platform", "workers"], "<title>"),
   svelteKit("minimal", "minimal", "Welcome to SvelteKit"),
   svelteKit("demo", "demo", "SvelteKit"),
@@ -89,7 +89,7 @@ export const TEMPLATES: readonly Template[] = [
     name: "Next.js with OpenNext",
     tool: "create-next-app",
     args: ["app", "--yes", "--empty", "--skip-install", "--disable-git"],
-    then: { tool: "@opennextjs/cloudflare", args: ["migrate"] },
+    second: { tool: "@opennextjs/cloudflare", args: ["migrate"] },
     marker: "Hello world!",
   },
   { name: "Qwik City", tool: "create-qwik", args: ["empty", "app"], marker: "Qwik" },
