@@ -13,6 +13,9 @@ import {
 import { type Result, writeResult } from "./create-tools/results-page.ts";
 import { type Template, TEMPLATES } from "./create-tools/templates.ts";
 
+/** Of a template: the create tool, which may install packages, and the deployment. */
+const TIME_LIMIT_MS = 1_200_000;
+
 const stack = new AsyncDisposableStack();
 let base = "";
 let installation: Installation;
@@ -33,6 +36,7 @@ describe("a fresh project of a public create tool", () => {
       await writeResult(TEMPLATES, template, result);
       expect(result.failure).toBeNull();
     },
+    TIME_LIMIT_MS,
   );
 });
 
