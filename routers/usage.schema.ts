@@ -18,4 +18,30 @@ export const usageResponse = z.object({
       reset_seconds: count.meta({ description: "Seconds until the oldest counted call leaves the window" }),
     }),
   ),
+  activity: z
+    .object({
+      period: z.string().meta({ description: "Calendar month in UTC, such as 2026-07" }),
+      deployments: count,
+      requests: count.meta({ description: "Requests to the apps" }),
+      programs: count,
+    })
+    .meta({ description: "Counts of the current month" }),
+  storage: z.object({
+    limit_bytes_per_app: count,
+    total_bytes: count,
+    apps: z
+      .array(
+        z.object({
+          slug: z.string(),
+          sql_bytes: count,
+          key_value_bytes: count,
+          object_bytes: count,
+          durable_bytes: count.meta({ description: "Durable objects and workflows" }),
+          total_bytes: count,
+          stopped: z.boolean().meta({ description: "Whether the app is stopped because it stores too much" }),
+          measured_at: z.string(),
+        }),
+      )
+      .meta({ description: "The 20 apps that store most" }),
+  }),
 }) satisfies z.ZodType<Usage>;
