@@ -38,10 +38,12 @@ test("a claim returns what a worker needs, and raises the fencing token of the a
   const source = { slug, repo, branch, customization: "Change it.", logKey: deploymentLogKey(appId, 1) };
   const ids = { deploymentId, appId, orgId };
   const defaults = { number: 1, trigger: "deploy", branchIsDefault: false, requestedCommit: null, rollbackToId: null };
+  const settings = { buildNetwork: false, rootDirectory: null };
   expect(claimed).toEqual({
     ...ids,
     ...source,
     ...defaults,
+    ...settings,
     isCanceled: false,
     tokenVersion: 3,
     attempt: 1,
