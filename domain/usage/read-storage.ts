@@ -31,7 +31,9 @@ export async function readStorage(db: Db, orgId: string, limitBytes: number): Pr
     .selectFrom("app_storage")
     .innerJoin("apps", "apps.id", "app_storage.app_id")
     .where("apps.org_id", "=", orgId);
-  const { total } = await stored.select(({ fn }) => fn.sum<string>("total_bytes").as("total")).executeTakeFirstOrThrow();
+  const { total } = await stored
+    .select(({ fn }) => fn.sum<string>("total_bytes").as("total"))
+    .executeTakeFirstOrThrow();
   const apps = await stored
     .select(["apps.slug", "apps.storage_problem", "sql_bytes", "key_value_bytes", "object_bytes"])
     .select(["durable_bytes", "total_bytes", "measured_at"])

@@ -61,9 +61,7 @@ export class UsageCounter {
       const rows = [
         ...requests.flatMap(([period, appId, count]): UsageRow[] => {
           const orgId = owners.get(appId);
-          return orgId === undefined
-            ? []
-            : [{ org_id: orgId, period, metric: "requests", subject_id: appId, count }];
+          return orgId === undefined ? [] : [{ org_id: orgId, period, metric: "requests", subject_id: appId, count }];
         }),
         ...programs.map(([period, orgId, count]): UsageRow => {
           return { org_id: orgId, period, metric: "programs", subject_id: orgId, count };
