@@ -89,6 +89,9 @@ test("an app beyond its bound is stopped, serves its owner, and serves all again
     const stored = { slug: app.slug, stopped: true, total_bytes: expect.toSatisfy((bytes) => bytes > 2 * MEBIBYTE) };
     expect((await usage()).storage).toMatchObject({ limit_bytes_per_app: 2 * MEBIBYTE, apps: [stored] });
     expect(await statusMessage()).toContain('more than the 2 MiB that the plan "small" allows');
+    const page = await request("/", { headers: { accept: "text/html,*/*" } });
+    expect([page.status, page.headers["content-type"]]).toEqual([507, "text/html; charset=utf-8"]);
+    expect(page.text).toContain("<p>This app is stopped because it stores more data than its plan allows.");
     expect((await asOwner("/")).text).toBe("hello");
     expect((await request("/")).status).toBe(507);
     await asOwner(kind, { method: "DELETE" });
