@@ -4,6 +4,8 @@ import type { Usage } from "../domain/usage/get-usage.ts";
 export const usageRequest = z.strictObject({});
 
 const count = z.int().nonnegative();
+/** A count without bounds, which would only make the list of tools longer. */
+const amount = z.number();
 
 export const usageResponse = z.object({
   plan: z.string(),
@@ -19,29 +21,20 @@ export const usageResponse = z.object({
     }),
   ),
   activity: z
-    .object({
-      period: z.string().meta({ description: "Calendar month in UTC, such as 2026-07" }),
-      deployments: count,
-      requests: count.meta({ description: "Requests to the apps" }),
-      programs: count,
-    })
-    .meta({ description: "Counts of the current month" }),
+    .object({ period: z.string(), deployments: amount, requests: amount, programs: amount })
+    .meta({ description: "Counts of the current month (UTC)" }),
   storage: z.object({
-    limit_bytes_per_app: count,
-    total_bytes: count,
+    limit_bytes_per_app: amount,
+    total_bytes: amount,
     apps: z
       .array(
         z.object({
           slug: z.string(),
-          sql_bytes: count,
-          key_value_bytes: count,
-          object_bytes: count,
-          durable_bytes: count.meta({ description: "Durable objects and workflows" }),
-          total_bytes: count,
-          stopped: z.boolean().meta({ description: "Whether the app is stopped because it stores too much" }),
-          measured_at: z.string(),
+          total_bytes: amount,
+          bytes: z.record(z.string(), amount),
+          stopped: z.boolean(),
         }),
       )
-      .meta({ description: "The 20 apps that store most" }),
+      .meta({ description: "The 20 apps that store most. An app beyond the limit is stopped" }),
   }),
 }) satisfies z.ZodType<Usage>;

@@ -12,7 +12,7 @@ import { truncateOutput } from "./truncate-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   codeRuntime: CodeRuntime;
-  usageCounter: Pick<UsageCounter, "countProgram">;
+  usageCounter: UsageCounter;
   /** The tools that a program can call. */
   toolDeclarations: readonly ToolDeclaration[];
 }

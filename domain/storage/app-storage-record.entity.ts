@@ -6,11 +6,11 @@ export const AppStorageRecordSchema = defineEntity({
   tableName: "app_storage",
   properties: {
     appId: p.uuid().primary(),
-    sqlBytes: p.bigint("number"),
-    keyValueBytes: p.bigint("number"),
-    objectBytes: p.bigint("number"),
-    durableBytes: p.bigint("number"),
-    totalBytes: p.bigint("number"),
+    sqlBytes: p.bigint("string"),
+    keyValueBytes: p.bigint("string"),
+    objectBytes: p.bigint("string"),
+    durableBytes: p.bigint("string"),
+    totalBytes: p.bigint("string"),
     measuredAt: p.datetime(3),
   },
 });

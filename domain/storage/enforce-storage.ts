@@ -41,7 +41,10 @@ function selectJudgedApps({ db, plans }: EnforceDeps) {
     .select(["organizations.plan", "app_storage.total_bytes"])
     .where("apps.status", "<>", "deleting")
     .where(({ or, eb }) =>
-      or([eb("app_storage.total_bytes", ">", plans.smallestStorageBytes), eb("apps.storage_problem", "is not", null)]),
+      or([
+        eb("app_storage.total_bytes", ">", String(plans.smallestStorageBytes)),
+        eb("apps.storage_problem", "is not", null),
+      ]),
     )
     .execute();
 }

@@ -26,11 +26,11 @@ export async function measureStorage({ em, plans, storage }: MeasureDeps, stored
     if (locked === null || locked.status === "deleting") return;
     await tx.upsert(AppStorageRecord, {
       appId,
-      sqlBytes: bytes.sql,
-      keyValueBytes: bytes.keyValue,
-      objectBytes: bytes.objects,
-      durableBytes: bytes.durable,
-      totalBytes: bytes.sql + bytes.keyValue + bytes.objects + bytes.durable,
+      sqlBytes: String(bytes.sql),
+      keyValueBytes: String(bytes.keyValue),
+      objectBytes: String(bytes.objects),
+      durableBytes: String(bytes.durable),
+      totalBytes: String(bytes.sql + bytes.keyValue + bytes.objects + bytes.durable),
       measuredAt: new Date(),
     });
   });

@@ -1,5 +1,4 @@
 import type { Db } from "../database-types.ts";
-import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 
 export interface StorageUsage {
   /** How many bytes each app may store. */
@@ -12,15 +11,11 @@ export interface StorageUsage {
 
 export interface AppStorageUsage {
   slug: string;
-  sql_bytes: number;
-  key_value_bytes: number;
-  object_bytes: number;
-  /** Durable objects and workflows. */
-  durable_bytes: number;
   total_bytes: number;
+  /** By kind: `sql`, `key_value`, `objects`, and `durable` for durable objects and workflows. */
+  bytes: Record<string, number>;
   /** Whether the app is stopped because it stores too much. */
   stopped: boolean;
-  measured_at: string;
 }
 
 const MAX_APPS = 20;
@@ -36,7 +31,7 @@ export async function readStorage(db: Db, orgId: string, limitBytes: number): Pr
     .executeTakeFirstOrThrow();
   const apps = await stored
     .select(["apps.slug", "apps.storage_problem", "sql_bytes", "key_value_bytes", "object_bytes"])
-    .select(["durable_bytes", "total_bytes", "measured_at"])
+    .select(["durable_bytes", "total_bytes"])
     .orderBy("total_bytes", "desc")
     .orderBy("apps.slug")
     .limit(MAX_APPS)
@@ -46,13 +41,14 @@ export async function readStorage(db: Db, orgId: string, limitBytes: number): Pr
     total_bytes: Number(total ?? 0),
     apps: apps.map((row) => ({
       slug: row.slug,
-      sql_bytes: Number(row.sql_bytes),
-      key_value_bytes: Number(row.key_value_bytes),
-      object_bytes: Number(row.object_bytes),
-      durable_bytes: Number(row.durable_bytes),
       total_bytes: Number(row.total_bytes),
+      bytes: {
+        sql: Number(row.sql_bytes),
+        key_value: Number(row.key_value_bytes),
+        objects: Number(row.object_bytes),
+        durable: Number(row.durable_bytes),
+      },
       stopped: row.storage_problem !== null,
-      measured_at: toIsoTimestamp(row.measured_at),
     })),
   };
 }

@@ -1,5 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { UsageMetric } from "./usage-counter.ts";
+import type { UsageMetric } from "./usage-metric.ts";
 
 /** How often something happened in an organization in one calendar month. The counts of deleted apps stay. */
 export const UsageCountSchema = defineEntity({
@@ -12,7 +12,7 @@ export const UsageCountSchema = defineEntity({
     metric: p.string().$type<UsageMetric>().primary(),
     /** The app whose requests are counted, or the organization. */
     subjectId: p.uuid().primary(),
-    count: p.bigint("number"),
+    count: p.bigint("string"),
   },
 });
 

@@ -1,8 +1,6 @@
 import type { Db } from "../database-types.ts";
+import type { UsageMetric } from "./usage-metric.ts";
 import { periodOf } from "./usage-period.ts";
-
-/** `requests` to apps, and `programs` and `deployments` of organizations. */
-export type UsageMetric = "requests" | "programs" | "deployments";
 
 interface UsageRow {
   org_id: string;
@@ -84,7 +82,7 @@ export async function addCounts(db: Db, rows: readonly UsageRow[]): Promise<void
   for (let start = 0; start < ordered.length; start += BATCH_SIZE)
     await db
       .insertInto("usage_counts")
-      .values(ordered.slice(start, start + BATCH_SIZE))
+      .values(ordered.slice(start, start + BATCH_SIZE).map((row) => ({ ...row, count: String(row.count) })))
       .onConflict((conflict) =>
         conflict
           .columns(["org_id", "period", "metric", "subject_id"])

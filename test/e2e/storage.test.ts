@@ -106,7 +106,7 @@ test("an app beyond its bound is stopped, serves its owner, and serves all again
 
 test("an app far beyond its bound serves no requests until its plan is larger", async () => {
   await using harness = await createHarness({ config: { plans, defaultPlan: "small" } });
-  const { tenant, request, asOwner, check, statusMessage } = await givenStoringApp(harness);
+  const { tenant, request, asOwner, check, usage, statusMessage } = await givenStoringApp(harness);
   await request("/kv?mb=5", { method: "PUT" });
   await check();
   for (const response of [await request("/"), await asOwner("/")])
@@ -116,4 +116,8 @@ test("an app far beyond its bound serves no requests until its plan is larger", 
   await em.nativeUpdate(Organization, { id: tenant.org_id }, { plan: "large" });
   await check();
   expect([(await request("/")).status, await statusMessage()]).toEqual([200, null]);
+  // Two requests reached the app: the first and the last. Refused ones do not count.
+  const { execution } = harness.service.parts.capabilities;
+  await execution.usageCounter.flush(harness.service.parts.db);
+  expect((await usage()).activity).toMatchObject({ requests: 2, programs: 0 });
 });
