@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { appToken } from "../../domain/apps/app-token.ts";
-import { App } from "../../domain/apps/app.entity.ts";
+import type { App } from "../../domain/apps/app.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { DEFAULT_LIMITS } from "../../domain/plans/plans.ts";
 import { getUsage, type Usage } from "../../domain/usage/get-usage.ts";

@@ -18,7 +18,8 @@ import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore } from "./scripts/script-store.ts";
 import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
-import { type PlatformLog, Supervisor, type SupervisorLimits } from "./supervisor/supervisor.ts";
+import { Supervisor } from "./supervisor/supervisor.ts";
+import type { PlatformLog, SupervisorLimits } from "./supervisor/supervisor-options.ts";
 import { WorkerdIsolatedRuntime } from "./workerd/isolated-runtime.ts";
 import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 

@@ -7,7 +7,8 @@ import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts"
 import { lingerOnClose } from "../../../http/linger-on-close.ts";
 import { readRequestId } from "../../../http/request-id.ts";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
-import type { PlatformLog, Supervisor } from "../supervisor/supervisor.ts";
+import type { Supervisor } from "../supervisor/supervisor.ts";
+import type { PlatformLog } from "../supervisor/supervisor-options.ts";
 import { AppRestricted, AppUnavailable } from "../supervisor/unavailable-app.ts";
 import { readClientInfo, type Scheme } from "./client-info.ts";
 import { EdgeError, sendError } from "./edge-error.ts";

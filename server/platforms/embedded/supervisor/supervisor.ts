@@ -1,41 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
-import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../scripts/script-store.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { launchApp, type LaunchDeps } from "./launch-app.ts";
+import { launchApp } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
 import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
-import { Watchdog, type WatchdogLimits } from "./watchdog.ts";
-
-/** Receives reports about apps. pino's logger is one. */
-export interface PlatformLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
-export interface SupervisorLimits extends WatchdogLimits {
-  /** How many apps may have a process at the same time. */
-  maxActive: number;
-  /** How long a stop waits for requests in flight. */
-  drainMs: number;
-}
-
-export interface SupervisorOptions extends LaunchDeps {
-  store: ScriptStore;
-  variables: AppVariables;
-  limits: SupervisorLimits;
-  /** Called when an app starts, which may change what it stores. */
-  onStart?: (slug: string) => void;
-  log: PlatformLog;
-}
+import type { SupervisorOptions } from "./supervisor-options.ts";
+import { Watchdog } from "./watchdog.ts";
 
 /**
  * Starts a process for an app on its first request. Stops it when it is idle, hangs, uses too much memory or crashes.
