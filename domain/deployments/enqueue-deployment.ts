@@ -15,7 +15,7 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
   const { orgId } = request;
   const counted = { period: periodOf(new Date()), metric: "deployments", subject_id: orgId, count: 1 } as const;
   await addCounts(queryBuilderOf(em as never), [{ org_id: orgId, ...counted }]);
-  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id });
+  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id, orgId: request.orgId });
 }
 
 /**
@@ -23,7 +23,7 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
  */
 export async function enqueueWaiting(em: EntityManager, jobs: JobQueue, appId: string): Promise<void> {
   const waiting = await em.findOne(Deployment, { appId, status: "queued" }, { orderBy: { number: "asc" } });
-  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id });
+  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id, orgId: waiting.orgId });
 }
 
 /** A rollback builds nothing, so it does not wait for the builds of others. */

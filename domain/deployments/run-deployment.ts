@@ -14,10 +14,11 @@ import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeploym
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { LogMasks } from "./log-masks.ts";
 import { restoreLiveScript } from "./restore-live-script.ts";
+import type { UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";
 import { encodingsOf } from "../shared/secret-masks.ts";
 import { sanitizeLog } from "../shared/sanitize-log.ts";
 
-export interface DeploymentDeps extends StepDeps {
+export interface DeploymentDeps extends StepDeps, UnusedDependenciesDeps {
   em: EntityManager;
   jobs: JobQueue;
   workspaces: Workspaces;

@@ -6,8 +6,9 @@ import { Deployment } from "./deployment.entity.ts";
 import { removeOrphans } from "./remove-orphans.ts";
 import { queueOf } from "./enqueue-deployment.ts";
 import type { AppPlatform } from "./release-resources.ts";
+import { removeUnusedDependencies, type UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";
 
-export interface SweepDeps extends AppPlatform, AuthEntryDeps {
+export interface SweepDeps extends AppPlatform, AuthEntryDeps, UnusedDependenciesDeps {
   jobs: JobQueue;
 }
 
@@ -23,15 +24,17 @@ export interface SweepReport {
 const STALLED_MS = 60_000;
 
 /**
- * Repairs the possible results of a crash: orphaned resources, teardowns and deployments without a job, and auth
+ * Repairs the possible results of a crash: orphaned resources and dependencies, teardowns and deployments without a job, and auth
  * entries that do not match the app's token.
  */
 export async function sweep(deps: SweepDeps): Promise<SweepReport> {
   const teardowns = await requeueTeardowns(deps);
   const deployments = await requeueDeployments(deps);
   const authEntries = await syncStaleAuthEntries(deps);
+  const unused = await removeUnusedDependencies(deps, await deps.dependencies.list());
   // Last, so that a provider that is down does not delay the repair of any app.
   const orphans = await removeOrphans(deps);
+  orphans.push(...unused.map((orgId) => `dependencies of organization ${orgId}`));
   return { orphans, teardowns, deployments, authEntries };
 }
 
@@ -52,7 +55,7 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
     .find(
       Deployment,
       { status: { $in: [...IN_PROGRESS] } },
-      { fields: ["id", "appId", "trigger", "leaseRenewedAt"], orderBy: { number: "desc" } },
+      { fields: ["id", "appId", "orgId", "trigger", "leaseRenewedAt"], orderBy: { number: "desc" } },
     );
   // The first of each app. The others wait for its end, which queues them.
   const first = [...new Map(inProgress.map((deployment) => [deployment.appId, deployment])).values()];
@@ -61,6 +64,10 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
   const queued = new Set(waiting.map((job) => job.deploymentId));
   const unqueued = deployments.filter(({ id }) => !queued.has(id));
   for (const deployment of unqueued)
-    await em.fork().transactional((tx) => jobs.enqueue(tx, queueOf(deployment), { deploymentId: deployment.id }));
+    await em
+      .fork()
+      .transactional((tx) =>
+        jobs.enqueue(tx, queueOf(deployment), { deploymentId: deployment.id, orgId: deployment.orgId }),
+      );
   return unqueued.length;
 }

@@ -8,13 +8,14 @@ import { AppVariable } from "../variables/app-variable.entity.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
+import { removeUnusedDependencies, type UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";
 
-export interface TeardownDeps extends AppPlatform {
+export interface TeardownDeps extends AppPlatform, UnusedDependenciesDeps {
   em: EntityManager;
 }
 
 /**
- * Removes everything of an app that is `deleting`. The record goes last, so after a crash between any two steps the next
+ * Removes everything of an app that is `deleting`, and with the last app of an organization its stored dependencies. The record goes last, so after a crash between any two steps the next
  * call continues. Does nothing for an app that is gone or is not `deleting`. Safe to repeat, also twice at the same time.
  *
  * @throws any error of a provider; the queue then runs the teardown again
@@ -33,6 +34,8 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
     await em.nativeDelete(Deployment, { appId });
     await em.nativeDelete(App, { id: appId, status: "deleting" });
   });
+  // After the record, so that of two last apps the later one does it. After a crash, the sweep does it.
+  await removeUnusedDependencies(deps, [app.orgId]);
 }
 
 async function removeLogs({ em, objects }: TeardownDeps, appId: string): Promise<void> {

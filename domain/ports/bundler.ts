@@ -30,6 +30,8 @@ export interface Bundle {
 export interface BundleRequest {
   /** The checked-out source. The build may write to it. */
   sourceDirectory: string;
+  /** The organization whose builds share stored dependencies. Without it, the build uses and stores none. */
+  organizationId?: string;
   /** The environment variables that the app's owner has set for builds. The install does not get them. */
   variables?: Readonly<Record<string, string>>;
   /** An empty folder of the workspace, to which the bundle is written. */
@@ -52,7 +54,8 @@ export interface BuiltBundle extends Bundle {
 export interface Bundler {
   /**
    * Installs, builds and bundles inside the sandbox. The install can reach the package registry only; the build
-   * script has the requested network; the other steps have none. Safe to repeat on a fresh checkout.
+   * script has the requested network; the other steps have none. An install with the lockfile and the settings of an earlier
+   * one of the organization may use its result. Safe to repeat on a fresh checkout.
    *
    * @throws {BuildFailure} `user` when the project cannot be built or exceeds a limit; `platform` when the package
    *   registry or the sandbox fails

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import { readNpmSettings } from "../drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../drivers/package-registry/package-mirror.ts";
+import type { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
 import { WranglerBundler } from "../drivers/bundler/wrangler-bundler.ts";
 
 const PROJECT = path.resolve(import.meta.dirname, "../..");
@@ -13,16 +14,22 @@ export const TOOLCHAIN_FOLDERS = {
   compiled: path.join(PROJECT, ".cache/compiled"),
 } as const;
 
+export interface BundlerSettings {
+  /** Whether build scripts may connect to public addresses, if an app requests it. */
+  buildEgress?: "none" | "public";
+  /** Where builds store installed dependencies for later builds. */
+  dependencies?: DependencyStore | null;
+}
+
 /**
  * Creates the bundler with this project's toolchain and the machine's package registries.
  *
  * @param npmEnvironment - the environment variables that npm reads its settings from
- * @param buildEgress - whether build scripts may connect to public addresses, if an app requests it
  */
 export function createBundler(
   sandbox: Sandbox,
   npmEnvironment: Readonly<Record<string, string>>,
-  buildEgress: "none" | "public" = "none",
+  { buildEgress = "none", dependencies = null }: BundlerSettings = {},
 ): WranglerBundler {
   const packages = new PackageMirror({
     cacheDirectory: TOOLCHAIN_FOLDERS.packages,
@@ -34,5 +41,6 @@ export function createBundler(
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     compileCacheDirectory: TOOLCHAIN_FOLDERS.compiled,
     egress: buildEgress === "public" ? {} : null,
+    dependencies,
   });
 }

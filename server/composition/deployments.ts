@@ -8,6 +8,7 @@ import type { Sandbox } from "../../domain/ports/sandbox.ts";
 import type { Workspaces } from "../../domain/ports/workspaces.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
+import { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
 import { DEFAULT_LIMITS } from "../drivers/bundler/wrangler-bundler.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
 import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
@@ -47,6 +48,7 @@ export async function openDeployments(
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, foundation);
+  opening.defer(() => buildPlatform.dependencies.close());
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
   return {
@@ -84,6 +86,7 @@ export async function openDeployments(
 interface BuildPlatform {
   git: GitSource;
   bundler: Bundler;
+  dependencies: DependencyStore;
   workspaces: Workspaces;
   /** Why the kernel does not limit the size of workspaces; `null` if it does. */
   diskProblem: string | null;
@@ -96,7 +99,8 @@ export async function openBuildPlatform(
 ): Promise<BuildPlatform> {
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
-  const bundler = createBundler(sandbox, config.npmEnvironment, config.buildEgress);
+  const dependencies = new DependencyStore(path.join(config.dataDirectory, "dependencies"));
+  const bundler = createBundler(sandbox, config.npmEnvironment, { buildEgress: config.buildEgress, dependencies });
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {
@@ -105,7 +109,7 @@ export async function openBuildPlatform(
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
   const workspaces = new FilesystemWorkspaces(root, diskProblem === null ? VOLUME_MB : null);
-  return { git: gitSource(config, sandbox), bundler, workspaces, diskProblem };
+  return { git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */

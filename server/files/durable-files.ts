@@ -19,13 +19,13 @@ export async function replaceFile(file: string, content: string, mode = 0o600): 
     await rm(draft, { force: true });
     throw error;
   }
-  await sync(path.dirname(file));
+  await syncToDisk(path.dirname(file));
 }
 
 /** Copies a file, readable by all users, and syncs the copy to disk. */
 export async function copyFileDurably(from: string, to: string): Promise<void> {
   await copyReadable(from, to);
-  await sync(to);
+  await syncToDisk(to);
 }
 
 /** Copies the folders and regular files below `from`, and no links or devices. */
@@ -39,7 +39,8 @@ export async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-async function sync(target: string): Promise<void> {
+/** Writes a file, or the names in a folder, to disk. */
+export async function syncToDisk(target: string): Promise<void> {
   const handle = await open(target, "r");
   try {
     await handle.sync();

@@ -24,10 +24,14 @@ export async function openUntrusted(file: string): Promise<FileHandle | null> {
  *
  * @throws {RangeError} when the file is larger than `limitBytes`
  */
-export async function readUntrusted(file: string, limitBytes: number): Promise<string | null> {
+export async function readUntrusted(
+  file: string,
+  limitBytes: number,
+  encoding: "utf8" | "latin1" = "utf8",
+): Promise<string | null> {
   const handle = await openUntrusted(file);
   if (handle === null) return null;
   await using _ = handle;
   if ((await handle.stat()).size > limitBytes) throw new RangeError(`The file is larger than ${limitBytes} bytes`);
-  return await handle.readFile("utf8");
+  return await handle.readFile(encoding);
 }

@@ -7,7 +7,7 @@ import {
   createInstallation,
   type ServiceProcess,
   stillRunning,
-  withoutPostgres,
+  withoutHelpers,
 } from "../support/service/service-process.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -166,7 +166,7 @@ for (const group of GROUPS) {
       );
       for (const [at, [, check]] of group.entries()) await check(apps[at]!);
       const started = (await service.descendants()).filter((pid) => !ownProcesses.has(pid));
-      const processes = await withoutPostgres(started);
+      const processes = await withoutHelpers(started);
       expect(processes.length).toBeGreaterThanOrEqual(apps.length);
       for (const { id } of apps)
         expect((await service.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });

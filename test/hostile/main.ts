@@ -10,13 +10,14 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { APP_ATTACKS } from "./app-attacks.ts";
 import type { Attack, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
+import { DEPENDENCY_ATTACKS } from "./dependency-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
 
 /** More than every attack may take. */
 const ATTACK_TIMEOUT_MS = 60_000;
 
 const words = process.argv.slice(2).join(" ").toLowerCase();
-const attacks = [...BUILD_ATTACKS, ...APP_ATTACKS, ...PROGRAM_ATTACKS].filter(({ name }) =>
+const attacks = [...BUILD_ATTACKS, ...DEPENDENCY_ATTACKS, ...APP_ATTACKS, ...PROGRAM_ATTACKS].filter(({ name }) =>
   name.toLowerCase().includes(words),
 );
 

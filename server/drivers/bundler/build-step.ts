@@ -3,6 +3,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
+import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { explainCrash } from "./failures/explain-build.ts";
 import { OutputTail } from "./output-tail.ts";
 import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
@@ -25,6 +26,8 @@ export interface BuildContext {
   env: Readonly<Record<string, string>>;
   /** How a build script may connect to public addresses; `null` if the operator does not allow it. */
   egress: BuildEgressOptions | null;
+  /** Where builds store installed dependencies for later builds; `null` if they do not. */
+  dependencies: DependencyStore | null;
   /** Holds the caches and the home folder of the tools; removed after the build. */
   scratchDirectory: string;
 }
@@ -81,6 +84,11 @@ export async function runBuildStep(context: BuildContext, step: BuildStep): Prom
   if (outcome.reason === "signal")
     throw explainCrash(output.lines()) ?? describeOutcome(step.name, outcome, limits[step.name]);
   throw describeOutcome(step.name, outcome, limits[step.name]);
+}
+
+/** Writes a line to the build log. */
+export function say({ request }: BuildContext, line: string): void {
+  request.onOutput(Buffer.from(`${line}\n`));
 }
 
 /** The install runs code of every dependency, which must not read the secrets of the app. */

@@ -1,17 +1,20 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
-import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
+import { describeDependencies } from "./dependencies/dependency-entry.ts";
+import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
-import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
+import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
-import { isConverted, selectTool } from "./select-tool.ts";
+import { isConverted, selectRestoredTool, selectTool } from "./select-tool.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
 /**
- * Installs the project's dependencies. The install can reach only the package source.
+ * Installs the project's dependencies, or uses those that an earlier build of the organization stored. The install can reach
+ * only the package source.
  *
  * @returns the context of the following steps, which run the same version of the package manager
  * @throws {BuildFailure} `user` when the dependencies cannot be installed, `platform` when the registry does not
@@ -22,39 +25,79 @@ export async function installPackages(
   packages: PackageSource,
   project: Project,
 ): Promise<BuildContext> {
+  const store = context.dependencies;
+  const entry = await describeDependencies(context, project);
+  if (store === null || entry === null) return (await install(context, packages, project)).selected;
+  if (await restoreDependencies(context, store, entry)) {
+    const { env } = await selectRestoredTool(context, project);
+    return { ...context, env: { ...context.env, ...env } };
+  }
+  const { selected, isWanted } = await install(context, packages, project);
+  if (isWanted) await storeDependencies(context, store, entry);
+  return selected;
+}
+
+async function install(
+  context: BuildContext,
+  packages: PackageSource,
+  project: Project,
+): Promise<{ selected: BuildContext; isWanted: boolean }> {
   const { packageManager, rootEntries, location } = project;
   const { argv, env } = INSTALL_COMMANDS[packageManager];
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
-  const added = project.needsSvelteAdapter ? [SVELTE_ADAPTER, "wrangler"] : [];
-  await using session = await packages.open(new Set([...names, ...added]));
-  const selected = { ...context, env: { ...context.env, ...(await selectTool(context, session, project)) } };
+  await using session = await packages.open(names);
+  const tool = await selectTool(context, session, project);
+  const selected = { ...context, env: { ...context.env, ...tool.env } };
   const step = {
     name: "install",
     directory: location.installDirectory,
     env: env(session.registryUrl),
     network: { kind: "proxy", socketPath: session.socketPath },
   } as const;
-  const { code, output } = await runBuildStep(selected, {
-    ...step,
-    argv: argv(rootEntries, session.registryUrl, memberOf(location)),
-  });
+  const run = (argv: readonly [string, ...string[]]) => runBuildStep(selected, { ...step, argv });
+  const first = await run(argv(rootEntries, session.registryUrl, memberOf(location)));
+  const isIncomplete = lacksUnpublished(packageManager, first);
+  const { code, output } = isIncomplete ? await run(npmCommand("install")) : first;
   if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
-  // If this fails, the build fails with the error of SvelteKit, which says what to install.
-  if (project.needsSvelteAdapter) {
-    const argv = svelteAdapterInstall(packageManager);
-    await runBuildStep(selected, { ...step, argv, directory: location.packageDirectory });
-  }
-  return selected;
+  return { selected, isWanted: tool.isWanted && !isIncomplete };
+}
+
+/**
+ * Installs the adapter that SvelteKit's adapter-auto chooses. It is in no lockfile, so no build stores it. If this fails, the
+ * build fails with the error of SvelteKit, which says what to install.
+ */
+export async function installSvelteAdapter(
+  context: BuildContext,
+  packages: PackageSource,
+  { packageManager, location }: Project,
+): Promise<void> {
+  const { installDirectory, packageDirectory } = location;
+  const names = await readPackageNames(path.join(context.request.sourceDirectory, installDirectory));
+  await using session = await packages.open(new Set([...names, SVELTE_ADAPTER, "wrangler"]));
+  await runBuildStep(context, {
+    name: "install",
+    directory: packageDirectory,
+    env: INSTALL_COMMANDS[packageManager].env(session.registryUrl),
+    network: { kind: "proxy", socketPath: session.socketPath },
+    argv: [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/install-svelte-adapter.ts`, packageManager, SVELTE_ADAPTER],
+  });
+}
+
+/**
+ * Whether `npm ci` failed only because the lockfile lacks optional packages that the registry does not have, for example for
+ * another system. `npm install` leaves them out of a lockfile and accepts it, but `npm ci` refuses it.
+ */
+function lacksUnpublished(packageManager: PackageManager, { code, output }: StepResult): boolean {
+  if (packageManager !== "npm" || code === 0) return false;
+  const missing = output.lines().filter((line) => /^npm error (Missing|Invalid): /.test(line));
+  // npm could not read the version of such a package.
+  return missing.length > 0 && missing.every((line) => /^npm error Missing: \S+@ from lock file$/.test(line));
 }
 
 /** The path of a package in its workspace; `null` for a package that is none of a workspace. */
 function memberOf({ packageDirectory, installDirectory, isMember }: PackageLocation): string | null {
   return isMember ? path.relative(installDirectory, packageDirectory) : null;
-}
-
-function svelteAdapterInstall(packageManager: PackageManager): [string, ...string[]] {
-  return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/install-svelte-adapter.ts`, packageManager, SVELTE_ADAPTER];
 }
 
 /** Replaces bun.lockb, which is binary, by bun.lock, of which the names and the URLs can be read. Bun needs no network for it. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { PackageSession } from "../../../domain/ports/package-source.ts";
-import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { type BuildContext, runBuildStep, say } from "./build-step.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import type { Project } from "./read-project.ts";
@@ -37,33 +37,75 @@ export function toolEnvironment(packageManager: PackageManager): Record<string, 
   return { ...selected, ...INSTALL_COMMANDS[packageManager].buildEnv };
 }
 
+/** The version of a package manager that a build runs. */
+interface ToolVersion {
+  wanted: string;
+  /** The version of the toolchain. */
+  bundled: string | null;
+}
+
+/** The package manager that a build runs. */
+export interface SelectedTool {
+  /** The variables that select it. */
+  env: Record<string, string>;
+  /** Whether it is the version that the project names, or the project names none. */
+  isWanted: boolean;
+}
+
 /**
  * Selects the version of Bun or Yarn for a project: the one that it names if the registry has it, otherwise the one of the
  * toolchain. The build log says which. The version of npm, pnpm and Yarn 1 is always that of the toolchain.
- *
- * @returns the variables that select it
  */
 export async function selectTool(
   context: BuildContext,
   session: PackageSession,
-  { packageManager, requestedVersion, rootEntries }: Project,
-): Promise<Record<string, string>> {
-  const tool = TOOLS[packageManager];
-  if (tool === undefined) return {};
+  project: Project,
+): Promise<SelectedTool> {
+  const tool = TOOLS[project.packageManager];
+  if (tool === undefined) return { env: {}, isWanted: true };
+  const { wanted, bundled } = await toolVersion(context, tool, project);
+  if (wanted === bundled || (await download(context, session, `${tool.packageName}@${wanted}`)))
+    return announce(context, tool, { wanted, bundled });
   const { title } = tool;
+  say(context, `${title} ${wanted} could not be installed from the package registry. Using ${title} ${bundled}.`);
+  return { env: {}, isWanted: false };
+}
+
+/** Selects the version that `selectTool` selected in an earlier build, whose downloaded files have been restored. */
+export async function selectRestoredTool(context: BuildContext, project: Project): Promise<SelectedTool> {
+  const tool = TOOLS[project.packageManager];
+  if (tool === undefined) return { env: {}, isWanted: true };
+  return announce(context, tool, await toolVersion(context, tool, project));
+}
+
+/** The version of its package manager that a project is installed with, if the registry has it. */
+export async function wantedVersion(context: BuildContext, project: Project): Promise<string | null> {
+  const tool = TOOLS[project.packageManager];
+  if (tool !== undefined) return (await toolVersion(context, tool, project)).wanted;
+  return readBundledVersion(context, { packageName: project.packageManager });
+}
+
+async function toolVersion(
+  context: BuildContext,
+  tool: Tool,
+  { requestedVersion, rootEntries }: Project,
+): Promise<ToolVersion> {
   const bundled = await readBundledVersion(context, tool);
   const requested = isConverted(rootEntries) ? null : requestedVersion;
-  const wanted = requested ?? bundled ?? "latest";
+  return { wanted: requested ?? bundled ?? "latest", bundled };
+}
+
+function announce(
+  context: BuildContext,
+  { title, variable, packageName, program }: Tool,
+  { wanted, bundled }: ToolVersion,
+): SelectedTool {
   if (wanted === bundled) {
     say(context, `Using ${title} ${bundled}.`);
-    return {};
+    return { env: {}, isWanted: true };
   }
-  if (await download(context, session, `${tool.packageName}@${wanted}`)) {
-    say(context, `Using ${title} ${wanted}, from the package registry.`);
-    return { [tool.variable]: `${DOWNLOADED}/node_modules/${tool.packageName}/${tool.program}` };
-  }
-  say(context, `${title} ${wanted} could not be installed from the package registry. Using ${title} ${bundled}.`);
-  return {};
+  say(context, `Using ${title} ${wanted}, from the package registry.`);
+  return { env: { [variable]: `${DOWNLOADED}/node_modules/${packageName}/${program}` }, isWanted: true };
 }
 
 /** Whether the lockfile of Bun is the binary one, which the version of the toolchain converts. */
@@ -71,7 +113,10 @@ export function isConverted(rootEntries: ReadonlySet<string>): boolean {
   return rootEntries.has("bun.lockb") && !rootEntries.has("bun.lock");
 }
 
-async function readBundledVersion({ toolchain }: BuildContext, { packageName }: Tool): Promise<string | null> {
+async function readBundledVersion(
+  { toolchain }: BuildContext,
+  { packageName }: Pick<Tool, "packageName">,
+): Promise<string | null> {
   const file = path.join(toolchain.modulesDirectory, packageName, "package.json");
   const text = await readFile(file, "utf8").catch(() => null);
   return text === null ? null : (JSON.parse(text) as { version: string }).version;
@@ -85,8 +130,4 @@ async function download(context: BuildContext, session: PackageSession, spec: st
     network: { kind: "proxy", socketPath: session.socketPath },
   });
   return code === 0;
-}
-
-function say({ request }: BuildContext, line: string): void {
-  request.onOutput(Buffer.from(`${line}\n`));
 }

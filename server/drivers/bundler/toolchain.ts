@@ -11,6 +11,7 @@ export const SANDBOX_PATHS = {
   scripts: "/opt/bundler",
   modules: "/opt/node_modules",
   compileCache: "/opt/compile-cache",
+  dependencies: "/opt/dependencies",
 } as const;
 
 /** The package of Bun for this processor. The one for x64 needs no instructions that only newer processors have. */

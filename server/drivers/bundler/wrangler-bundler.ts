@@ -8,7 +8,8 @@ import { removeTree } from "../../files/remove-tree.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
 import { type BundledScript, bundleScript } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
-import { installPackages } from "./install-packages.ts";
+import type { DependencyStore } from "./dependencies/dependency-store.ts";
+import { installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
@@ -25,6 +26,8 @@ export interface WranglerBundlerOptions {
   compileCacheDirectory?: string;
   /** How build scripts may connect to public addresses, if an app requests it; by default they may not. */
   egress?: BuildEgressOptions | null;
+  /** Where builds store installed dependencies for later builds; by default they do not. */
+  dependencies?: DependencyStore | null;
   limits?: Partial<StepLimits>;
 }
 
@@ -64,13 +67,14 @@ export class WranglerBundler implements Bundler {
   }
 
   async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<BuiltBundle> {
-    const { sandbox, packages, egress = null } = this.#options;
+    const { sandbox, packages, egress = null, dependencies = null } = this.#options;
     const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-    const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, scratchDirectory };
+    const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
     const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
     const project = await readProject(request.sourceDirectory, location);
     const start: BuildContext = { ...base, env: toolEnvironment(project.packageManager) };
     const context = project.needsInstall ? await installPackages(start, packages, project) : start;
+    if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);
     const { packageDirectory: rootDirectory } = location;
     const { assets, ...script } = await bundleScript(context, rootDirectory);

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import type { App } from "../../../domain/apps/app.entity.ts";
 import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts";
@@ -5,8 +8,10 @@ import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { releaseResources } from "../../../domain/deployments/release-resources.ts";
 import { sweep } from "../../../domain/deployments/sweep.ts";
 import { tearDownApp, type TeardownDeps } from "../../../domain/deployments/tear-down-app.ts";
+import { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
 import { ALL_RESOURCES, failing, provision, resourcesOf } from "../../support/edge/platform-resources.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 const service = sharedHarness();
@@ -90,6 +95,26 @@ test("a teardown does nothing for an app that is not being deleted", async () =>
   const app = await givenLiveApp("ready");
   await tearDownApp(deps(), app.id);
   expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual(["ready", ALL_RESOURCES]);
+});
+
+test("the stored dependencies of an organization are removed with its last app, after a crash by a sweep", async () => {
+  await using folder = await temporaryFolder();
+  const dependencies = new DependencyStore(folder.path);
+  const [tenant, other] = [await service().tenant(), await service().tenant()];
+  const [first, last] = [
+    await service().givenApp(tenant, { status: "deleting" }),
+    await service().givenApp(tenant, { status: "deleting" }),
+  ];
+  await service().givenApp(other);
+  const crashed = randomUUID();
+  for (const orgId of [last.orgId, other.org_id, crashed]) await mkdir(path.join(folder.path, orgId));
+  await tearDownApp({ ...deps(), dependencies }, first.id);
+  expect((await dependencies.list()).toSorted()).toEqual([last.orgId, other.org_id, crashed].toSorted());
+  await tearDownApp({ ...deps(), dependencies }, last.id);
+  expect((await dependencies.list()).toSorted()).toEqual([other.org_id, crashed].toSorted());
+  const { orphans } = await sweep({ ...deps(), dependencies });
+  expect(orphans).toContain(`dependencies of organization ${crashed}`);
+  expect(await dependencies.list()).toEqual([other.org_id]);
 });
 
 verifies([hazard(60), hazard(61)], "a sweep removes orphaned resources and nothing else", async () => {

@@ -49,6 +49,6 @@ describe("a project that names a version of its package manager", () => {
     const scripts = { build: "pnpm run nothing" };
     const files = { "package.json": JSON.stringify({ packageManager: "pnpm@9.15.4", scripts }) };
     const { message } = await bundleFailure(bundler, files);
-    expect(message).toBe(`The build failed with exit code 1: Command "nothing" not found.`);
+    expect(message).toBe(`The build failed with exit code 1: ERR_PNPM_NO_SCRIPT  Missing script: nothing`);
   });
 });

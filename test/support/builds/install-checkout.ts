@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
+import type { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
 import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
 import { toolEnvironment } from "../../../server/drivers/bundler/select-tool.ts";
@@ -12,8 +13,16 @@ import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { memoryFolder } from "../memory-folder.ts";
 import type { TestCheckout } from "./bundle-checkout.ts";
 
-/** Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output. */
-export async function installCheckout(packages: PackageSource, checkout: TestCheckout): Promise<string> {
+/**
+ * Runs the install step of a build in the real sandbox, without the steps that follow. Returns its output.
+ *
+ * @param stored - where the organization of the build stores dependencies, if it does
+ */
+export async function installCheckout(
+  packages: PackageSource,
+  checkout: TestCheckout,
+  stored: { dependencies: DependencyStore; organizationId: string } | null = null,
+): Promise<string> {
   await using scratch = await memoryFolder();
   const location = { packageDirectory: ".", installDirectory: ".", isMember: false, buildFirst: [] };
   const project = await readProject(checkout.sourceDirectory, location);
@@ -26,9 +35,15 @@ export async function installCheckout(packages: PackageSource, checkout: TestChe
       compileCacheDirectory: existsSync(TOOLCHAIN_FOLDERS.compiled) ? TOOLCHAIN_FOLDERS.compiled : null,
     },
     limits: DEFAULT_LIMITS,
-    request: { ...checkout, onOutput, signal: new AbortController().signal },
+    request: {
+      ...checkout,
+      ...(stored && { organizationId: stored.organizationId }),
+      onOutput,
+      signal: new AbortController().signal,
+    },
     env: toolEnvironment(project.packageManager),
     egress: null,
+    dependencies: stored?.dependencies ?? null,
     scratchDirectory: scratch.path,
   };
   await installPackages(context, packages, project);

@@ -123,8 +123,8 @@ export async function stillRunning(pids: number[]): Promise<number[]> {
   return pids.filter((_, at) => isRunning[at]);
 }
 
-/** Leaves out the processes of the embedded PostgreSQL, which starts one for each connection. */
-export async function withoutPostgres(pids: number[]): Promise<number[]> {
-  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
-  return pids.filter((_, at) => names[at]?.trim() !== "postgres");
+/** Leaves out processes that end with the service: those of the embedded PostgreSQL, and the fork server. */
+export async function withoutHelpers(pids: number[]): Promise<number[]> {
+  const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
+  return pids.filter((_, at) => !/^postgres:|fork-server-process\.mjs\0/.test(commands[at] ?? ""));
 }

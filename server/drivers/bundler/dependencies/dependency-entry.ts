@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { BuildContext } from "../build-step.ts";
+import type { PackageManager } from "../detect-package-manager.ts";
+import type { Project } from "../read-project.ts";
+import { isConverted, wantedVersion } from "../select-tool.ts";
+import { type InstallInputs, readInstallInputs } from "./install-inputs.ts";
+
+/** What an install can store, or an earlier install has stored. */
+export interface DependencyEntry {
+  organizationId: string;
+  /** A hash of everything that the install depends on. */
+  key: string;
+  /** What the install can create in the source, as relative paths. */
+  paths: readonly string[];
+}
+
+/** Change it when an install or an archive gets another content for the same inputs. */
+const FORMAT = 1;
+
+const LOCKFILES: Readonly<Record<PackageManager, readonly string[]>> = {
+  npm: ["package-lock.json", "npm-shrinkwrap.json"],
+  pnpm: ["pnpm-lock.yaml"],
+  yarn: ["yarn.lock"],
+  "yarn-berry": ["yarn.lock"],
+  bun: ["bun.lock"],
+};
+
+/** What Yarn 2 and later creates besides `node_modules`. */
+const YARN_FILES = [".pnp.cjs", ".pnp.loader.mjs", ".yarn"];
+
+/**
+ * Returns the entry for the dependencies of a project. It has the same key as that of another build exactly if the install
+ * has the same result.
+ *
+ * @returns `null` if the dependencies cannot be stored: without a lockfile, or if the install depends on more than
+ *   manifests, lockfiles and settings
+ */
+export async function describeDependencies(context: BuildContext, project: Project): Promise<DependencyEntry | null> {
+  const { organizationId, sourceDirectory } = context.request;
+  const { packageManager, rootEntries, location } = project;
+  if (context.dependencies === null || organizationId === undefined) return null;
+  const lockfiles = LOCKFILES[packageManager].filter((name) => rootEntries.has(name));
+  if (lockfiles.length === 0 || isConverted(rootEntries)) return null;
+  const inputs = await readInstallInputs(sourceDirectory);
+  if (inputs === null) return null;
+  const version = await wantedVersion(context, project);
+  const decisive = { organizationId, packageManager, version, location, platform: [process.version, process.arch] };
+  return {
+    organizationId,
+    key: hash(decisive, inputs),
+    paths: [
+      ...inputs.packageDirectories.map((directory) => path.join(directory, "node_modules")),
+      ...[...lockfiles, ...(packageManager === "yarn-berry" ? YARN_FILES : [])].map((name) =>
+        path.join(location.installDirectory, name),
+      ),
+    ],
+  };
+}
+
+function hash(decisive: object, { files }: InstallInputs): string {
+  const sum = createHash("sha256");
+  for (const text of [JSON.stringify([FORMAT, decisive]), ...[...files].flat()]) sum.update(`${text.length}\n${text}`);
+  return sum.digest("hex");
+}
