@@ -153,6 +153,22 @@ describe("frameworks that built a server for another platform", () => {
     expect(failure.advice).not.toContain("…");
   });
 
+  test("a server that React Router builds is no server that listens", async () => {
+    await using setup = await setUp();
+    const failure = await bundleFailure(setup.bundler, {
+      "package.json": JSON.stringify({
+        type: "module",
+        scripts: {
+          build: "mkdir -p build/server && cp server.txt build/server/index.js",
+          start: "react-router-serve x",
+        },
+        devDependencies: { "@react-router/dev": "8.0.0" },
+      }),
+      "server.txt": `import http from "node:http"; export const routes = http.METHODS;`,
+    });
+    expect(failure.message).toContain("It needs Cloudflare's Vite plugin, or ssr: false.");
+  });
+
   test("a build that Astro stops because it has no adapter fails with the lines to add", async () => {
     await using setup = await setUp();
     const failure = await bundleFailure(setup.bundler, {

@@ -77,6 +77,9 @@ function findReason(output: string): string {
   const isError = (line: string) => /error|failed|unable|cannot|not found|ENOTFOUND/i.test(line);
   const host = lines.find((line) => /ENOTFOUND|fetch failed|Failed to (fetch|download)|Unable to connect/.test(line));
   return (
-    host ?? lines.find((line) => isError(line) && !/^npm (warn|error)/.test(line)) ?? lines.find(isError) ?? "no output"
+    host ??
+    lines.find((line) => isError(line) && !/^npm (warn|error)/.test(line)) ??
+    lines.find(isError) ??
+    "it printed no error"
   );
 }

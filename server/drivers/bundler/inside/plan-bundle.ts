@@ -5,6 +5,7 @@ import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { findNodeServer } from "./node-server/find-node-server.ts";
+import { readStartFile } from "./node-server/find-start-file.ts";
 import { NODE_SERVER_MAIN, type NodeServerPlan, planNodeServer } from "./node-server/plan-node-server.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
@@ -72,7 +73,9 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
   if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
   const server = await findNodeServer(packageJson.scripts?.["start"], entry);
-  if (server !== null) return planServer(framework, server);
+  // The server that a framework builds does not listen by itself. One that the start script runs does.
+  const isOwnServer = explainServerBuild(framework) === null || readStartFile(packageJson.scripts?.["start"]) !== null;
+  if (server !== null && isOwnServer) return planServer(framework, server);
   if (entry !== undefined && !isStatic)
     return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
