@@ -2,6 +2,9 @@ import type { EntityManager } from "@mikro-orm/core";
 import { deploymentLogKey } from "../apps/app-resources.ts";
 import type { NewDeployment } from "../apps/deploy-app.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { queryBuilderOf } from "../database-types.ts";
+import { addCounts } from "../usage/usage-counter.ts";
+import { periodOf } from "../usage/usage-period.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** Records a deployment and queues it in the transaction of `em`: both exist exactly if that transaction commits. */
@@ -9,6 +12,9 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
   const logKey = deploymentLogKey(request.appId, request.number);
   em.create(Deployment, { ...request, logKey, status: "queued" });
   await em.flush();
+  const { orgId } = request;
+  const counted = { period: periodOf(new Date()), metric: "deployments", subject_id: orgId, count: 1 } as const;
+  await addCounts(queryBuilderOf(em as never), [{ org_id: orgId, ...counted }]);
   await jobs.enqueue(em, queueOf(request), { deploymentId: request.id, orgId: request.orgId });
 }
 
