@@ -18,12 +18,14 @@ import { search } from "./search.ts";
 import type { Section, SectionResult } from "./support/bench-section.ts";
 import { createScratchFolder } from "./support/scratch-folder.ts";
 import { writeReport } from "./support/write-report.ts";
+import { updates } from "./updates.ts";
 import { tokenVerification } from "./token-verification.ts";
 
 const SECTIONS: readonly Section[] = [
   startup,
   listApps,
   deploy,
+  updates,
   edgeProxy,
   memory,
   coldStart,

@@ -11,7 +11,7 @@ import { formatLatencies, percentile } from "./support/statistics.ts";
 
 const APPS = 20;
 /** As many as the service runs at the same time. */
-const BUILDS = 2;
+const BUILDS = 4;
 const MEASURE_MS = 20_000;
 const CALL_INTERVAL_MS = 20;
 const TARGET_MS = 60;

@@ -5,6 +5,8 @@ import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
 import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
+import type { AppStorageRecordSchema } from "./storage/app-storage-record.entity.ts";
+import type { UsageCountSchema } from "./usage/usage-count.entity.ts";
 import type { AuthTables } from "./users/auth-tables.ts";
 import type { MachineTokenSchema } from "./tokens/machine-token.entity.ts";
 import type { AppVariableSchema } from "./variables/app-variable.entity.ts";
@@ -12,12 +14,14 @@ import type { AppVariableSchema } from "./variables/app-variable.entity.ts";
 /** The rows of the tables that are read without MikroORM's unit of work. */
 export type DatabaseTables = InferKyselyDB<
   | typeof AppSchema
+  | typeof AppStorageRecordSchema
   | typeof AppVariableSchema
   | typeof AuditEventSchema
   | typeof DeploymentSchema
   | typeof MachineTokenSchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
+  | typeof UsageCountSchema
 > &
   AuthTables;
 

@@ -16,7 +16,7 @@ interface LockedPackage {
   [field: string]: unknown;
 }
 
-interface Lockfile {
+export interface Lockfile {
   packages: Record<string, LockedPackage>;
 }
 

@@ -95,9 +95,9 @@ const environment = z.object({
   LOG_LEVEL: oneOf(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   BUILD_CONCURRENCY: z
     .string()
-    .regex(/^[1-9]\d?$/, "must be a whole number from 1 to 99, such as 2")
+    .regex(/^[1-9]\d?$/, "must be a whole number from 1 to 99, such as 4")
     .transform(Number)
-    .default(2),
+    .default(4),
   MAX_ACTIVE_APPS: z
     .string()
     .regex(/^[1-9]\d{0,2}$/, "must be a whole number from 1 to 999, such as 40")

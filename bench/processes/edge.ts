@@ -40,7 +40,7 @@ async function open({ dataDirectory }: EdgeOptions) {
     },
     /** The port of the app itself, behind the edge proxy. */
     async appPort(slug: string): Promise<number | undefined> {
-      const app = await platform.supervisor.acquire(slug);
+      const app = await platform.supervisor.acquire(slug, false);
       app?.release();
       return app?.port;
     },

@@ -42,6 +42,7 @@ export interface SummaryRow {
   slug: string;
   status: AppStatus;
   status_message: string | null;
+  storage_problem: string | null;
   token_version: number;
   created_at: Date | string;
   updated_at: Date | string;
@@ -53,6 +54,7 @@ export const SUMMARY_COLUMNS = [
   "slug",
   "status",
   "status_message",
+  "storage_problem",
   "token_version",
   "created_at",
   "updated_at",
@@ -72,7 +74,7 @@ export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
     name: row.name,
     slug: row.slug,
     status: row.status,
-    status_message: row.status_message,
+    status_message: row.storage_problem ?? row.status_message,
     created_at: toIsoTimestamp(row.created_at),
     updated_at: toIsoTimestamp(row.updated_at),
   };

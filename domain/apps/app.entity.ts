@@ -50,6 +50,8 @@ export const AppSchema = defineEntity({
     variablesTriedVersion: p.integer().default(0),
     /** Why the app did not start with this version; `null` if it did. */
     variablesProblem: p.text().nullable(),
+    /** Why the app is stopped although it is live: it stores too much. `null` if it is not stopped. */
+    storageProblem: p.text().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
     updatedAt: p
       .datetime(3)

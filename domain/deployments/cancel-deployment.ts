@@ -76,7 +76,7 @@ async function requestCancellation(em: EntityManager, jobs: JobQueue, app: App, 
   if (app.latestDeploymentId === deployment.id) em.assign(app, { statusMessage: "Canceling.", updatedAt: now });
   await em.flush();
   // Its worker may be gone. Another one then ends the deployment when it claims it.
-  await jobs.enqueue(em, queueOf(deployment), { deploymentId: deployment.id });
+  await jobs.enqueue(em, queueOf(deployment), { deploymentId: deployment.id, orgId: deployment.orgId });
 }
 
 /**

@@ -2,6 +2,9 @@ import type { EntityManager } from "@mikro-orm/core";
 import { deploymentLogKey } from "../apps/app-resources.ts";
 import type { NewDeployment } from "../apps/deploy-app.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { queryBuilderOf } from "../database-types.ts";
+import { addCounts } from "../usage/usage-counter.ts";
+import { periodOf } from "../usage/usage-period.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** Records a deployment and queues it in the transaction of `em`: both exist exactly if that transaction commits. */
@@ -9,7 +12,10 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
   const logKey = deploymentLogKey(request.appId, request.number);
   em.create(Deployment, { ...request, logKey, status: "queued" });
   await em.flush();
-  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id });
+  const { orgId } = request;
+  const counted = { period: periodOf(new Date()), metric: "deployments", subject_id: orgId, count: 1 } as const;
+  await addCounts(queryBuilderOf(em as never), [{ org_id: orgId, ...counted }]);
+  await jobs.enqueue(em, queueOf(request), { deploymentId: request.id, orgId: request.orgId });
 }
 
 /**
@@ -17,7 +23,7 @@ export async function enqueueDeployment(em: EntityManager, jobs: JobQueue, reque
  */
 export async function enqueueWaiting(em: EntityManager, jobs: JobQueue, appId: string): Promise<void> {
   const waiting = await em.findOne(Deployment, { appId, status: "queued" }, { orderBy: { number: "asc" } });
-  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id });
+  if (waiting !== null) await jobs.enqueue(em, queueOf(waiting), { deploymentId: waiting.id, orgId: waiting.orgId });
 }
 
 /** A rollback builds nothing, so it does not wait for the builds of others. */

@@ -113,12 +113,12 @@ async function hasLiveDeployment(
 
 /** Puts a deployment back in the queue. The attempt that ends here does not count. */
 export async function requeueDeployment(deps: EndDeps, deployment: ClaimedDeployment): Promise<void> {
-  const { deploymentId, attempt } = deployment;
+  const { deploymentId, orgId, attempt } = deployment;
   await deps.em.fork().transactional(async (tx) => {
     await transitionDeployment(tx, deployment, "queued", {
       statusMessage: "Waiting to be built again after a restart of the service.",
     });
     await tx.nativeUpdate(Deployment, { id: deploymentId }, { attempts: attempt - 1, leaseRenewedAt: null });
-    await deps.jobs.enqueue(tx, queueOf(deployment), { deploymentId });
+    await deps.jobs.enqueue(tx, queueOf(deployment), { deploymentId, orgId });
   });
 }

@@ -55,7 +55,7 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
     .find(
       Deployment,
       { status: { $in: [...IN_PROGRESS] } },
-      { fields: ["id", "appId", "trigger", "leaseRenewedAt"], orderBy: { number: "desc" } },
+      { fields: ["id", "appId", "orgId", "trigger", "leaseRenewedAt"], orderBy: { number: "desc" } },
     );
   // The first of each app. The others wait for its end, which queues them.
   const first = [...new Map(inProgress.map((deployment) => [deployment.appId, deployment])).values()];
@@ -64,6 +64,10 @@ async function requeueDeployments({ em, jobs }: SweepDeps): Promise<number> {
   const queued = new Set(waiting.map((job) => job.deploymentId));
   const unqueued = deployments.filter(({ id }) => !queued.has(id));
   for (const deployment of unqueued)
-    await em.fork().transactional((tx) => jobs.enqueue(tx, queueOf(deployment), { deploymentId: deployment.id }));
+    await em
+      .fork()
+      .transactional((tx) =>
+        jobs.enqueue(tx, queueOf(deployment), { deploymentId: deployment.id, orgId: deployment.orgId }),
+      );
   return unqueued.length;
 }

@@ -3,6 +3,7 @@ import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
+import { AppStorageRecord } from "../storage/app-storage-record.entity.ts";
 import { AppVariable } from "../variables/app-variable.entity.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
@@ -29,6 +30,7 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
     await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await removeProcedures(em, { appId });
     await em.nativeDelete(AppVariable, { appId });
+    await em.nativeDelete(AppStorageRecord, { appId });
     await em.nativeDelete(Deployment, { appId });
     await em.nativeDelete(App, { id: appId, status: "deleting" });
   });

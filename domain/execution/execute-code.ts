@@ -5,12 +5,14 @@ import type { OfferedProcedures } from "../procedures/procedure-index.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { isRecord } from "../shared/json.ts";
+import type { UsageCounter } from "../usage/usage-counter.ts";
 import type { ToolDeclaration } from "./call-declarations.ts";
 import { generateDeclarations, generateDeclarationsOf } from "./program-declarations.ts";
 import { truncateOutput } from "./truncate-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
   codeRuntime: CodeRuntime;
+  usageCounter: UsageCounter;
   /** The tools that a program can call. */
   toolDeclarations: readonly ToolDeclaration[];
 }
@@ -55,6 +57,7 @@ export async function executeCode(
   const declarations = cachedDeclarations(caller.orgId, offered, deps.toolDeclarations);
   const handleCall: CallHandler = (name, input, callSignal) =>
     dispatchCall(deps, { caller, callTool, name, input }, callSignal);
+  deps.usageCounter.countProgram(caller.orgId);
   const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, handleCall, signal });
   const { stdout, stderr, isTruncated } = truncateOutput(result);
   return {

@@ -28,6 +28,11 @@ export class Plans {
     return plan != null && Object.hasOwn(this.#plans, plan) ? plan : this.defaultPlan;
   }
 
+  /** The smallest bound of all plans. An app within it is within the bound of its plan. */
+  get smallestStorageBytes(): number {
+    return Math.min(...Object.values(this.#plans).map(({ storageBytes }) => storageBytes));
+  }
+
   getLimits(plan: string | null | undefined): PlanLimits {
     const limits = this.#plans[this.resolveName(plan)];
     if (limits === undefined) throw new RangeError(`unknown default plan: ${this.defaultPlan}`);

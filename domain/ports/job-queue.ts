@@ -1,10 +1,15 @@
 import type { EntityManager } from "@mikro-orm/core";
 
+export interface DeploymentJob {
+  deploymentId: string;
+  orgId: string;
+}
+
 /** The data of a job, by its queue. */
 export interface Jobs {
-  deployment: { deploymentId: string };
+  deployment: DeploymentJob;
   /** Deployments that build nothing. */
-  rollback: { deploymentId: string };
+  rollback: DeploymentJob;
   teardown: { appId: string };
   /** Restarts an app with its newest variables. */
   variables: { appId: string };
@@ -15,7 +20,10 @@ export type QueueName = keyof Jobs;
 
 /** Work that continues after the call that requested it, also in another process. */
 export interface JobQueue {
-  /** Adds a job in the transaction of `em`: it exists exactly if that transaction commits. */
+  /**
+   * Adds a job in the transaction of `em`: it exists exactly if that transaction commits. Jobs with an organization are fair:
+   * the first one of an organization runs before the further ones of others.
+   */
   enqueue<Q extends QueueName>(em: EntityManager, queue: Q, job: Jobs[Q]): Promise<void>;
   /** Lists the jobs that wait for a worker, including those that wait for another attempt. */
   listWaiting<Q extends QueueName>(queue: Q): Promise<Jobs[Q][]>;

@@ -1,11 +1,14 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { countAppsInPlan } from "../apps/plan-slots.ts";
+import type { Db } from "../database-types.ts";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 import { callQuota } from "../rate-limits/limit-calls.ts";
 import { deployQuota } from "../rate-limits/limit-deploys.ts";
 import type { Caller } from "../shared/caller.ts";
+import { readActivity, type Activity } from "./read-activity.ts";
+import { readStorage, type StorageUsage } from "./read-storage.ts";
 
 export interface Usage {
   plan: string;
@@ -13,33 +16,39 @@ export interface Usage {
   period: "now";
   quotas: { metric: string; used: number; limit: number }[];
   rate_limits: { name: string; limit: number; window_seconds: number; remaining: number; reset_seconds: number }[];
+  activity: Activity;
+  storage: StorageUsage;
 }
 
 export interface UsageDeps {
   em: EntityManager;
+  db: Db;
   plans: Plans;
   counter: Counter;
   callCounter: Counter;
 }
 
 /**
- * Reads the organization's plan, its used quotas, and the remaining part of its rate limits. It does not count against
- * a limit.
+ * Reads the organization's plan, its used quotas, the remaining part of its rate limits, its activity in the current month,
+ * and what its apps store. It does not count against a limit.
  */
 export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usage> {
-  const { plans, counter, callCounter } = deps;
+  const { db, plans, counter, callCounter } = deps;
   const em = deps.em.fork();
   const organization = await em.findOneOrFail(Organization, { id: orgId });
   const { plan } = organization;
+  const limits = plans.getLimits(plan);
   const used = await countAppsInPlan(em, orgId);
   return {
     plan: plans.resolveName(plan),
     period: "now",
-    quotas: [{ metric: "apps", used, limit: plans.getLimits(plan).apps }],
+    quotas: [{ metric: "apps", used, limit: limits.apps }],
     rate_limits: await Promise.all([
       readRateLimit("deploy", counter, deployQuota(plans, organization)),
       readRateLimit("tool_calls", callCounter, callQuota(orgId)),
     ]),
+    activity: await readActivity(db, orgId),
+    storage: await readStorage(db, orgId, limits.storageBytes),
   };
 }
 

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import http from "node:http";
+import type { AppStorage } from "../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../domain/ports/edge-platform.ts";
 import type { IsolatedRuntime } from "../../domain/ports/isolated-runtime.ts";
 import type { RuntimeLogs } from "../../domain/ports/runtime-logs.ts";
 import type { SqlDatabases } from "../../domain/ports/sql-databases.ts";
+import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import { openEmbeddedPlatform } from "../platforms/embedded/open-embedded-platform.ts";
@@ -17,6 +19,7 @@ export interface EdgeServices {
   platform: EdgePlatform;
   databases: SqlDatabases;
   runtimeLogs: RuntimeLogs;
+  storage: AppStorage;
   /** Runs an app beside its deployment, to inspect it. */
   isolatedRuntime: IsolatedRuntime;
   /** The public URL of an app. */
@@ -26,12 +29,18 @@ export interface EdgeServices {
   readiness: ReadinessCheck;
 }
 
+interface EdgeDeps {
+  controlGroups: ControlGroups;
+  variables: AppVariables;
+  /** Counts the requests to apps. */
+  usageCounter: UsageCounter;
+  log: Logger;
+}
+
 /** Opens the embedded edge platform, with its proxy listening. */
 export async function openEdge(
   config: Config,
-  controlGroups: ControlGroups,
-  variables: AppVariables,
-  log: Logger,
+  { controlGroups, variables, usageCounter, log }: EdgeDeps,
   opening: AsyncDisposableStack,
 ): Promise<EdgeServices> {
   const embedded = opening.use(
@@ -46,6 +55,7 @@ export async function openEdge(
       trustedProxies: config.trustedProxies,
       variables,
       log,
+      onRequest: (appId) => usageCounter.countRequest(appId),
       limits: { maxActive: config.maxActiveApps },
     }),
   );
@@ -55,6 +65,7 @@ export async function openEdge(
     platform: embedded.scripts,
     databases: embedded.databases,
     runtimeLogs: embedded.runtimeLogs,
+    storage: embedded.storage,
     isolatedRuntime: embedded.isolatedRuntime,
     urlOf: (slug) => embedded.scripts.urlOf(slug),
     proxyAddress,

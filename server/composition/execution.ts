@@ -16,7 +16,8 @@ export async function openExecution(
   opening: AsyncDisposableStack,
 ): Promise<Capabilities["execution"]> {
   const codeRuntime = await openCodeRuntime(foundation, opening);
-  return { ...procedures, codeRuntime, toolDeclarations: TOOLS_FOR_PROGRAMS };
+  const { usageCounter } = foundation;
+  return { ...procedures, codeRuntime, usageCounter, toolDeclarations: TOOLS_FOR_PROGRAMS };
 }
 
 async function openCodeRuntime(

@@ -4,6 +4,7 @@ import { Plans } from "../../domain/plans/plans.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { StoredVariables } from "../../domain/variables/stored-variables.ts";
 import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
+import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
@@ -14,6 +15,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseServices, openDatabaseServices } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
 import { type JobQueueServices, openJobQueue } from "./job-queue.ts";
+import { openUsageCounter } from "./usage-counter.ts";
 import { openSharedState, type SharedState } from "./shared-state.ts";
 
 /** Dependencies that the configuration does not choose. Tests replace them. */
@@ -46,6 +48,7 @@ export interface Foundation {
   variables: StoredVariables;
   /** Encrypts the values of variables. */
   variableCipher: VariableCipher;
+  usageCounter: UsageCounter;
   edge: EdgeServices;
 }
 
@@ -64,7 +67,10 @@ export async function openFoundation(
   const { start: startProcess } = opening.use(new ForkServer());
   const variableCipher = new VariableCipher(secret);
   const variables = new StoredVariables(database.db, variableCipher);
-  const edge = await openEdge(config, controlGroups, new LastKnownVariables(variables), log, opening);
+  // Before the edge, so that the last requests are counted too.
+  const usageCounter = openUsageCounter(database, log, opening);
+  const edgeDeps = { controlGroups, variables: new LastKnownVariables(variables), usageCounter, log };
+  const edge = await openEdge(config, edgeDeps, opening);
   return {
     config,
     log,
@@ -78,6 +84,7 @@ export async function openFoundation(
     startProcess,
     variables,
     variableCipher,
+    usageCounter,
     edge,
   };
 }

@@ -1,6 +1,7 @@
 import type { PgBoss } from "pg-boss";
 import type { Db } from "../../domain/database-types.ts";
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
+import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
@@ -17,6 +18,7 @@ import { type IdentityServices, openIdentityServices } from "./identity.ts";
 import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
+import { createStorage } from "./storage.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
 import { createVariables } from "./variables.ts";
@@ -26,6 +28,8 @@ export interface OpenServices extends IdentityServices {
   capabilities: Capabilities;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
+  /** For the worker, which measures what apps store. */
+  storageDeps: EnforceDeps;
   readiness: readonly ReadinessCheck[];
   readinessDetails: ReadinessDetails;
   orm: Orm;
@@ -70,6 +74,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   return {
     capabilities,
     deploymentDeps,
+    storageDeps: createStorage(foundation),
     ...identity,
     readiness: [database.readiness, queue.readiness, edge.readiness],
     readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },

@@ -70,10 +70,11 @@ export async function startService(config: Config, log: Logger, options: Service
   return { publicUrl, port, parts, bootstrapped, stop: () => started.disposeAsync() };
 }
 
-function createWorker(config: Config, log: Logger, { boss, db, deploymentDeps }: OpenServices): Worker {
+function createWorker(config: Config, log: Logger, { boss, db, deploymentDeps, storageDeps }: OpenServices): Worker {
   return new Worker({
     boss,
     deps: deploymentDeps,
+    storage: storageDeps,
     db,
     log,
     buildConcurrency: config.buildConcurrency,

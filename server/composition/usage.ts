@@ -6,5 +6,5 @@ export function createRateLimits({ database, plans, shared }: Foundation): Capab
 }
 
 export function createUsage({ database, plans, shared }: Foundation): Capabilities["usage"] {
-  return { em: database.em, plans, counter: shared.counter, callCounter: shared.callCounter };
+  return { em: database.em, db: database.db, plans, counter: shared.counter, callCounter: shared.callCounter };
 }

@@ -3,6 +3,8 @@ import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
+import { AppStorageRecord } from "../../domain/storage/app-storage-record.entity.ts";
+import { UsageCount } from "../../domain/usage/usage-count.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
 import { AppVariable } from "../../domain/variables/app-variable.entity.ts";
 import { RateLimitWindow } from "../../domain/rate-limits/rate-limit-window.entity.ts";
@@ -10,6 +12,7 @@ import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 
 export const entities = [
   App,
+  AppStorageRecord,
   AppVariable,
   AuditEvent,
   Deployment,
@@ -18,4 +21,5 @@ export const entities = [
   Organization,
   Procedure,
   RateLimitWindow,
+  UsageCount,
 ] as const;

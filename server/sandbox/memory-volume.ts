@@ -14,7 +14,7 @@ const MEBIBYTE = 1024 * 1024;
 /** The type of tmpfs in linux/magic.h. */
 const TMPFS = 0x0102_1994;
 /** The part of the machine's memory that all volumes and the processes that use them may have together. */
-const MAX_SHARE = 0.75;
+const MAX_SHARE = 0.85;
 
 export interface VolumeNeeds {
   /** How many volumes exist at the same time. */

@@ -7,12 +7,15 @@ import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
+import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-storage.ts";
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { PeriodicTask } from "./periodic-task.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;
   deps: DeploymentDeps;
+  storage: EnforceDeps;
   db: Db;
   retention: Retention;
   log: Logger;
@@ -23,6 +26,9 @@ export interface WorkerOptions {
 const ROLLBACK_CONCURRENCY = 4;
 const TEARDOWN_CONCURRENCY = 4;
 const VARIABLES_CONCURRENCY = 4;
+/** An app can store this much longer than its bound allows, until it is stopped. */
+const STORAGE_PAUSE_MS = 30_000;
+const STORAGE_PAUSE_FACTOR = 10;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 /** How long a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 20_000;
@@ -34,6 +40,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
   #sweepTimer: NodeJS.Timeout | null = null;
+  #storageTask: PeriodicTask | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -52,13 +59,25 @@ export class Worker {
     await this.#work("sweep", 1, () => this.#sweep());
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
+    this.#storageTask = this.#startStorageTask();
   }
 
   /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
   async stop(): Promise<void> {
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
+    await this.#storageTask?.[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
+  }
+
+  #startStorageTask(): PeriodicTask {
+    const { storage, log } = this.#options;
+    return new PeriodicTask({
+      run: (signal) => enforceStorage(storage, signal),
+      pauseMs: STORAGE_PAUSE_MS,
+      pauseFactor: STORAGE_PAUSE_FACTOR,
+      report: (err) => log.warn({ err }, "the storage of apps could not be checked; it is checked again later"),
+    });
   }
 
   async #work<Q extends QueueName>(

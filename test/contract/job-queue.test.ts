@@ -39,15 +39,15 @@ async function open(): Promise<OpenQueue> {
   return { orm, boss, queue, received, startWorker, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-const enqueue = ({ orm, queue }: OpenQueue, deploymentId: string) =>
-  orm.em.fork().transactional((em) => queue.enqueue(em, "deployment", { deploymentId }));
+const enqueue = ({ orm, queue }: OpenQueue, deploymentId: string, orgId = "organization") =>
+  orm.em.fork().transactional((em) => queue.enqueue(em, "deployment", { deploymentId, orgId }));
 
 describe("the job queue", () => {
   verifies(hazard(42), "a job exists only if the transaction that enqueued it commits", async () => {
     await using opened = await open();
     await opened.startWorker();
     const rolledBack = opened.orm.em.fork().transactional(async (em) => {
-      await opened.queue.enqueue(em, "deployment", { deploymentId: "rolled back" });
+      await opened.queue.enqueue(em, "deployment", { deploymentId: "rolled back", orgId: "organization" });
       throw new Error("roll back");
     });
     await expect(rolledBack).rejects.toThrow("roll back");
@@ -68,10 +68,32 @@ describe("the job queue", () => {
     await using opened = await open();
     await enqueue(opened, "waiting");
     await delay(500);
-    expect(await opened.queue.listWaiting("deployment")).toEqual([{ deploymentId: "waiting" }]);
+    expect(await opened.queue.listWaiting("deployment")).toEqual([{ deploymentId: "waiting", orgId: "organization" }]);
     expect(await opened.queue.listWaiting("teardown")).toEqual([]);
     await opened.startWorker();
     await vi.waitFor(() => expect(opened.received).toEqual(["waiting"]), 10_000);
     await vi.waitFor(async () => expect(await opened.queue.listWaiting("deployment")).toEqual([]), 10_000);
+  });
+
+  test("the first job of an organization runs before the further ones of others, and no job waits forever", async () => {
+    await using opened = await open();
+    const { boss } = opened;
+    const start = async () => (await boss.fetch<{ deploymentId: string }>("deployment"))[0];
+    const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+    for (const name of names("a", 50)) await enqueue(opened, name, "a");
+    const running = [await start(), await start(), await start(), await start()];
+    expect(running.map((job) => job?.data.deploymentId)).toEqual(names("a", 4));
+    for (const name of names("b", 3)) await enqueue(opened, name, "b");
+    await enqueue(opened, "c0", "c");
+    const next = [];
+    for (let job = await start(); next.length < 8 && job !== undefined; job = await start()) {
+      next.push(job.data.deploymentId);
+      await boss.complete("deployment", job.id);
+    }
+    expect(next).toEqual(["b0", "c0", "a4", "b1", "a5", "b2", "a6", "a7"]);
+    // Organization d comes late, and organization a, which waits for the longest time, still has its turn.
+    for (const name of names("d", 20)) await enqueue(opened, name, "d");
+    const last = [(await start())?.data.deploymentId, (await start())?.data.deploymentId];
+    expect(last.map((name) => name?.[0]).toSorted()).toEqual(["a", "d"]);
   });
 });

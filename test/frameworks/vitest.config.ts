@@ -5,5 +5,5 @@ import { defineConfig } from "vitest/config";
  * `npm run test:frameworks`.
  */
 export default defineConfig({
-  test: { include: ["test/frameworks/**/*.slow.ts"], testTimeout: 300_000, maxWorkers: 1 },
+  test: { include: ["test/frameworks/**/*.slow.ts"], testTimeout: 300_000, hookTimeout: 120_000, maxWorkers: 1 },
 });

@@ -233,7 +233,7 @@ verifies("tool.service_list_apps", "service_list_apps returns all apps page by p
 
 verifies(
   ["tool.service_get_usage", "limits.usage"],
-  "service_get_usage returns the plan, its used quotas and the remaining rate limits",
+  "service_get_usage returns the plan, its used quotas, the remaining rate limits, and usage and storage",
   async () => {
     const { tenant, gateway } = await connect();
     await tenant.rest.deploy({ repo: "acme/site" });
@@ -250,6 +250,8 @@ verifies(
         { name: "deploy", limit: 5, window_seconds: 300, remaining: 4, reset_seconds: expect.any(Number) },
         { name: "tool_calls", limit: 600, window_seconds: 60, remaining: 599, reset_seconds: expect.any(Number) },
       ],
+      activity: { period: expect.stringMatching(/^\d{4}-\d\d$/), deployments: 1, requests: 0, programs: 0 },
+      storage: { limit_bytes_per_app: 10 * 1024 ** 3, total_bytes: 0, apps: [] },
     });
   },
 );

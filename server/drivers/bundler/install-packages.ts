@@ -1,11 +1,12 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
-import { type BuildContext, runBuildStep } from "./build-step.ts";
+import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
 import { describeDependencies } from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
+import type { PackageManager } from "./detect-package-manager.ts";
 import { explainInstallFailure, findInstallReason } from "./failures/explain-install.ts";
-import { INSTALL_COMMANDS } from "./package-manager-commands.ts";
+import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
 import { isConverted, selectRestoredTool, selectTool } from "./select-tool.ts";
@@ -48,15 +49,18 @@ async function install(
   await using session = await packages.open(names);
   const tool = await selectTool(context, session, project);
   const selected = { ...context, env: { ...context.env, ...tool.env } };
-  const { code, output } = await runBuildStep(selected, {
+  const step = {
     name: "install",
     directory: location.installDirectory,
     env: env(session.registryUrl),
     network: { kind: "proxy", socketPath: session.socketPath },
-    argv: argv(rootEntries, session.registryUrl, memberOf(location)),
-  });
+  } as const;
+  const run = (argv: readonly [string, ...string[]]) => runBuildStep(selected, { ...step, argv });
+  const first = await run(argv(rootEntries, session.registryUrl, memberOf(location)));
+  const isIncomplete = lacksUnpublished(packageManager, first);
+  const { code, output } = isIncomplete ? await run(npmCommand("install")) : first;
   if (code !== 0) throw explainInstallFailure(packageManager, session.report(), output.lines());
-  return { selected, isWanted: tool.isWanted };
+  return { selected, isWanted: tool.isWanted && !isIncomplete };
 }
 
 /**
@@ -78,6 +82,17 @@ export async function installSvelteAdapter(
     network: { kind: "proxy", socketPath: session.socketPath },
     argv: [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/install-svelte-adapter.ts`, packageManager, SVELTE_ADAPTER],
   });
+}
+
+/**
+ * Whether `npm ci` failed only because the lockfile lacks optional packages that the registry does not have, for example for
+ * another system. `npm install` leaves them out of a lockfile and accepts it, but `npm ci` refuses it.
+ */
+function lacksUnpublished(packageManager: PackageManager, { code, output }: StepResult): boolean {
+  if (packageManager !== "npm" || code === 0) return false;
+  const missing = output.lines().filter((line) => /^npm error (Missing|Invalid): /.test(line));
+  // npm could not read the version of such a package.
+  return missing.length > 0 && missing.every((line) => /^npm error Missing: \S+@ from lock file$/.test(line));
 }
 
 /** The path of a package in its workspace; `null` for a package that is none of a workspace. */

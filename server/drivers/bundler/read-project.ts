@@ -11,6 +11,7 @@ import { toSingleLine } from "./single-line.ts";
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
 
 export const SVELTE_ADAPTER = "@sveltejs/adapter-cloudflare";
+const NEXT_ADAPTER = "@opennextjs/cloudflare";
 
 const dependencies = z.record(z.string(), z.unknown()).default({});
 
@@ -57,6 +58,8 @@ export interface Project {
   hasWranglerConfig: boolean;
   /** Whether SvelteKit's adapter-auto chooses the adapter, and the Cloudflare adapter is not installed yet. */
   needsSvelteAdapter: boolean;
+  /** Whether OpenNext has to turn a build of Next.js into a script, and the build script does not run it. */
+  needsOpenNext: boolean;
 }
 
 /**
@@ -77,6 +80,7 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
   const yarnLockVersion = await readYarnLockVersion(directory);
   const field = installed.packageManager ?? formatRequirement(installed.devEngines);
   const packageManager = detectPackageManager(field, rootEntries, yarnLockVersion);
+  const build = packageJson.scripts["build"];
   const depends = (name: string) => lists.some((list) => Object.hasOwn(list, name));
   return {
     location,
@@ -89,9 +93,12 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
       (await declaresPackages(directory, packageJson)) ||
       // Yarn 2 and later runs no script before an install.
       packageManager === "yarn-berry",
-    hasBuildScript: typeof packageJson.scripts["build"] === "string",
+    hasBuildScript: typeof build === "string",
     hasWranglerConfig: WRANGLER_CONFIGS.some((name) => packageEntries.has(name)),
     needsSvelteAdapter: depends("@sveltejs/adapter-auto") && !depends(SVELTE_ADAPTER),
+    // Without its configuration, OpenNext asks whether to create one.
+    needsOpenNext:
+      depends(NEXT_ADAPTER) && packageEntries.has("open-next.config.ts") && !String(build).includes("opennext"),
   };
 }
 

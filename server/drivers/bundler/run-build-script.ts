@@ -11,7 +11,7 @@ const NO_ASTRO_ADAPTER = /NoAdapterInstalled|Cannot use server-rendered pages wi
 
 /**
  * Runs the `build` scripts of the packages that the project depends on, then its own. Without one, runs the build command of
- * its framework, unless a wrangler configuration names what to bundle.
+ * its framework, unless a wrangler configuration names what to bundle. A project of OpenNext is built by OpenNext.
  *
  * @throws {BuildFailure} `user` when the build fails
  */
@@ -50,6 +50,8 @@ function platformVariables({ needsSvelteAdapter }: Project): Record<string, stri
 }
 
 function buildCommand(project: Project): readonly [string, ...string[]] | null {
+  // OpenNext runs the build script itself.
+  if (project.needsOpenNext) return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-open-next.ts`];
   if (project.hasBuildScript) return [scriptRunner(project), "run", "build"];
   if (project.needsInstall && !project.hasWranglerConfig)
     return [SANDBOX_PATHS.node, `${SANDBOX_PATHS.scripts}/run-framework-build.ts`];

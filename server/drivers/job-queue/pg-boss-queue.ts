@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type ConstructorOptions, fromKysely, type KyselyTransactionLike, PgBoss, type QueueOptions } from "pg-boss";
 import type { JobQueue, Jobs, QueueName } from "../../../domain/ports/job-queue.ts";
+import { fairOptions, SCHEMA } from "./fair-priority.ts";
 
 type Queue = QueueOptions & { notify: true; heartbeatSeconds: number };
 
@@ -40,7 +41,7 @@ export interface QueueLog {
 
 const OPTIONS = {
   max: 3,
-  schema: "jobs",
+  schema: SCHEMA,
   useListenNotify: true,
   monitorVacuum: false,
   reindex: false,
@@ -77,7 +78,9 @@ export class PgBossQueue implements JobQueue {
 
   async enqueue<Q extends QueueName>(em: EntityManager, queueName: Q, job: Jobs[Q]): Promise<void> {
     const transaction = (em as SqlEntityManager).getKysely() as unknown as KyselyTransactionLike;
-    await this.#boss.send(queueName, job, { db: fromKysely(transaction) });
+    const db = fromKysely(transaction);
+    const options = "orgId" in job ? await fairOptions(db, queueName, job.orgId) : {};
+    await this.#boss.send(queueName, job, { db, ...options });
   }
 
   async listWaiting<Q extends QueueName>(queueName: Q): Promise<Jobs[Q][]> {

@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { AppStorage } from "../../../domain/ports/app-storage.ts";
 import type { AppVariables } from "../../../domain/ports/app-variables.ts";
 import type { AuthEntries } from "../../../domain/ports/auth-entries.ts";
 import type { EdgePlatform } from "../../../domain/ports/edge-platform.ts";
@@ -16,7 +17,9 @@ import type { RequestLimits } from "./proxy/open-requests.ts";
 import { EmbeddedRuntimeLogs } from "./runtime-logs/embedded-runtime-logs.ts";
 import { ScriptPublisher } from "./scripts/script-publisher.ts";
 import { ScriptStore } from "./scripts/script-store.ts";
-import { type PlatformLog, Supervisor, type SupervisorLimits } from "./supervisor/supervisor.ts";
+import { EmbeddedAppStorage } from "./storage/embedded-app-storage.ts";
+import { Supervisor } from "./supervisor/supervisor.ts";
+import type { PlatformLog, SupervisorLimits } from "./supervisor/supervisor-options.ts";
 import { WorkerdIsolatedRuntime } from "./workerd/isolated-runtime.ts";
 import { WorkerdLauncher } from "./workerd/workerd-launcher.ts";
 
@@ -38,6 +41,8 @@ export interface EmbeddedPlatformOptions {
   /** The variables of the apps. They are kept in memory only. */
   variables: AppVariables;
   log: PlatformLog;
+  /** Called for each request that an app gets, with the id of the app. */
+  onRequest?: (appId: string) => void;
   limits?: Partial<PlatformLimits>;
 }
 
@@ -65,6 +70,7 @@ export interface EmbeddedPlatform extends AsyncDisposable {
   authEntries: AuthEntries;
   isolatedRuntime: IsolatedRuntime;
   runtimeLogs: RuntimeLogs;
+  storage: AppStorage;
   supervisor: Supervisor;
   /** The port of the edge proxy. */
   port: number;
@@ -82,7 +88,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
   const root = path.join(options.dataDirectory, "edge");
   const lock = lockFolder(root);
   const parts = createParts(root, options, limits);
-  const { store, launcher, runtimeLogs, supervisor, databases, authEntries, proxy } = parts;
+  const { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy } = parts;
   const close = once(async () => {
     await proxy.close(limits.closeGraceMs);
     await supervisor.close();
@@ -100,6 +106,7 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       databases,
       authEntries,
       runtimeLogs,
+      storage,
       isolatedRuntime: new WorkerdIsolatedRuntime(launcher),
       supervisor,
       port,
@@ -113,8 +120,9 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
 }
 
 function createParts(root: string, options: EmbeddedPlatformOptions, limits: PlatformLimits) {
-  const { dataDirectory, sandbox, groups, scheme, variables, log } = options;
+  const { dataDirectory, sandbox, groups, scheme, variables, log, onRequest } = options;
   const databaseRoot = path.join(root, "databases");
+  const directoryOf = (id: string) => databaseDirectory(databaseRoot, id);
   const store = new ScriptStore(root);
   const { startTimeoutMs } = limits;
   const launcher = new WorkerdLauncher({ launchRoot: path.join(root, "run"), sandbox, groups, startTimeoutMs });
@@ -123,17 +131,19 @@ function createParts(root: string, options: EmbeddedPlatformOptions, limits: Pla
     store,
     launcher,
     runtimeLogs,
-    databaseDirectory: (id) => databaseDirectory(databaseRoot, id),
+    databaseDirectory: directoryOf,
     variables,
     limits,
     log,
+    onStart: (slug) => storage.noteStart(slug),
   });
+  const storage = new EmbeddedAppStorage({ store, apps: supervisor, databaseDirectory: directoryOf });
   const startWorker = databaseWorkerStarter(launcher);
   const databases = new EmbeddedSqlDatabases({ root: databaseRoot, access: supervisor, startWorker });
   const authEntries = new FilesystemAuthEntries(path.join(dataDirectory, "auth-entries"));
   const trusts = trustedPeers(options.trustedProxies);
-  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits });
-  return { store, launcher, runtimeLogs, supervisor, databases, authEntries, proxy };
+  const proxy = new EdgeProxy({ apps: supervisor, entries: authEntries, log, trusts, scheme, limits, onRequest });
+  return { store, launcher, runtimeLogs, storage, supervisor, databases, authEntries, proxy };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -22,6 +22,13 @@ const PACKAGES = [
   packageNamed("wrangler", "4.0.0"),
   packageNamed("astro", "7.0.0"),
   packageNamed("@react-router/dev", "8.0.0"),
+  packageNamed("@tanstack/react-start", "1.169.0"),
+  {
+    ...packageNamed("@opennextjs/cloudflare", "1.20.0", {
+      "cli.sh": `#!/bin/sh\n[ "$1" = build ] && npm run build && cp build.js .open-next/worker.js`,
+    }),
+    manifest: { bin: { "opennextjs-cloudflare": "cli.sh" } },
+  },
 ];
 
 async function setUp() {
@@ -88,6 +95,47 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
   );
 });
 
+describe("a Next.js app with OpenNext", () => {
+  const files = {
+    "build.js": `export default { fetch: () => new Response("rendered") };`,
+    "wrangler.jsonc": `{ "main": ".open-next/worker.js", "compatibility_date": "2026-06-01" }`,
+  };
+  const OPEN_NEXT = { "@opennextjs/cloudflare": "1.20.0" };
+
+  test.each([
+    ["is built by OpenNext, which runs its build script", "mkdir .open-next"],
+    [
+      "that runs OpenNext in its build script is built by this script",
+      "mkdir .open-next && cp build.js .open-next/worker.js # opennext",
+    ],
+  ])("%s", async (_case, build) => {
+    await using checkout = await createCheckout({
+      ...files,
+      "package.json": manifest(build, OPEN_NEXT),
+      "open-next.config.ts": "export default {};",
+    });
+    await using setup = await setUp();
+    const { bundle, log } = await runBundler(setup.bundler, checkout);
+    expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+    expect(log.includes("> opennextjs-cloudflare build\n")).toBe(!build.includes("opennext"));
+  });
+});
+
+test("the server that TanStack Start builds without a plugin is deployed with its static files", async () => {
+  await using checkout = await createCheckout({
+    "package.json": manifest("sh build.sh", { "@tanstack/react-start": "1.169.0" }),
+    "build.sh": `
+      mkdir -p dist/server dist/client/assets
+      echo page >dist/client/assets/style.css
+      echo 'import "node:async_hooks"; export default { fetch: () => new Response("rendered") };' >dist/server/server.js`,
+  });
+  await using setup = await setUp();
+  const { bundle } = await runBundler(setup.bundler, checkout);
+  expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
+  expect(bundle).toMatchObject({ framework: "tanstack-start", assets: { rules: { not_found_handling: "none" } } });
+  expect(await readFile(`${bundle.assets?.directory}/assets/style.css`, "utf8")).toBe("page\n");
+});
+
 describe("frameworks that built a server for another platform", () => {
   test.each([
     ["Astro", { astro: "7.0.0" }, "It needs the adapter @astrojs/cloudflare."],
@@ -103,6 +151,22 @@ describe("frameworks that built a server for another platform", () => {
       advice: expect.stringContaining("two lines"),
     });
     expect(failure.advice).not.toContain("…");
+  });
+
+  test("a server that React Router builds is no server that listens", async () => {
+    await using setup = await setUp();
+    const failure = await bundleFailure(setup.bundler, {
+      "package.json": JSON.stringify({
+        type: "module",
+        scripts: {
+          build: "mkdir -p build/server && cp server.txt build/server/index.js",
+          start: "react-router-serve x",
+        },
+        devDependencies: { "@react-router/dev": "8.0.0" },
+      }),
+      "server.txt": `import http from "node:http"; export const routes = http.METHODS;`,
+    });
+    expect(failure.message).toContain("It needs Cloudflare's Vite plugin, or ssr: false.");
   });
 
   test("a build that Astro stops because it has no adapter fails with the lines to add", async () => {

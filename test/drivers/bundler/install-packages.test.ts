@@ -19,6 +19,7 @@ async function setUp() {
   const registry = stack.use(
     await startRegistry([
       ...GREETING_PACKAGES,
+      { name: "portable", version: "1.0.0", manifest: { optionalDependencies: { unpublished: "1.0.0" } } },
       { name: "plugin", version: "1.0.0", manifest: { peerDependencies: { greeting: "^2.0.0" } } },
     ]),
   );
@@ -85,6 +86,24 @@ describe("the install step", () => {
     });
     await installCheckout(h.packages, checkout);
     expect(await readImported(checkout, "greeting", "@scope/words")).toBe(WORDS);
+  });
+
+  test("a lockfile of npm without an optional package that the registry does not have is accepted", async () => {
+    await using h = await setUp();
+    await using checkout = await createCheckout({
+      "package.json": manifest({ dependencies: { portable: "^1.0.0" } }),
+      "package-lock.json": JSON.stringify({
+        lockfileVersion: 3,
+        packages: {
+          "": { dependencies: { portable: "^1.0.0" } },
+          "node_modules/portable": { version: "1.0.0", optionalDependencies: { unpublished: "1.0.0" } },
+        },
+      }),
+      "index.js": "export default {};",
+    });
+    await runBundler(h.bundler, checkout);
+    const installed = await readFile(path.join(checkout.sourceDirectory, "node_modules/portable/package.json"), "utf8");
+    expect(JSON.parse(installed)).toMatchObject({ name: "portable" });
   });
 
   test("a bundle contains the installed packages", async () => {

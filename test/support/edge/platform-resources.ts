@@ -9,7 +9,7 @@ import {
 } from "../../../domain/apps/app-resources.ts";
 import type { AppPlatform } from "../../../domain/deployments/release-resources.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { writeUploadForm } from "./upload-form.ts";
+import { type FormOptions, writeUploadForm } from "./upload-form.ts";
 
 /** The names of the resources that an app with one deployment still has at the platform. */
 export async function resourcesOf(platform: AppPlatform, app: { id: string; slug: string }): Promise<string[]> {
@@ -31,10 +31,15 @@ export const ALL_RESOURCES = ["script", "database", "auth entry", "sources", "ar
 const SCRIPT = `export default { fetch: () => new Response("hello") };`;
 
 /** Creates every resource that a deployment creates for an app. */
-export async function provision(platform: AppPlatform, app: App, script: string = SCRIPT): Promise<void> {
+export async function provision(
+  platform: AppPlatform,
+  app: App,
+  script: string = SCRIPT,
+  form: FormOptions = {},
+): Promise<void> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   await using folder = await temporaryFolder();
-  const scriptPath = await writeUploadForm(path.join(folder.path, "bundle.form"), script);
+  const scriptPath = await writeUploadForm(path.join(folder.path, "bundle.form"), script, form);
   const databaseId = sqlDatabaseId(app.id);
   await platform.databases.create(databaseId);
   await platform.objects.put(sourceBucketName(app.id), "src/index.ts", bytes(script));

@@ -31,8 +31,7 @@ const SERVER_FRAMEWORKS: Readonly<Record<string, ServerFramework>> = {
   next: {
     name: "Next.js",
     needs: "@opennextjs/cloudflare, or a static export",
-    // OpenNext runs the build script of package.json by default, which would be itself.
-    advice: `For a static export, set output: "export" in next.config. For a server, add @opennextjs/cloudflare with its wrangler.jsonc, buildCommand: "next build" in open-next.config.ts, and the build script "opennextjs-cloudflare build".`,
+    advice: `For a static export, set output: "export" in next.config. For a server, run: npx @opennextjs/cloudflare migrate. Commit the files that it writes, and deploy again.`,
   },
   "svelte-kit": {
     name: "SvelteKit",
@@ -43,6 +42,12 @@ const SERVER_FRAMEWORKS: Readonly<Record<string, ServerFramework>> = {
     name: "Nuxt",
     needs: "the preset cloudflare_module",
     advice: `Remove the preset from nuxt.config.ts, or set two lines: nitro: { preset: "cloudflare_module" } and compatibilityDate: "2026-06-01"`,
+  },
+  qwik: {
+    name: "Qwik City",
+    needs: "an adapter",
+    advice:
+      "For a server, run: npm run qwik add cloudflare-pages. For a static site, run: npm run qwik add static. Commit the files that it writes, and deploy again.",
   },
   "tanstack-start": { name: "TanStack Start", ...NITRO_PLUGIN },
   "solid-start": { name: "SolidStart", ...NITRO_PLUGIN },

@@ -3,7 +3,9 @@ import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
+import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { findNodeServer } from "./node-server/find-node-server.ts";
+import { readStartFile } from "./node-server/find-start-file.ts";
 import { NODE_SERVER_MAIN, type NodeServerPlan, planNodeServer } from "./node-server/plan-node-server.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
@@ -67,9 +69,13 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (hasPagesFunctions())
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
   const entry = findEntry(packageJson);
+  const serverBuild = findServerBuild(framework);
+  if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
   if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
   const server = await findNodeServer(packageJson.scripts?.["start"], entry);
-  if (server !== null) return planServer(framework, server);
+  // The server that a framework builds does not listen by itself. One that the start script runs does.
+  const isOwnServer = explainServerBuild(framework) === null || readStartFile(packageJson.scripts?.["start"]) !== null;
+  if (server !== null && isOwnServer) return planServer(framework, server);
   if (entry !== undefined && !isStatic)
     return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
@@ -104,6 +110,16 @@ function planStaticFiles(date: readonly string[], framework: string | null, dire
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
   const argv = deployment(["--assets", directory, ...date]);
   return { argv, framework, assets: { directory, rules }, pages: null };
+}
+
+function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
+  const flags = ["--compatibility-flags", "nodejs_compat"];
+  return {
+    argv: deployment([build.script, "--assets", build.assets, ...date, ...flags]),
+    framework,
+    assets: { directory: build.assets, rules: { not_found_handling: "none" } },
+    pages: null,
+  };
 }
 
 /** Frameworks of single-page applications: the browser resolves the paths, so every path gets the same page. */

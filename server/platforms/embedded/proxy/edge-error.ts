@@ -13,14 +13,22 @@ export class EdgeError extends Error {
   }
 }
 
-/** Sends `{"error": "..."}`, unless a response has begun. */
+/** Sends `{"error": "..."}`, or a page to a browser, unless a response has begun. */
 export function sendError(response: ServerResponse, { status, message, headers }: EdgeError): void {
   if (response.headersSent || response.destroyed) return;
-  const body = JSON.stringify({ error: message });
+  const isPage = response.req.headers.accept?.includes("text/html") === true;
+  const body = isPage ? errorPage(message) : JSON.stringify({ error: message });
   response.writeHead(status, {
-    "content-type": "application/json",
+    "content-type": isPage ? "text/html; charset=utf-8" : "application/json",
+    vary: "accept",
     "content-length": Buffer.byteLength(body),
     ...headers,
   });
   response.end(body);
+}
+
+/** @param message - a text of the edge proxy, without text of clients or apps */
+function errorPage(message: string): string {
+  const head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not available</title>';
+  return `<!doctype html><html lang="en"><head>${head}</head><body><p>${message}</p></body></html>\n`;
 }

@@ -7,7 +7,9 @@ import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts"
 import { lingerOnClose } from "../../../http/linger-on-close.ts";
 import { readRequestId } from "../../../http/request-id.ts";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
-import { AppUnavailable, type PlatformLog, type Supervisor } from "../supervisor/supervisor.ts";
+import type { Supervisor } from "../supervisor/supervisor.ts";
+import type { PlatformLog } from "../supervisor/supervisor-options.ts";
+import { AppRestricted, AppUnavailable } from "../supervisor/unavailable-app.ts";
 import { readClientInfo, type Scheme } from "./client-info.ts";
 import { EdgeError, sendError } from "./edge-error.ts";
 import { forwardRequest, forwardUpgrade, responseOn } from "./forward-request.ts";
@@ -23,6 +25,8 @@ export interface EdgeProxyOptions {
   /** The scheme of the apps' URLs. A trusted proxy may name another one for a request. */
   scheme: Scheme;
   limits: RequestLimits;
+  /** Called for each request that an app gets. */
+  onRequest?: ((appId: string) => void) | undefined;
 }
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -117,6 +121,7 @@ export class EdgeProxy {
    *
    * @throws {EdgeError}
    * @throws {AppUnavailable}
+   * @throws {AppRestricted}
    */
   async #acquireApp(
     request: IncomingMessage,
@@ -133,8 +138,9 @@ export class EdgeProxy {
     this.#openRequests.add(slug, network);
     exchange.once("close", () => this.#openRequests.remove(slug, network));
     const verified = await this.#hasValidToken(slug, request.headers.authorization);
-    const app = await this.#options.apps.acquire(slug);
+    const app = await this.#options.apps.acquire(slug, verified);
     if (!app) throw new EdgeError(404, NO_APP);
+    this.#options.onRequest?.(app.appId);
     return { app, context: { verified, requestId: readRequestId(request), clientInfo, appsDomain: this.#domain } };
   }
 
@@ -151,6 +157,7 @@ export class EdgeProxy {
 
   #toEdgeError(error: unknown, request: IncomingMessage): EdgeError {
     if (error instanceof EdgeError) return error;
+    if (error instanceof AppRestricted) return new EdgeError(507, error.message);
     if (error instanceof AppUnavailable)
       return new EdgeError(503, error.message, { "retry-after": String(error.retryAfterSeconds) });
     const requestId = readRequestId(request);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { PublishedScript, Script } from "../../../../domain/ports/edge-platform.ts";
 import { copyFileDurably, copyTree, replaceFile } from "../../../files/durable-files.ts";
@@ -31,6 +32,7 @@ type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "
  * scripts/<slug>/<app id>/versions/<name>/        script.form, assets/
  * scripts/<slug>/<app id>/storage/                key-value, object and durable storage
  * scripts/<slug>/<app id>/logs/                   what the app printed
+ * scripts/<slug>/<app id>/restriction.json        why it is stopped, and for whom
  * trash/                                          folders that are being deleted; `open` empties it
  * ```
  *
@@ -69,6 +71,18 @@ export class ScriptStore {
     if (!isSlug(slug)) throw new TypeError(`Invalid slug: ${JSON.stringify(slug)}`);
     if (!isId(appId)) throw new TypeError(`Invalid app id: ${JSON.stringify(appId)}`);
     return path.join(this.#scripts, slug, appId, "logs");
+  }
+
+  /** The restriction of the app of a version. All its versions share it. */
+  async restriction(version: ScriptVersion): Promise<StorageRestriction | null> {
+    const text = await readFile(restrictionFile(version), "utf8").catch(nullIfMissing);
+    return text === null ? null : (JSON.parse(text) as StorageRestriction);
+  }
+
+  async setRestriction(version: ScriptVersion, restriction: StorageRestriction | null): Promise<void> {
+    const file = restrictionFile(version);
+    if (restriction === null) await rm(file, { force: true });
+    else await replaceFile(file, JSON.stringify(restriction));
   }
 
   /** Copies the files of a script, so that `commit` can make them live. Removes the remains of interrupted attempts. */
@@ -145,6 +159,10 @@ export class ScriptStore {
       storageDirectory: path.join(app, "storage"),
     };
   }
+}
+
+function restrictionFile({ storageDirectory }: ScriptVersion): string {
+  return path.join(path.dirname(storageDirectory), "restriction.json");
 }
 
 /** A DNS label. */

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import type { ScriptVersion } from "../scripts/script-store.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 /** An app that may receive one request. The app is not stopped as idle before `release`. */
 export interface AcquiredApp {
+  appId: string;
   /** The port of the app on 127.0.0.1. */
   port: number;
   /** May be called more than once. */
@@ -18,6 +20,8 @@ export class RunningApp {
   readonly process: WorkerdProcess;
   /** When the event loop was first found unresponsive; `null` while it responds. */
   unresponsiveSince: number | null = null;
+  /** Limits the requests that the app serves. */
+  restriction: StorageRestriction | null = null;
   #inFlight = 0;
   #lastUsedAt = Date.now();
   #onIdle = Promise.withResolvers<void>();
@@ -44,7 +48,7 @@ export class RunningApp {
       if (!isReleased) this.#release();
       isReleased = true;
     };
-    return { port: this.process.port, release };
+    return { appId: this.version.appId, port: this.process.port, release };
   }
 
   /** Waits until no request is in flight, at most `timeoutMs`. */

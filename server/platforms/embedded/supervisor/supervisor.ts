@@ -1,47 +1,19 @@
-import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
 import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
-import type { ScriptStore, ScriptVersion } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../scripts/script-store.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { launchApp, type LaunchDeps } from "./launch-app.ts";
+import { launchApp } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
-import { Watchdog, type WatchdogLimits } from "./watchdog.ts";
-
-/** Receives reports about apps. pino's logger is one. */
-export interface PlatformLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
-export interface SupervisorLimits extends WatchdogLimits {
-  /** How many apps may have a process at the same time. */
-  maxActive: number;
-  /** How long a stop waits for requests in flight. */
-  drainMs: number;
-}
-
-export interface SupervisorOptions extends LaunchDeps {
-  store: ScriptStore;
-  variables: AppVariables;
-  limits: SupervisorLimits;
-  log: PlatformLog;
-}
-
-/** The app cannot be reached now. Another request after `retryAfterSeconds` (whole, at least 1) can succeed. */
-export class AppUnavailable extends Error {
-  override readonly name = "AppUnavailable";
-  readonly retryAfterSeconds: number;
-
-  constructor(message: string, retryAfterSeconds: number, options?: ErrorOptions) {
-    super(message, options);
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
+import { AppUnavailable, checkRestriction } from "./unavailable-app.ts";
+import type { SupervisorOptions } from "./supervisor-options.ts";
+import { Watchdog } from "./watchdog.ts";
 
 /**
  * Starts a process for an app on its first request. Stops it when it is idle, hangs, uses too much memory or crashes.
@@ -83,12 +55,20 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   /**
    * Returns the running app at `slug`, started if necessary; `null` if there is no app.
    *
+   * @param hasToken - whether the request has the app's token
+   * @throws {AppRestricted} when the restriction of the app refuses the request
    * @throws {AppUnavailable} when the app does not start, failed repeatedly, or no process is free for it
    */
-  async acquire(slug: string): Promise<AcquiredApp | null> {
+  async acquire(slug: string, hasToken: boolean): Promise<AcquiredApp | null> {
     for (;;) {
       const app = this.#running.get(slug);
-      if (app) return app.acquire();
+      if (app) {
+        checkRestriction(app.restriction, hasToken);
+        return app.acquire();
+      }
+      // Before the start, which requests with and without token share.
+      const live = await this.#options.store.live(slug);
+      if (live) checkRestriction(await this.#options.store.restriction(live), hasToken);
       // Simultaneous requests share one start. Afterwards each checks again, because the app may have changed.
       let start = this.#starts.get(slug);
       if (!start) {
@@ -124,7 +104,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       try {
         await verify(process);
         this.#backoff.reset(slug);
-        this.#register(prepared, process);
+        await this.#register(prepared, process);
       } catch (error) {
         await process[Symbol.asyncDispose]();
         throw error;
@@ -150,7 +130,21 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
       if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
-      this.#register(prepared, await this.#launch(prepared, signal));
+      await this.#register(prepared, await this.#launch(prepared, signal));
+    });
+  }
+
+  /** See `AppStorage.restrict`. */
+  async restrict(slug: string, appId: string, restriction: StorageRestriction | null): Promise<void> {
+    const { store } = this.#options;
+    const live = await store.live(slug);
+    if (live?.appId !== appId || isDeepStrictEqual(await store.restriction(live), restriction)) return;
+    await this.#locks.run([live.databaseId], async () => {
+      if ((await store.live(slug))?.appId !== appId) return;
+      await store.setRestriction(live, restriction);
+      const app = this.#running.get(slug);
+      if (restriction !== null) await this.#stop(slug);
+      else if (app) app.restriction = null;
     });
   }
 
@@ -210,7 +204,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const { slug, appId } = version;
     try {
       const prepared = await this.#prepare(version);
-      this.#register(prepared, await this.#launch(prepared, this.#closing.signal));
+      await this.#register(prepared, await this.#launch(prepared, this.#closing.signal));
     } catch (cause) {
       this.#backoff.recordFailure(slug);
       this.#options.log.warn({ slug, appId, err: cause }, "app failed to start");
@@ -237,9 +231,11 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     );
   }
 
-  #register({ version, variablesVersion }: PreparedApp, process: WorkerdProcess): void {
+  async #register({ version, variablesVersion }: PreparedApp, process: WorkerdProcess): Promise<void> {
     const { slug, appId, generation } = version;
     const app = new RunningApp(version, variablesVersion, process);
+    app.restriction = await this.#options.store.restriction(version);
+    this.#options.onStart?.(slug);
     this.#running.set(slug, app);
     void process.exited.then(() => this.#handleFailure(app, process.hasExceededMemory() ? "memory" : "crashed"));
     this.#options.log.info({ slug, appId, generation }, "app started");

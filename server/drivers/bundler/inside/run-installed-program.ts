@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { foldersAbove } from "./folders-above.ts";
+
+/**
+ * Runs a command line whose program is one of an installed package, and prints it. It must not come from the project: a shell
+ * may run it.
+ *
+ * @returns the exit code
+ */
+export function runInstalledProgram(commandLine: string): number {
+  // The root of a workspace has the programs of the packages that its packages share.
+  const folders = foldersAbove(process.cwd());
+  console.log(`> ${commandLine}`);
+  const [program, option] = folders.some((folder) => existsSync(path.join(folder, ".pnp.cjs")))
+    ? ["yarn", "exec"]
+    : ["/bin/sh", "-c"];
+  const programs = folders.map((folder) => path.join(folder, "node_modules/.bin"));
+  const { status } = spawnSync(program, [option, commandLine], {
+    stdio: "inherit",
+    env: { ...process.env, PATH: [...programs, process.env["PATH"]].join(":") },
+  });
+  return status ?? 1;
+}

@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
+import { Repository } from "../../support/builds/git-repository.ts";
+import type { RestClient } from "../../support/clients/rest-client.ts";
+import { appRequest } from "../../support/edge/app-request.ts";
+import { type Installation, PROJECT } from "../../support/service/service-process.ts";
+
+const TIME_LIMIT_MS = 600_000;
+const POLL_INTERVAL_MS = 500;
+const FINAL_STATUSES = ["ready", "failed", "canceled"];
+
+/** What the service says about an app whose deployment has ended. */
+export interface DeployedApp {
+  id: string;
+  url: string;
+  status: string;
+  error: string | null;
+  status_message: string | null;
+  manifest: { framework?: string | null } | null;
+}
+
+/** Commits the files of a folder, except those that its `.gitignore` excludes, as `owner/name` below `base`. */
+export async function commitFolder(folder: string, base: string, repo: string): Promise<void> {
+  const repository = await Repository.create(base, repo);
+  await repository.git([`--git-dir=${repository.path}`, `--work-tree=${folder}`, "-C", folder, "add", "--all", "."]);
+  await repository.commit(await repository.git(["write-tree"]));
+}
+
+/** Creates an organization, so that the limits of deployments and apps do not end the run. */
+export async function createOrganization({ dataDirectory }: Installation, rest: RestClient): Promise<RestClient> {
+  const args = ["server/admin/admin.ts", "bootstrap", "--org", "Frameworks", "--email", "ada@example.com", "--json"];
+  const env = { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDirectory };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: PROJECT, env });
+  return rest.as((JSON.parse(stdout) as CreatedOrganization).api_key);
+}
+
+/** Deploys a repository, and waits until the deployment has ended. */
+export async function deployRepository(rest: RestClient, repo: string): Promise<DeployedApp> {
+  const accepted = await rest.deploy({ repo });
+  if (accepted.status !== 201) throw new Error(`The deployment was refused: ${accepted.text}`);
+  const end = Date.now() + TIME_LIMIT_MS;
+  for (;;) {
+    const { status, body, text } = await rest.get(`/v1/apps/${String(accepted.body["app_id"])}`);
+    if (status !== 200) throw new Error(`The app could not be read: ${text}`);
+    const app = body as unknown as DeployedApp;
+    if (FINAL_STATUSES.includes(app.status)) return app;
+    if (Date.now() > end) throw new Error(`The deployment is still ${app.status}.`);
+    await setTimeout(POLL_INTERVAL_MS);
+  }
+}
+
+/** Requests a page and the scripts and styles that it names. Returns why the app does not work; `null` if it works. */
+export async function findWrongResponse(url: string, marker: string): Promise<string | null> {
+  const page = await appRequest(url);
+  if (page.status >= 500) return `The app responded with ${page.status}: ${page.text.slice(0, 200)}`;
+  if (!page.text.includes(marker)) return `The response has no "${marker}": ${page.text.slice(0, 200)}`;
+  const files = page.text.matchAll(
+    /<(?:script|link)\b[^>]*?\b(?:src|href)=["']?(\/[^/"'\s>][^"'\s>]*\.(?:m?js|css))\b/g,
+  );
+  for (const [, file = ""] of files) {
+    const { status, text } = await appRequest(new URL(file, url).href);
+    if (status !== 200 || text.trimStart().startsWith("<!")) return `The app responded to ${file} with ${status}.`;
+  }
+  return null;
+}
