@@ -150,7 +150,10 @@ describe("the package mirror", () => {
     expect((await send(mirror.socketPath, `${MIRROR}/left/-/left-9.0.0.tgz`)).status).toBe(404);
     expect(mirror.report()).toEqual({
       unavailable: [],
-      missing: ["nothing", "left"],
+      missing: [
+        { name: "nothing", version: null },
+        { name: "left", version: "9.0.0" },
+      ],
       blockedHosts: [],
       exceeded: null,
     });
