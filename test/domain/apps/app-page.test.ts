@@ -27,7 +27,6 @@ test("a page of small apps, with everything around them, stays within 24,000 cha
     slug: "demo-7",
     status: "ready",
     status_message: null,
-    storage_problem: null,
     created_at: "1970-01-01T00:00:00.007Z",
     updated_at: "1970-01-01T00:00:00.007Z",
     url: "https://demo-7.example.com",
