@@ -50,9 +50,10 @@ const MEMORY_ATTACKS: Readonly<Record<string, string>> = {
   "Memory in files of /tmp and /dev/shm": `${HOLD} for my $folder ("/tmp", "/dev/shm") {
     for my $n (1 .. 8) { open(my $file, ">", "$folder/$n") or next; for (1 .. 64) { syswrite($file, "x" x 1048576) or last; held(1); } }
   } wait_or_fail;`,
-  // Adds up what the processes have, because one that was killed has nothing any more.
+  // Adds up what the processes have, because one that was killed has nothing any more. They grow slowly, so that the sum hardly
+  // changes while it is read.
   "Memory of many processes": `${HOLD} for (1 .. 16) {
-      if (!fork) { my @data; for (1 .. 64) { push @data, "x" x 1048576; select(undef, undef, undef, 0.02); } sleep 60; }
+      if (!fork) { my @data; for (1 .. 64) { push @data, "x" x 1048576; select(undef, undef, undef, 0.1); } sleep 60; }
     }
     while (1) {
       my $kb = 0;
