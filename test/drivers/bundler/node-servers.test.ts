@@ -41,7 +41,9 @@ const COMPILED_PACKAGES: PublishedPackage[] = [
   {
     name: "compiled",
     version: "1.0.0",
-    files: { "index.js": `import { assign } from "helpers"; export const { greeting } = assign({ greeting: "hello" });` },
+    files: {
+      "index.js": `import { assign } from "helpers"; export const { greeting } = assign({ greeting: "hello" });`,
+    },
     manifest: { type: "module", dependencies: { helpers: "1.0.0" } },
   },
   {
