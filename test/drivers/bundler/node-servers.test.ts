@@ -36,9 +36,31 @@ const PACKAGES: PublishedPackage[] = [
   { name: "native-database", version: "1.0.0", files: { "index.js": "", "binding.gyp": "{}" } },
 ];
 
-async function setUp() {
+/** The form of tslib and of a package that TypeScript compiled with it. */
+const COMPILED_PACKAGES: PublishedPackage[] = [
+  {
+    name: "compiled",
+    version: "1.0.0",
+    files: {
+      "index.js": `import { assign } from "helpers"; export const { greeting } = assign({ greeting: "hello" });`,
+    },
+    manifest: { type: "module", dependencies: { helpers: "1.0.0" } },
+  },
+  {
+    name: "helpers",
+    version: "1.0.0",
+    files: {
+      "helpers.js": `Object.defineProperty(exports, "__esModule", { value: true }); exports.assign = Object.assign;`,
+      "modules/index.js": `import helpers from "../helpers.js"; export const { assign } = helpers;`,
+      "modules/package.json": `{ "type": "module" }`,
+    },
+    manifest: { exports: { ".": { import: "./modules/index.js", default: "./helpers.js" } } },
+  },
+];
+
+async function setUp(packages: PublishedPackage[] = PACKAGES) {
   const stack = new AsyncDisposableStack();
-  const registry = stack.use(await startRegistry(PACKAGES));
+  const registry = stack.use(await startRegistry(packages));
   const cache = stack.use(await temporaryFolder());
   return {
     bundler: createTestBundler({ registry: registry.url }, cache.path),
@@ -47,9 +69,9 @@ async function setUp() {
 }
 
 /** Builds a project and publishes it on the edge platform. */
-async function publish(files: Files) {
+async function publish(files: Files, packages?: PublishedPackage[]) {
   const stack = new AsyncDisposableStack();
-  const setup = stack.use(await setUp());
+  const setup = stack.use(await setUp(packages));
   const checkout = stack.use(await createCheckout(files));
   const { bundle, log } = await runBundler(setup.bundler, checkout);
   const { platform, request, ...testPlatform } = await openTestPlatform();
@@ -134,6 +156,21 @@ test("a server that listens and exports nothing runs as under Node", async () =>
   expect(await app.get("/write")).toBe("EPERM");
   const { modules } = await readUploadForm(app.bundle.scriptPath);
   expect(Object.keys(modules)).not.toContain(".env");
+});
+
+test("a package that imports the ES module of a CommonJS package gets its exports as under Node", async () => {
+  await using app = await publish(
+    {
+      "package.json": manifest("node server.mjs", { dependencies: { compiled: "1.0.0" } }),
+      "server.mjs": `
+        import http from "node:http";
+        import { greeting } from "compiled";
+        http.createServer((request, response) => response.end(greeting)).listen(process.env.PORT);`,
+    },
+    COMPILED_PACKAGES,
+  );
+  await app.published;
+  expect(await app.get("/")).toBe("hello");
 });
 
 test("an entry that exports a handler and listens is served by its handler", async () => {

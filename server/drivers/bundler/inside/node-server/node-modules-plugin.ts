@@ -87,8 +87,10 @@ function resolveAbsentPackages(build: PluginBuild): void {
   build.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...options }) => {
     const isOfPackage = options.importer.includes("/node_modules/");
     if (pluginData === "resolving" || !isOfPackage || options.namespace !== "file") return undefined;
-    const found = await build.resolve(name, { ...options, pluginData: "resolving" });
-    return found.errors.length > 0 ? { path: name, namespace: "absent" } : found;
+    const { errors } = await build.resolve(name, { ...options, pluginData: "resolving" });
+    // esbuild resolves what exists once more: a path from a plugin loses the `type` of its package.json, which decides
+    // what the default import of a CommonJS module is.
+    return errors.length > 0 ? { path: name, namespace: "absent" } : undefined;
   });
   build.onLoad({ filter: /.*/, namespace: "absent" }, ({ path: name }) =>
     throwingModule(`Cannot find module '${name}'`),
