@@ -72,19 +72,23 @@ function endedLog(): EventStream {
   return new EventStream({ next: async () => [{ id: "end", type: "end", data: "{}" }], close: () => undefined });
 }
 
-verifies(hazard(56), "a client that does not read the end of a stream gets it later, or its stream is closed", async () => {
-  for (const isGone of [false, true]) {
-    const stream = endedLog();
-    // It has room for the first comment, but not for the event after it.
-    const client = new Writable({ highWaterMark: 20, write: () => undefined });
-    stream.pipe(client);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const closed = once(stream, "close");
-    const intervals = isGone ? 6 : 1;
-    for (let interval = 0; interval < intervals; interval++) stream.keepAlive();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(stream.destroyed).toBe(isGone);
-    client.emit("drain");
-    await closed;
-  }
-});
+verifies(
+  hazard(56),
+  "a client that does not read the end of a stream gets it later, or its stream is closed",
+  async () => {
+    for (const isGone of [false, true]) {
+      const stream = endedLog();
+      // It has room for the first comment, but not for the event after it.
+      const client = new Writable({ highWaterMark: 20, write: () => undefined });
+      stream.pipe(client);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const closed = once(stream, "close");
+      const intervals = isGone ? 6 : 1;
+      for (let interval = 0; interval < intervals; interval++) stream.keepAlive();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(stream.destroyed).toBe(isGone);
+      client.emit("drain");
+      await closed;
+    }
+  },
+);
