@@ -32,6 +32,7 @@ export default defineConfig(async () => ({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // Test files of one worker share its modules: importing the service takes longer than most files run.
     isolate: false,
     // Three more than the cores that most machines have at least: many tests wait for something else than the processor.

@@ -2,7 +2,7 @@ import { deployApp } from "../domain/apps/deploy-app.ts";
 import { readLogTail } from "../domain/deployments/read-log-tail.ts";
 import { redeployApp } from "../domain/deployments/redeploy-app.ts";
 import { rollBackApp } from "../domain/deployments/roll-back-app.ts";
-import { deployProcedure, procedure, router } from "./core/trpc.ts";
+import { deployProcedure, procedure, restartProcedure, router } from "./core/trpc.ts";
 import {
   deployToolRequest,
   deployToolResponse,
@@ -54,7 +54,7 @@ export const deploymentTools = router({
       return { app_id: id, number, status };
     }),
 
-  rollBack: procedure
+  rollBack: restartProcedure
     .meta({
       access,
       tool: {
@@ -68,7 +68,8 @@ export const deploymentTools = router({
     .input(rollbackToolRequest)
     .output(startedDeployment)
     .mutation(async ({ ctx, input: { app_id: id, number: target } }) => {
-      const { number, status } = await rollBackApp(ctx.deployments, ctx.caller, { id, number: target });
+      const request = { id, number: target };
+      const { number, status } = await rollBackApp(ctx.deployments, ctx.caller, request, ctx.idempotencyKey);
       return { app_id: id, number, status };
     }),
 

@@ -5,13 +5,13 @@ import type { DeploymentView } from "../domain/deployments/deployment-view.ts";
 import type { DeploymentPage, DeploymentPageRequest } from "../domain/deployments/list-deployments.ts";
 import type { NumberedLogView } from "../domain/deployments/read-deployment-log.ts";
 import type { Redeploy } from "../domain/deployments/redeploy-app.ts";
-import { timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { numberFromText, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const id = uuid.meta({ description: "The app's id" });
 export const deploymentNumber = z.int().min(1).max(999_999_999);
 /** In a path, where every value is text. */
-const numberInPath = z.coerce.number().pipe(deploymentNumber).meta({ description: "The number of the deployment" });
+const numberInPath = numberFromText(deploymentNumber).meta({ description: "The number of the deployment" });
 const status = z.enum(DEPLOYMENT_STATUSES);
 const statusMessage = z.string().nullable().meta({ description: "The current step, or what to do about a failure" });
 const error = z.string().nullable().meta({ description: "Why the deployment failed" });
@@ -56,17 +56,16 @@ export const redeployRequest = z
     commit: commit
       .optional()
       .meta({ description: "The full id of the commit to deploy; by default the newest one of the branch" }),
-    customization: z.string().optional().meta({
-      description: "Instructions in natural language for the app builder agent. Not available in this version",
+    customization: z.string().nullable().optional().meta({
+      description:
+        "Instructions in natural language for the app builder agent, which this version does not have; by default those of the newest deployment, and null for none",
     }),
   })
   .meta({ id: "RedeployRequest" }) satisfies z.ZodType<Redeploy>;
 
 export const listDeploymentsRequest = z.strictObject({
   id,
-  limit: z.coerce
-    .number()
-    .pipe(z.int().min(1).max(100))
+  limit: numberFromText(z.int().min(1).max(100))
     .optional()
     .meta({ description: "Maximum number of deployments to return; default 20" }),
   cursor: z.string().max(200).optional().meta({ description: "next_cursor of the previous page" }),

@@ -3,7 +3,7 @@ import { getDeployment, listDeployments } from "../domain/deployments/list-deplo
 import { readLogOfDeployment } from "../domain/deployments/read-deployment-log.ts";
 import { redeployApp } from "../domain/deployments/redeploy-app.ts";
 import { rollBackApp } from "../domain/deployments/roll-back-app.ts";
-import { deployProcedure, procedure, router } from "./core/trpc.ts";
+import { deployProcedure, procedure, restartProcedure, router } from "./core/trpc.ts";
 import {
   deployment,
   deploymentLogsResponse,
@@ -109,7 +109,7 @@ export const deployments = router({
     .output(deployment)
     .mutation(({ ctx, input }) => cancelDeployment(ctx.deployments, ctx.caller, input)),
 
-  rollback: procedure
+  rollback: restartProcedure
     .meta({
       access: { scope: "deploy" },
       openapi: {
@@ -118,17 +118,19 @@ export const deployments = router({
         tags,
         summary: "Make an earlier deployment live again",
         description:
-          "Starts a deployment from the kept bundle of an earlier one, without a build. The bundles of the five newest deployments that were live are kept (`can_roll_back`). The SQL database keeps the migrations of later deployments, and `status_message` names them.",
+          "Starts a deployment from the kept bundle of an earlier one, without a build. The bundles of the five newest deployments that were live are kept (`can_roll_back`). The SQL database keeps the migrations of later deployments, and `status_message` names them. Repeating a call with the same `Idempotency-Key` returns the deployment of the first call.",
         successStatus: 201,
         successDescription: "The rollback has started",
         errorResponses: {
           400: "The request is invalid",
           404: noDeployment,
           409: "The deployment is live, its bundle is not kept, or the app is being deleted",
+          422: "The Idempotency-Key was used for a different request",
+          429: "The organization changes variables or rolls apps back too often, or the client's network has sent too many invalid tokens",
         },
       },
     })
     .input(rollbackRequest)
     .output(deployment)
-    .mutation(({ ctx, input }) => rollBackApp(ctx.deployments, ctx.caller, input)),
+    .mutation(({ ctx, input }) => rollBackApp(ctx.deployments, ctx.caller, input, ctx.idempotencyKey)),
 });

@@ -1,7 +1,7 @@
 import { deleteVariable } from "../domain/variables/delete-variable.ts";
 import { listVariables } from "../domain/variables/list-variables.ts";
 import { setVariable } from "../domain/variables/set-variable.ts";
-import { procedure, router } from "./core/trpc.ts";
+import { procedure, restartProcedure, router } from "./core/trpc.ts";
 import {
   changedVariable,
   deletedVariable,
@@ -13,9 +13,11 @@ import {
 
 const tags = ["Variables"];
 const noApp = "No such app in the organization";
+const tooManyRestarts =
+  "The organization changes variables or rolls apps back too often, or the client's network has sent too many invalid tokens";
 
 export const variables = router({
-  set: procedure
+  set: restartProcedure
     .meta({
       access: { scope: "deploy" },
       openapi: {
@@ -30,6 +32,7 @@ export const variables = router({
           400: "The name or the value is invalid, or the app has too many variables",
           404: noApp,
           409: "The app is being deleted",
+          429: tooManyRestarts,
         },
       },
     })
@@ -53,7 +56,7 @@ export const variables = router({
     .output(variableList)
     .query(({ ctx, input }) => listVariables(ctx.variables, ctx.caller, input.id)),
 
-  delete: procedure
+  delete: restartProcedure
     .meta({
       access: { scope: "deploy" },
       openapi: {
@@ -66,6 +69,7 @@ export const variables = router({
         errorResponses: {
           404: "No such variable, or no such app in the organization",
           409: "The app is being deleted",
+          429: tooManyRestarts,
         },
       },
     })

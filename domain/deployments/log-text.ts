@@ -55,7 +55,8 @@ export class LogText {
     const gapEnd = this.#head.length + this.#dropped;
     if (this.#dropped > 0 && position < gapEnd) {
       const text = this.#head.slice(position, position + limit);
-      const reachesGap = position + text.length >= this.#head.length;
+      // The next step returns the marker if this one ends exactly before it, because it may end within a line.
+      const reachesGap = text.length < limit;
       const lines = splitLines(text, { position, limit, isEnded: reachesGap });
       // A reader that was too slow for the dropped part gets the marker instead.
       const missing = gapEnd - Math.max(position, this.#head.length);

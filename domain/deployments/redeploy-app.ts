@@ -17,8 +17,8 @@ export interface Redeploy {
   branch?: string | undefined;
   /** The newest commit of the branch without it. */
   commit?: string | undefined;
-  /** That of the newest deployment without it. */
-  customization?: string | undefined;
+  /** That of the newest deployment without it; `null` for none. */
+  customization?: string | null | undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function redeployApp(
   idempotencyKey: string | null,
 ): Promise<DeploymentView> {
   if (request.branch !== undefined) checkBranch(request.branch);
-  checkCustomization(request.customization, deps.appBuilder);
+  checkCustomization(request.customization ?? undefined, deps.appBuilder);
   return addDeployment(deps, { caller, appId, request, idempotencyKey }, async (em, app) => {
     const newest = await em.findOneOrFail(Deployment, { id: app.latestDeploymentId });
     const first = await em.findOneOrFail(Deployment, { appId, number: 1 });
@@ -45,7 +45,7 @@ export async function redeployApp(
       branch: request.branch ?? app.branch,
       branchIsDefault: request.branch === undefined && first.branchIsDefault,
       requestedCommit: request.commit ?? null,
-      customization: request.customization ?? newest.customization ?? null,
+      customization: request.customization === undefined ? (newest.customization ?? null) : request.customization,
       rootDirectory: app.rootDirectory ?? null,
       buildNetwork: app.buildNetwork,
     };

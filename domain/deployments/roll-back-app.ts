@@ -11,6 +11,7 @@ import { deploymentNotFound } from "./list-deployments.ts";
  * Queues a deployment that makes an earlier one live again, from its kept bundle. Nothing is built, and the SQL database
  * keeps the migrations of later deployments.
  *
+ * @param idempotencyKey - repeating a call with the same key returns the deployment of the first call
  * @throws {ServiceError} `not_found` when the app has no deployment with this number; `conflict` when that is live or has
  *   no kept bundle; and those of `addDeployment`
  */
@@ -18,8 +19,9 @@ export function rollBackApp(
   deps: AddDeploymentDeps,
   caller: Caller,
   { id: appId, number }: { id: string; number: number },
+  idempotencyKey: string | null,
 ): Promise<DeploymentView> {
-  const call = { caller, appId, request: { rollback_to: number }, idempotencyKey: null };
+  const call = { caller, appId, request: { rollback_to: number }, idempotencyKey };
   return addDeployment(deps, call, async (em, app) => {
     const target = await findTarget(em, app, number);
     const { repo, branch, commit = null, customization = null, rootDirectory = null, buildNetwork } = target;

@@ -1,3 +1,5 @@
+import { toPlainText } from "./plain-text.ts";
+
 /** What a log shows instead of a secret. */
 export const MASK = "[masked]";
 
@@ -11,7 +13,8 @@ const MIN_LINE_LENGTH = 16;
 export function secretMasks(secrets: readonly string[]): string[] {
   const forms = secrets.flatMap((secret) => {
     const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH);
-    return [secret, JSON.stringify(secret).slice(1, -1), ...lines].flatMap(encodingsOf);
+    // A log contains plain text, and the messages of a process may contain the secret as it is.
+    return [secret, toPlainText(secret), JSON.stringify(secret).slice(1, -1), ...lines].flatMap(encodingsOf);
   });
   // The longest first, because a secret can contain another one.
   return [...new Set(forms)].toSorted((a, b) => b.length - a.length);

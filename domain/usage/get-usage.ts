@@ -6,6 +6,7 @@ import type { Plans } from "../plans/plans.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 import { callQuota } from "../rate-limits/limit-calls.ts";
 import { deployQuota } from "../rate-limits/limit-deploys.ts";
+import { restartQuota } from "../rate-limits/limit-restarts.ts";
 import type { Caller } from "../shared/caller.ts";
 import { readActivity, type Activity } from "./read-activity.ts";
 import { readStorage, type StorageUsage } from "./read-storage.ts";
@@ -45,6 +46,7 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
     quotas: [{ metric: "apps", used, limit: limits.apps }],
     rate_limits: await Promise.all([
       readRateLimit("deploy", counter, deployQuota(plans, organization)),
+      readRateLimit("restarts", counter, restartQuota(orgId)),
       readRateLimit("tool_calls", callCounter, callQuota(orgId)),
     ]),
     activity: await readActivity(db, orgId),

@@ -17,3 +17,11 @@ export const overlap = z
   .enum(Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[])
   .default("day")
   .meta({ description: "How long the previous token stays valid" });
+
+/** Reads a number from a path or a query, where it is text in decimal notation. In a body it is a number. */
+export function numberFromText(schema: z.ZodNumber) {
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value),
+    schema,
+  );
+}

@@ -5,6 +5,7 @@ import { prepareCallRecord } from "../../domain/audit/record-call.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
 import { addRemainingDeploys, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
+import { limitRestarts } from "../../domain/rate-limits/limit-restarts.ts";
 import { type AccessMeta, getAccessError } from "./access.ts";
 import type { Capabilities, Context } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
@@ -100,6 +101,15 @@ const deployLimited = authorized.use(async ({ ctx, meta, next }) => {
   throw addRemainingDeploys(error, taken);
 });
 
+/** Counts the attempt before its input is read. */
+const restartLimited = authorized.use(async ({ ctx, next }) => {
+  const { caller, rateLimits } = ctx;
+  await limitRestarts(rateLimits.counter, caller.orgId, ({ limit, windowSeconds }, state) =>
+    ctx.reportRateLimit({ name: "restarts", limit, windowSeconds }, state),
+  );
+  return next();
+});
+
 const checkedIdempotencyKey = t.middleware(({ ctx: { idempotencyKey: key }, next }) => {
   if (key !== null) checkIdempotencyKey(key);
   return next();
@@ -107,6 +117,9 @@ const checkedIdempotencyKey = t.middleware(({ ctx: { idempotencyKey: key }, next
 
 /** The base of every procedure. It requires a credential of an organization. */
 export const procedure = authorized.use(rejectUnreadableBody);
+
+/** The base of procedures that restart an app without a build. */
+export const restartProcedure = restartLimited.use(checkedIdempotencyKey).use(rejectUnreadableBody);
 
 /** The base of procedures that count against the organization's deploy limit. */
 export const deployProcedure = deployLimited.use(checkedIdempotencyKey).use(rejectUnreadableBody);

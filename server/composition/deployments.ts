@@ -108,7 +108,7 @@ export async function openBuildPlatform(
     sizeMb: VOLUME_MB,
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
-  const workspaces = new FilesystemWorkspaces(root, diskProblem === null ? VOLUME_MB : null);
+  const workspaces = new FilesystemWorkspaces(root, diskProblem === null ? VOLUME_MB : null, startProcess);
   return { git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
 }
 

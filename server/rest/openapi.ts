@@ -16,7 +16,7 @@ interface Document {
 
 interface DocumentedOperation {
   description?: string;
-  parameters?: object[];
+  parameters?: { in: string; name: string; required?: boolean }[];
   requestBody?: { content: Record<string, { schema: unknown }> };
   responses: Record<string, DocumentedResponse>;
 }
@@ -33,6 +33,7 @@ const DESCRIPTION =
 const TAGS = [
   { name: "Apps", description: "Apps of the organization" },
   { name: "Deployments", description: "Deployments of an app: deploy again, roll back, cancel" },
+  { name: "Variables", description: "Environment variables of an app" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
 ];
@@ -62,6 +63,7 @@ export function createOpenApiDocument(baseUrl: string): object {
     addRequiredAccess(documented, operation);
     correctResponses(documented, operation);
     nameRequestBody(document, documented, operation);
+    correctParameters(documented, operation);
     addStream(documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
@@ -87,6 +89,23 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
     documented.responses[code] = { description, headers: describeHeaders(code), content };
   }
 }
+
+/** The generator takes a number in a path for optional, and knows no header. */
+function correctParameters(documented: DocumentedOperation, { procedure }: Operation): void {
+  for (const parameter of documented.parameters ?? []) if (parameter.in === "path") parameter.required = true;
+  if (REPEATABLE.has(procedure)) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
+}
+
+/** The procedures that read `Idempotency-Key`. */
+const REPEATABLE: ReadonlySet<string> = new Set(["apps.deploy", "deployments.redeploy", "deployments.rollback"]);
+
+const IDEMPOTENCY_KEY = {
+  in: "header",
+  name: "Idempotency-Key",
+  required: false,
+  description: "Makes it safe to repeat the call",
+  schema: { type: "string", maxLength: 255 },
+};
 
 /** Documents the stream that an operation has with `follow`. */
 function addStream(documented: DocumentedOperation, { procedure, successStatus }: Operation): void {
@@ -126,13 +145,4 @@ function nameRequestBody(document: Document, documented: DocumentedOperation, { 
   if (name === undefined || path.includes("{")) return;
   document.components.schemas[name] = json.schema;
   json.schema = { $ref: `#/components/schemas/${name}` };
-  if (path !== "/v1/apps/deploy") return;
-  const idempotencyKey = {
-    in: "header",
-    name: "Idempotency-Key",
-    required: false,
-    description: "Makes it safe to repeat the call",
-    schema: { type: "string", maxLength: 255 },
-  };
-  documented.parameters = [...(documented.parameters ?? []), idempotencyKey];
 }

@@ -11,7 +11,7 @@ export interface Operation {
   /** With parameters in braces, such as `/v1/apps/{id}`. */
   path: string;
   successStatus: number;
-  /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `z.coerce`. */
+  /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `numberFromText`. */
   input: z.ZodType | undefined;
   /** The scope and the role that a caller needs. */
   access: Required<AccessMeta>;

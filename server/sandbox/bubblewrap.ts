@@ -97,7 +97,7 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
     const folders = writableFolders(command);
     const acquired = await this.#uids.acquire(await ownerOf(folders[0]));
     try {
-      await changeOwner(folders, acquired.uid);
+      await changeOwner(folders, acquired.uid, this.#startProcess);
       return await this.#runAs(acquired.uid, command, placement);
     } finally {
       acquired.release();

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { statfs } from "node:fs/promises";
+import { lstat, statfs } from "node:fs/promises";
 
 /** The minimum size, in bytes, that a file counts with. It bounds the number of empty files. */
 const MIN_BYTES_PER_FILE = 1024;
@@ -36,17 +36,39 @@ export class DiskUsage {
     return mustMeasure && (await this.isExceeded(deletedBytes));
   }
 
-  /** Measures the folders exactly. */
+  /** Measures the folders exactly, unless even all files of their file systems are within the limit. */
   async isExceeded(deletedBytes = 0): Promise<boolean> {
     this.#checksLeft = CHECKS_BETWEEN_MEASUREMENTS;
     this.#freeBytes = await freeBytes(this.#folders);
+    this.#measuredBytes = sizeOf(await usageOfFileSystems(this.#folders));
+    if (this.#measuredBytes + deletedBytes <= this.#limitBytes) return false;
     const [bytes, files] = await Promise.all([
       total("--block-size=1", this.#folders),
       total("--inodes", this.#folders),
     ]);
-    this.#measuredBytes = Math.max(bytes, files * MIN_BYTES_PER_FILE);
+    this.#measuredBytes = sizeOf({ bytes, files });
     return this.#measuredBytes + deletedBytes > this.#limitBytes;
   }
+}
+
+interface Usage {
+  bytes: number;
+  files: number;
+}
+
+function sizeOf({ bytes, files }: Usage): number {
+  return Math.max(bytes, files * MIN_BYTES_PER_FILE);
+}
+
+/** What all files of the file systems that contain the folders use. A workspace in memory has a file system of its own. */
+async function usageOfFileSystems(folders: readonly string[]): Promise<Usage> {
+  const folderOfDevice = new Map<number, string>();
+  for (const folder of folders) folderOfDevice.set((await lstat(folder)).dev, folder);
+  const systems = await Promise.all(folderOfDevice.values().map((folder) => statfs(folder)));
+  return {
+    bytes: systems.reduce((sum, { blocks, bfree, bsize }) => sum + (blocks - bfree) * bsize, 0),
+    files: systems.reduce((sum, { files, ffree }) => sum + files - ffree, 0),
+  };
 }
 
 async function freeBytes(folders: readonly string[]): Promise<number> {

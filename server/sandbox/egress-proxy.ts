@@ -80,20 +80,19 @@ export class EgressProxy {
   }
 
   async #tunnel(incoming: IncomingMessage, inside: Duplex, head: Buffer): Promise<void> {
-    const outside = await this.#connect(incoming.url ?? "").catch(toProxyError);
+    const outside = await this.#connect(incoming.url ?? "", inside).catch(toProxyError);
     if (outside instanceof ProxyError)
       return void inside.end(`HTTP/1.1 ${outside.status} ${STATUS_CODES[outside.status]}\r\n\r\n`);
     inside.write("HTTP/1.1 200 Connection Established\r\n\r\n");
     outside.write(head);
     inside.pipe(outside).pipe(inside);
-    inside.on("close", () => outside.destroy());
     outside.on("close", () => inside.destroy());
   }
 
   async #forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url ?? "") : null;
     const authority = url?.protocol === "http:" ? `${url.hostname}:${url.port || 80}` : "";
-    const outside = await this.#connect(authority).catch(toProxyError);
+    const outside = await this.#connect(authority, incoming.socket).catch(toProxyError);
     if (outside instanceof ProxyError) return void response.writeHead(outside.status).end(outside.message);
     const headers = { ...endToEndHeaders(incoming.headers), host: url?.host, connection: "close" };
     const path = `${url?.pathname}${url?.search}`;
@@ -108,12 +107,15 @@ export class EgressProxy {
     incoming.pipe(outgoing);
   }
 
-  /** @throws {ProxyError} */
-  async #connect(authority: string): Promise<Socket> {
+  /**
+   * @param client - the connection ends with that of the client
+   * @throws {ProxyError}
+   */
+  async #connect(authority: string, client: Duplex): Promise<Socket> {
     const target = parseAuthority(authority);
     if (!target) throw new ProxyError(403, `${authority} is not an allowed host`);
     try {
-      const socket = await this.#connectTo(target);
+      const socket = await this.#connectTo(target, client);
       this.#onRequest(target.host, true);
       return socket;
     } catch (error) {
@@ -123,11 +125,13 @@ export class EgressProxy {
   }
 
   /** @throws {ProxyError} */
-  async #connectTo(target: Target): Promise<Socket> {
+  async #connectTo(target: Target, client: Duplex): Promise<Socket> {
     if (!this.#allows(target)) throw new ProxyError(403, `${target.key} is not an allowed host`);
     const addresses = await this.#lookup(target.host);
     const reachable = addresses.filter(({ address }) => this.#isAllowedAddress(address, target.host));
     if (reachable.length === 0) throw new ProxyError(502, `${target.key} has no allowed address`);
+    // No event would report that a client has left already.
+    if (client.destroyed) throw new ProxyError(502, "The client has left");
     const socket = connect({
       host: target.host,
       port: target.port,
@@ -136,6 +140,7 @@ export class EgressProxy {
       lookup: (_host, _options, callback) => callback(null, [...reachable]),
     });
     this.#track(socket);
+    endWith(socket, client);
     await once(socket, "connect", { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) }).catch((error: unknown) => {
       socket.destroy();
       throw error;
@@ -152,6 +157,13 @@ export class EgressProxy {
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#sockets.delete(socket));
   }
+}
+
+/** Destroys a connection when that of its client closes. A client has one connection after the other. */
+function endWith(socket: Socket, client: Duplex): void {
+  const end = (): void => void socket.destroy(new Error("The client has left"));
+  client.once("close", end);
+  socket.once("close", () => client.off("close", end));
 }
 
 /** Why the proxy cannot connect: the host is not allowed (403) or cannot be reached (502). */

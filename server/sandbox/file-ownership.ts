@@ -1,21 +1,19 @@
-import { execFile } from "node:child_process";
 import { lchown, lstat, readdir } from "node:fs/promises";
-import { promisify } from "node:util";
 import type { SandboxCommand } from "../../domain/ports/sandbox.ts";
-
-const run = promisify(execFile);
+import { runTool } from "./run-tool.ts";
+import { startChild } from "./start-process.ts";
 
 /**
  * Changes the owner of everything in `folders`. The content is hostile, so no link is followed: neither as a part of a
  * path (`-P`) nor as its end (`-h`). No process may be using the folders meanwhile.
  */
-export async function changeOwner(folders: readonly string[], uid: number): Promise<void> {
+export async function changeOwner(folders: readonly string[], uid: number, startProcess = startChild): Promise<void> {
   const filled: string[] = [];
   for (const folder of folders) {
     if ((await readdir(folder)).length > 0) filled.push(folder);
     else await lchown(folder, uid, uid);
   }
-  if (filled.length > 0) await run("chown", ["-hRP", `${uid}:${uid}`, "--", ...filled]);
+  if (filled.length > 0) await runTool(startProcess, ["chown", "-hRP", `${uid}:${uid}`, "--", ...filled]);
 }
 
 /** The owner of a folder, or `null` for no folder. */
@@ -38,7 +36,7 @@ export async function foldersOfOthers(folders: readonly string[], uid: number): 
  */
 export async function restoreAccess(folders: readonly string[]): Promise<void> {
   if (isRoot() || folders.length === 0) return;
-  await run("chmod", ["-R", "u+rwX", "--", ...folders]);
+  await runTool(startChild, ["chmod", "-R", "u+rwX", "--", ...folders]);
 }
 
 export function isRoot(): boolean {

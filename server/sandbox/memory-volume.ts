@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rmdir, statfs } from "node:fs/promises";
 import { totalmem } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { removeTree } from "../files/remove-tree.ts";
 import { isRoot } from "./file-ownership.ts";
 import { parseMountinfo } from "./mountinfo.ts";
-import { TOOL_ENVIRONMENT } from "./system-tools.ts";
-
-const run = promisify(execFile);
+import { runTool } from "./run-tool.ts";
+import { startChild } from "./start-process.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** The type of tmpfs in linux/magic.h. */
@@ -49,20 +46,20 @@ export async function volumeProblem(folder: string, { count, sizeMb, processMb }
 }
 
 /** Mounts an empty volume on an empty folder. The service must unmount it, also after a crash. */
-export async function mountVolume(folder: string, sizeMb: number): Promise<void> {
+export async function mountVolume(folder: string, sizeMb: number, startProcess = startChild): Promise<void> {
   // One file per KiB, which is also the least that a file counts with when the service measures.
   const options = `size=${sizeMb}m,nr_inodes=${sizeMb * 1024},mode=755,nosuid,nodev`;
-  await run("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { env: TOOL_ENVIRONMENT });
+  await runTool(startProcess, ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]);
 }
 
 /** Removes the content of all volumes at and below `folder`, and unmounts them. No sandbox may be using them. */
-export async function unmountVolumes(folder: string): Promise<void> {
+export async function unmountVolumes(folder: string, startProcess = startChild): Promise<void> {
   // The deepest first.
   for (const volume of (await mountsAt(folder)).toReversed()) {
     // A sandbox of another build may keep the mount in its namespace for as long as it runs, but then it is empty.
     for (const name of await readdir(volume)) await removeTree(path.join(volume, name));
     // A tool of the service that measures the folder may still have it open.
-    await run("umount", ["--lazy", "--", volume], { env: TOOL_ENVIRONMENT });
+    await runTool(startProcess, ["umount", "--lazy", "--", volume]);
   }
 }
 

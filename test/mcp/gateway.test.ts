@@ -248,6 +248,7 @@ verifies(
       quotas: [{ metric: "apps", used: 1, limit: 10_000 }],
       rate_limits: [
         { name: "deploy", limit: 5, window_seconds: 300, remaining: 4, reset_seconds: expect.any(Number) },
+        { name: "restarts", limit: 120, window_seconds: 60, remaining: 120, reset_seconds: 0 },
         { name: "tool_calls", limit: 600, window_seconds: 60, remaining: 599, reset_seconds: expect.any(Number) },
       ],
       activity: { period: expect.stringMatching(/^\d{4}-\d\d$/), deployments: 1, requests: 0, programs: 0 },

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import type { LogChunk, LogStream } from "../../domain/shared/log-stream.ts";
 import { EventStream } from "../../server/rest/streams/event-stream.ts";
@@ -65,3 +66,29 @@ test("a silent stream gets a comment at each interval, and ends when the service
   await ended;
   expect(text).toBe(": keep-alive\n\n".repeat(11));
 });
+
+/** A log with one event, after which it ends. */
+function endedLog(): EventStream {
+  return new EventStream({ next: async () => [{ id: "end", type: "end", data: "{}" }], close: () => undefined });
+}
+
+verifies(
+  hazard(56),
+  "a client that does not read the end of a stream gets it later, or its stream is closed",
+  async () => {
+    for (const isGone of [false, true]) {
+      const stream = endedLog();
+      // It has room for the first comment, but not for the event after it.
+      const client = new Writable({ highWaterMark: 20, write: () => undefined });
+      stream.pipe(client);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const closed = once(stream, "close");
+      const intervals = isGone ? 6 : 1;
+      for (let interval = 0; interval < intervals; interval++) stream.keepAlive();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(stream.destroyed).toBe(isGone);
+      client.emit("drain");
+      await closed;
+    }
+  },
+);

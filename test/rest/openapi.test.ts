@@ -11,6 +11,7 @@ interface Operation {
   >;
   requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
   security?: Record<string, unknown>[];
+  parameters?: { name: string }[];
 }
 
 interface Document {
@@ -115,6 +116,16 @@ test("the OpenAPI document contains Retry-After and the body schema of a deploy"
   expect(deploy?.requestBody?.content["application/json"]?.schema).toEqual({
     $ref: "#/components/schemas/DeployRequest",
   });
+});
+
+test("the OpenAPI document names the header of every operation that Idempotency-Key makes safe to repeat", async () => {
+  const { paths } = await readDocument();
+  const repeatable = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).some(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"))
+      ? [path]
+      : [],
+  );
+  expect(repeatable.toSorted()).toEqual(["/v1/apps/deploy", "/v1/apps/{id}/deployments", "/v1/apps/{id}/rollback"]);
 });
 
 test("the OpenAPI document is rendered as a page that loads nothing from other hosts", async () => {

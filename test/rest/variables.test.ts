@@ -132,6 +132,24 @@ test("409 while the app is being deleted", async () => {
   expect(await remove("A")).toMatchObject({ status: 409, body: error });
 });
 
+test("429 after 120 changes of variables and rollbacks in a minute, whatever their result", async () => {
+  const { tenant, id, put, remove, list } = await givenApp();
+  const rollBack = () => tenant.rest.post(`/v1/apps/${id}/rollback`, { number: 9 });
+  expect([(await remove("A")).status, (await rollBack()).status, (await put("A", {})).status]).toEqual([404, 404, 400]);
+  const changes = Array.from({ length: 117 }, (_, index) => put("A", { value: String(index) }));
+  expect(new Set((await Promise.all(changes)).map(({ status }) => status))).toEqual(new Set([200]));
+  for (const rejected of [await put("A", { value: "one more" }), await remove("A"), await rollBack()]) {
+    expect(rejected).toMatchObject({
+      status: 429,
+      body: { error: expect.stringContaining("120 times in 60 seconds") },
+    });
+    expect(rejected.headers.get("retry-after")).toMatch(/^[1-9]\d?$/);
+    expect(rejected.headers.get("ratelimit")).toMatch(/^"restarts";r=0;t=\d+$/);
+  }
+  expect(await list()).toMatchObject({ variables: [{ name: "A", value: expect.stringMatching(/^\d+$/) }] });
+  expect((await (await givenApp()).put("A", { value: "of another organization" })).status).toBe(200);
+});
+
 test("the database and the audit log contain no value", async () => {
   const { tenant, id, put } = await givenApp();
   await put("API_KEY", { value: "never-in-plain-text", secret: true });

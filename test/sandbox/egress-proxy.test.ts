@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { createServer, request } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { EgressProxy, type EgressOptions } from "../../server/sandbox/egress-proxy.ts";
@@ -177,4 +177,31 @@ test("closing the proxy closes open tunnels and removes its socket", async () =>
   await Promise.all([proxy.close(), once(socket.resume(), "close")]);
   silent.close();
   await expect(access(proxy.socketPath)).rejects.toThrow("ENOENT");
+});
+
+verifies(hazard(50), "a client that leaves before the proxy has connected leaves no connection behind", async () => {
+  const sockets = new Set<Socket>();
+  const silent = createTcpServer((socket) => {
+    sockets.add(socket.resume());
+    socket.on("close", () => sockets.delete(socket));
+  }).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const authority = `localhost:${(silent.address() as AddressInfo).port}`;
+  const [resolving, requested] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lookup = async () => {
+    resolving.resolve();
+    // As long as a name server may need: the proxy notices meanwhile that the client has left.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return [{ address: "127.0.0.1", family: 4 }];
+  };
+  await using proxy = await EgressProxy.open({ allow: [authority], lookup, onRequest: () => requested.resolve() });
+  const outgoing = request({ socketPath: proxy.socketPath, path: `http://${authority}/` }).end();
+  outgoing.on("error", () => undefined);
+  await resolving.promise;
+  outgoing.destroy();
+  await requested.promise;
+  // A connection that stays open has arrived by now.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(sockets.size).toBe(0);
+  silent.close();
 });

@@ -4,23 +4,26 @@ import path from "node:path";
 import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { mountVolume, unmountVolumes } from "../../sandbox/memory-volume.ts";
+import { startChild, type StartProcess } from "../../sandbox/start-process.ts";
 
 /** One folder per attempt, below a root folder that contains nothing else. */
 export class FilesystemWorkspaces implements Workspaces {
   readonly #root: string;
   readonly #volumeMb: number | null;
+  readonly #startProcess: StartProcess;
 
   /** @param volumeMb - the size of a volume in memory for each workspace, whose size the kernel limits; `null` for none */
-  constructor(root: string, volumeMb: number | null = null) {
+  constructor(root: string, volumeMb: number | null = null, startProcess = startChild) {
     this.#root = root;
     this.#volumeMb = volumeMb;
+    this.#startProcess = startProcess;
   }
 
   async open(deploymentId: string, attempt: number): Promise<Workspace> {
     const directory = path.join(this.#root, `${deploymentId}.${attempt}`);
-    await remove(directory);
+    await this.#remove(directory);
     await mkdir(directory, { recursive: true, mode: 0o755 });
-    if (this.#volumeMb !== null) await mountVolume(directory, this.#volumeMb);
+    if (this.#volumeMb !== null) await mountVolume(directory, this.#volumeMb, this.#startProcess);
     const sourceDirectory = path.join(directory, "source");
     const outputDirectory = path.join(directory, "output");
     for (const folder of [sourceDirectory, outputDirectory]) await mkdir(folder, { recursive: true, mode: 0o755 });
@@ -32,22 +35,22 @@ export class FilesystemWorkspaces implements Workspaces {
       readFile: readRegular,
       writeOutput: (file, body) => writeBelow(outputDirectory, file, body),
       createOutputFolder: (folder) => createBelow(outputDirectory, folder),
-      remove: () => remove(directory),
+      remove: () => this.#remove(directory),
     };
   }
 
   async clear(): Promise<void> {
     // The root itself may be a file system of the operator.
     const names = await readdir(this.#root).catch(() => []);
-    for (const name of names) await remove(path.join(this.#root, name));
+    for (const name of names) await this.#remove(path.join(this.#root, name));
     await removeTree(this.#root);
   }
-}
 
-/** Succeeds if the folder does not exist. */
-async function remove(directory: string): Promise<void> {
-  await unmountVolumes(directory);
-  await removeTree(directory);
+  /** Succeeds if the folder does not exist. */
+  async #remove(directory: string): Promise<void> {
+    await unmountVolumes(directory, this.#startProcess);
+    await removeTree(directory);
+  }
 }
 
 /** Never follows a link: in a hostile repository it can point to any file of the host. */

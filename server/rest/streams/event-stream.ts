@@ -12,6 +12,7 @@ export class EventStream extends Readable {
   readonly #source: LogStream;
   readonly #closing = new AbortController();
   #isReading = false;
+  #hasEnded = false;
   #hasProgressed = true;
   #stalled = 0;
 
@@ -24,7 +25,7 @@ export class EventStream extends Readable {
 
   /** Sends a comment, since proxies close connections without traffic. Ends the stream if its client reads nothing. */
   keepAlive(): void {
-    if (this.readableLength === 0) this.push(COMMENT);
+    if (this.readableLength === 0 && !this.#hasEnded) this.push(COMMENT);
     else if (!this.#hasProgressed && ++this.#stalled >= MAX_STALLED) this.destroy();
     if (this.#hasProgressed) this.#stalled = 0;
     this.#hasProgressed = false;
@@ -33,6 +34,7 @@ export class EventStream extends Readable {
   /** Ends the response without the event `end`, so the client continues later. */
   end(): void {
     this.#isReading = true;
+    this.#hasEnded = true;
     this.#closing.abort();
     this.push(null);
   }

@@ -65,7 +65,7 @@ async function givenLiveApp(name: string) {
     repository,
     text: async () => (await appRequest(String(body["url"]))).text,
     redeploy: () => redeployApp(deployments, caller, { id }, null),
-    rollBack: (number: number) => rollBackApp(deployments, caller, { id, number }),
+    rollBack: (number: number) => rollBackApp(deployments, caller, { id, number }, null),
     cancel: (number: number) => cancelDeployment({ ...deployments, cancelWaitMs: 0 }, caller, { id, number }),
     statuses: async () => {
       const all = await deps()

@@ -49,3 +49,8 @@ verifies(hazard(56), "a reader that is slower than the log learns how many chara
     expect(readAll(text, 16_384, 524_288 + 1028)).toEqual(lines.slice(513));
   }
 });
+
+test("a step that ends exactly where the log was cut loses no part of a line", () => {
+  const text = textOf("a\n".repeat(262_143), "bc", "d".repeat(600_000));
+  expect(readAll(text, 100, 524_188).slice(48, 51)).toEqual(["a", "bc", "[service] 75712 characters left out here"]);
+});

@@ -18,3 +18,12 @@ test("a secret that contains another one is masked as a whole", () => {
 test("a secret of less than eight characters is not masked", () => {
   expect(secretMasks(["1234567"])).toEqual([]);
 });
+
+test("a secret that contains a token, the user info of a URL or control characters is masked as a whole", () => {
+  const secrets = [
+    "https://ada@hooks.example/T000/B000/notification-key",
+    `sva_${"a1B2".repeat(8)}:rest-of-the-secret`,
+    "escape\u001b[31m-and-\u0000zero\u200e-and\rreturn",
+  ];
+  for (const secret of secrets) expect(sanitizeLog(`= ${secret} =`, secretMasks([secret]))).toBe("= [masked] =");
+});

@@ -45,9 +45,10 @@ test("usage shows the plan, the apps that count, and what remains of the rate li
     remaining: 600,
     reset_seconds: expect.any(Number),
   };
+  const restarts = { ...calls, name: "restarts", limit: 120, remaining: 120 };
   const activity = { period: new Date().toISOString().slice(0, 7), deployments: 0, requests: 0, programs: 0 };
   const storage = { limit_bytes_per_app: 1024 ** 3, total_bytes: 0, apps: [] };
-  const unused = { period: "now", rate_limits: [deploys, calls], activity, storage };
+  const unused = { period: "now", rate_limits: [deploys, restarts, calls], activity, storage };
   await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "team" });
   expect(await usageOf(orgId)).toEqual({ ...unused, plan: "team", quotas: [{ metric: "apps", used: 0, limit: 20 }] });
   const { callCounter } = service().service.parts.capabilities.usage;
@@ -60,10 +61,7 @@ test("usage shows the plan, the apps that count, and what remains of the rate li
     plan: "team",
     period: "now",
     quotas: [{ metric: "apps", used: 1, limit: 20 }],
-    rate_limits: [
-      { ...deploys, remaining: 4 },
-      { ...calls, remaining: 598 },
-    ],
+    rate_limits: [{ ...deploys, remaining: 4 }, restarts, { ...calls, remaining: 598 }],
     activity,
     storage,
   });
