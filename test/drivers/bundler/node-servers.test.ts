@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
-import { readStartFile } from "../../../server/drivers/bundler/inside/node-server/find-start-file.ts";
 import { bundleFailure, type Content, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
-import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import {
+  createRegistryBundler,
+  publishProject,
+  startManifest as manifest,
+} from "../../support/builds/publish-project.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
-import { type PublishedPackage, startRegistry } from "../../support/builds/test-registry.ts";
-import { openTestPlatform } from "../../support/edge/test-platform.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import type { PublishedPackage } from "../../support/builds/test-registry.ts";
 
 type Files = Readonly<Record<string, Content>>;
-
-const manifest = (start: string, rest: object = {}) => JSON.stringify({ scripts: { start }, ...rest });
 
 /** Packages with the forms of npm's: CommonJS, generated code, an optional package that is absent, native code. */
 const PACKAGES: PublishedPackage[] = [
@@ -58,35 +57,8 @@ const COMPILED_PACKAGES: PublishedPackage[] = [
   },
 ];
 
-async function setUp(packages: PublishedPackage[] = PACKAGES) {
-  const stack = new AsyncDisposableStack();
-  const registry = stack.use(await startRegistry(packages));
-  const cache = stack.use(await temporaryFolder());
-  return {
-    bundler: createTestBundler({ registry: registry.url }, cache.path),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
-
-/** Builds a project and publishes it on the edge platform. */
-async function publish(files: Files, packages?: PublishedPackage[]) {
-  const stack = new AsyncDisposableStack();
-  const setup = stack.use(await setUp(packages));
-  const checkout = stack.use(await createCheckout(files));
-  const { bundle, log } = await runBundler(setup.bundler, checkout);
-  const { platform, request, ...testPlatform } = await openTestPlatform();
-  stack.defer(() => testPlatform[Symbol.asyncDispose]());
-  const { scriptPath, assets } = bundle;
-  const script = { appId: "app", generation: 1, databaseId: "db", scriptPath, assets };
-  return {
-    bundle,
-    log,
-    published: platform.scripts.publish("app", script, AbortSignal.timeout(60_000)),
-    get: async (path: string) => (await request("app", path)).text,
-    post: async (path: string, body: string) => (await request("app", path, { method: "POST", body })).text,
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
+const setUp = () => createRegistryBundler(PACKAGES);
+const publish = (files: Files, packages = PACKAGES) => publishProject(files, packages);
 
 const SERVER = `
   const fs = require("fs");
@@ -228,21 +200,4 @@ test.each([
     expect.stringContaining(message),
     expect.stringContaining(advice),
   ]);
-});
-
-test("a start script names the file that it runs with Node or a similar program", () => {
-  const files = {
-    "node dist/index.js": "dist/index.js",
-    "node .": ".",
-    "NODE_ENV=production node --enable-source-maps -r dotenv/config ./server": "./server",
-    "npm run build && node dist/main": "dist/main",
-    "cross-env PORT=1 npx tsx watch src/server.ts --verbose": "src/server.ts",
-    "nodemon --watch src app.js": "app.js",
-    "bun run src/index.ts": "src/index.ts",
-    "wrangler dev": null,
-    "next start": null,
-    "serve -s build": null,
-    "echo node x.js": null,
-  };
-  expect(Object.fromEntries(Object.keys(files).map((script) => [script, readStartFile(script)]))).toEqual(files);
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { assignBindingIds, type FormBinding, type StorageConfig } from "./assign-binding-ids.ts";
-import { runtimeName } from "./node-server/node-modules-plugin.ts";
+import { runtimeName } from "./node-server/runtime-folders.ts";
 import { pagesModules, type PagesRoutes } from "./pages-modules.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 

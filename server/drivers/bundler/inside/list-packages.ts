@@ -7,7 +7,7 @@ import path from "node:path";
 import { parse } from "yaml";
 import type { WorkspacePackage } from "../workspace-packages.ts";
 import { buildsAnApp, detectFrameworks } from "./detect-frameworks.ts";
-import { readStartFile } from "./node-server/find-start-file.ts";
+import { readStartCommand, readStartFile } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, type PackageJson, readPackageJson } from "./package-json.ts";
 import { hasPagesFunctions } from "./plan-pages.ts";
 import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
@@ -83,7 +83,7 @@ async function describePackage(directory: string, manifest: PackageJson): Promis
 
 async function kindOf(directory: string, manifest: PackageJson): Promise<WorkspacePackage["kind"]> {
   // The start script of the root often starts one of the packages.
-  const isServer = directory !== "." && readStartFile(manifest.scripts?.["start"]) !== null;
+  const isServer = directory !== "." && readStartFile(readStartCommand(manifest)) !== null;
   const hasEntry = isServer || findEntry(manifest) !== undefined;
   if (WRANGLER_CONFIGS.some((name) => existsSync(name)) || PAGES.some((name) => existsSync(name))) return "app";
   if (hasPagesFunctions()) return "app";

@@ -4,9 +4,15 @@ import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
+import { explainStart } from "./node-server/explain-start.ts";
 import { findNodeServer } from "./node-server/find-node-server.ts";
-import { readStartFile } from "./node-server/find-start-file.ts";
-import { NODE_SERVER_MAIN, type NodeServerPlan, planNodeServer } from "./node-server/plan-node-server.ts";
+import {
+  type NodeServer,
+  NODE_SERVER_MAIN,
+  type NodeServerPlan,
+  planNodeServer,
+} from "./node-server/plan-node-server.ts";
+import { readStartCommand, readStartFile, type StartCommand } from "./node-server/start-command.ts";
 import { findEntry, hasBuildScript, hasDependencies, isFile, readPackageJson, STEMS } from "./package-json.ts";
 import type { PagesRoutes } from "./pages-modules.ts";
 import {
@@ -18,7 +24,7 @@ import {
   planPages,
   planPagesFunctions,
 } from "./plan-pages.ts";
-import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
+import { CONFIG_POINTER, WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
@@ -32,6 +38,8 @@ export interface BundlePlan {
   assets: { directory: string; rules: AssetRules } | null;
   /** For a Pages project; otherwise `null`. */
   pages: { readRoutes: () => PagesRoutes | null } | null;
+  /** Whether there are only static files, and no configuration says how to serve them. */
+  isStaticSite?: boolean;
   /** For a Node server; otherwise absent. */
   nodeServer?: NodeServerPlan;
 }
@@ -72,14 +80,17 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
   if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
-  const server = await findNodeServer(packageJson.scripts?.["start"], entry);
+  const command = readStartCommand(packageJson);
+  const server = await findNodeServer(command, entry);
   // The server that a framework builds does not listen by itself. One that the start script runs does.
-  const isOwnServer = explainServerBuild(framework) === null || readStartFile(packageJson.scripts?.["start"]) !== null;
+  const isOwnServer = explainServerBuild(framework) === null || readStartFile(command) !== null;
   if (server !== null && isOwnServer) return planServer(framework, server);
-  if (entry !== undefined && !isStatic)
-    return { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
+  if (entry !== undefined && !isStatic) {
+    const failure = explainStart(command, entry);
+    return failure ? { failure } : { argv: deployment([entry, ...date]), framework, assets: null, pages: null };
+  }
   if (unbuilt !== undefined) return planStaticFiles(date, framework, unbuilt);
-  return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy() };
+  return { failure: isStatic ? (explainServerBuild(framework) ?? noIndexPage(outputs)) : nothingToDeploy(command) };
 }
 
 /** Wrangler requires a name. The platform replaces it. */
@@ -87,8 +98,8 @@ function deployment(argv: readonly string[]): string[] {
   return ["deploy", ...argv, "--name", "app", "--dry-run"];
 }
 
-async function planServer(framework: string | null, entry: string): Promise<BundlePlan | BundleFailure> {
-  const plan = await planNodeServer(entry);
+async function planServer(framework: string | null, server: NodeServer): Promise<BundlePlan | BundleFailure> {
+  const plan = await planNodeServer(server);
   if ("failure" in plan) return plan;
   // The runtime serves HTTP servers of Node since dates of 2025, so the date of a configuration is not used.
   const flags = ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE, "--compatibility-flags", "nodejs_compat"];
@@ -109,7 +120,7 @@ function planPagesProject(framework: string | null, plan: () => PagesPlan): Bund
 function planStaticFiles(date: readonly string[], framework: string | null, directory: string): BundlePlan {
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
   const argv = deployment(["--assets", directory, ...date]);
-  return { argv, framework, assets: { directory, rules }, pages: null };
+  return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true };
 }
 
 function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
@@ -138,8 +149,7 @@ interface ConfigFile {
 
 /** Reads the configuration that wrangler will use. A build may have written one, with a pointer to it. */
 function readEffectiveConfig(): ConfigFile | null {
-  const pointer = ".wrangler/deploy/config.json";
-  const generated = existsSync(pointer) ? readConfigPointer(pointer) : undefined;
+  const generated = existsSync(CONFIG_POINTER) ? readConfigPointer(CONFIG_POINTER) : undefined;
   const file = generated ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
   if (file === undefined || !isFile(file)) return null;
   return { file, text: readFileSync(file, "utf8").replaceAll(/^\s*(\/\/|#).*$/gm, "") };
@@ -180,13 +190,15 @@ function unsupportedContainers(): { message: string; advice: string } {
 /** How many folders an advice names. The advice has 300 characters at most. */
 const MAX_FOLDERS = 5;
 
-function nothingToDeploy(): { message: string; advice: string } {
-  const folders = findAppFolders();
+function nothingToDeploy(command: StartCommand | null): { message: string; advice: string } {
+  const folders = readStartFile(command) === null ? findAppFolders() : [];
   if (folders.length > 0)
     return {
       message: "There is nothing to deploy in this folder: no wrangler configuration, no script and no index.html.",
       advice: `Set root_directory to the folder of the app, such as ${folders.slice(0, MAX_FOLDERS).join(", ")}, when you deploy or in the settings of the app (PATCH /v1/apps/{id}), and deploy again.`,
     };
+  const start = explainStart(command, undefined);
+  if (start !== null) return start;
   const scripts = STEMS.map((stem) => `${stem}.ts`).join(", ");
   return {
     message: "There is nothing to deploy: no wrangler configuration, no script and no index.html was found.",

@@ -1,24 +1,30 @@
 import { readFileSync } from "node:fs";
-import { findCommonFiles, readStartFile, resolveFile } from "./find-start-file.ts";
-import { importsServerModule } from "./plan-node-server.ts";
+import { planFastify } from "./fastify-launcher.ts";
+import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
+import { importsServerModule, type NodeServer } from "./plan-node-server.ts";
+import { readStartFile, type StartCommand } from "./start-command.ts";
 
 /** Signs of a script that exports a handler or registers one. */
 const HANDLER = /\bexport\s+default\b|\bas\s+default\b|\baddEventListener\s*\(\s*["'`]fetch/;
 const ANY_IMPORT = /\bimport\b|\brequire\s*\(|\bfrom\s*["']/;
 
 /**
- * Finds the file that starts a Node server: the one that the `start` script runs, the entry of the project, or a common
- * name.
+ * Finds the file that starts a Node server: the one that the start command runs, the entry of the project, or a common name.
  *
  * @param entry - the script that is deployed if there is no server
  * @returns `null` when no file is a server, or the entry exports a handler and works without Node's servers
  */
-export async function findNodeServer(startScript: unknown, entry: string | undefined): Promise<string | null> {
-  const named = readStartFile(startScript);
-  const start = named === null ? undefined : resolveFile(named);
+export async function findNodeServer(
+  command: StartCommand | null,
+  entry: string | undefined,
+): Promise<NodeServer | null> {
+  const fastify = planFastify(command);
+  if (fastify !== null) return fastify;
+  const named = readStartFile(command);
+  const start = named === null ? undefined : resolveStartFile(named);
   if (entry !== undefined && hasHandler(entry) && !(await isServer(entry, "worker"))) return null;
   for (const file of new Set([start, entry, ...findCommonFiles()]))
-    if (file !== undefined && (await isServer(file, "node"))) return file;
+    if (file !== undefined && (await isServer(file, "node"))) return { entry: file };
   return null;
 }
 

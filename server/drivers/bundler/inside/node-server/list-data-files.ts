@@ -11,21 +11,29 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const NO_DATA =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$|\.(map|[cm]?tsx?)$/;
 
+export interface DataFileRules {
+  /** Modules in the bundle, which are omitted. */
+  bundled: ReadonlySet<string>;
+  /** Modules in the bundle that are listed, because the server finds them in their folders. */
+  listed: ReadonlySet<string>;
+  /** Packages whose files are listed too. */
+  packageFolders: Iterable<string>;
+  /** A folder whose files are omitted, such as that of static files. */
+  omittedFolder: string | undefined;
+}
+
 /**
  * Lists the files that a server may read: those of the repository and of the build, without hidden files and the modules
  * that are in the bundle already.
- *
- * @param bundled - paths that are omitted
- * @param packageFolders - packages whose files are listed too
  */
-export function listDataFiles(
-  bundled: ReadonlySet<string>,
-  packageFolders: Iterable<string>,
-): { files: DataFile[]; warnings: string[] } {
+export function listDataFiles({ bundled, listed, packageFolders, omittedFolder }: DataFileRules): {
+  files: DataFile[];
+  warnings: string[];
+} {
   const files: string[] = [];
   let bytes = 0;
-  for (const file of [".", ...packageFolders].flatMap((folder) => [...walk(folder)])) {
-    if (bundled.has(file) || NO_DATA.test(file)) continue;
+  for (const file of [".", ...packageFolders].flatMap((folder) => [...walk(folder, omittedFolder)])) {
+    if (!listed.has(file) && (bundled.has(file) || NO_DATA.test(file))) continue;
     bytes += statSync(file).size;
     if (bytes > MAX_BYTES || files.length >= MAX_FILES)
       return {
@@ -40,14 +48,14 @@ export function listDataFiles(
 }
 
 /** Breadth first, so that large folders at the end leave out the least. Follows no link. */
-function* walk(root: string): Generator<string> {
+function* walk(root: string, omitted: string | undefined): Generator<string> {
   const folders = [root];
   for (const folder of folders) {
     const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of entries) {
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       const file = path.posix.join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(file);
+      if (entry.isDirectory() && file !== omitted) folders.push(file);
       else if (entry.isFile()) yield file;
     }
   }

@@ -2,14 +2,8 @@ import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import type { Loader, OnLoadResult, Plugin, PluginBuild } from "esbuild";
-
-/** The folder of the app's files at run time. */
-const RUNTIME_ROOT = "/bundle";
-
-/** The path of a file below that folder. The files above the app, which are those of a workspace, are moved into it. */
-export function runtimeName(file: string): string {
-  return path.relative(process.cwd(), file).replace(/^(\.\.\/)+/, "");
-}
+import { loadsAtRunTime, replaceComputedImports } from "./run-time-modules.ts";
+import { runtimePath } from "./runtime-folders.ts";
 
 const LOADERS: Readonly<Record<string, Loader>> = {
   ".ts": "ts",
@@ -22,12 +16,17 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 /** Words by which a module finds out where it is. */
 const LOCATION = /\b__dirname\b|\b__filename\b|\bimport\.meta\b|\brequire\.main\b/;
 
-/**
- * Gives the modules of a Node project what they have under Node and lose in a bundle.
- *
- * @param onLocated - called with each module that finds out where it is, because it may read files beside it
- */
-export function nodeModulesPlugin(entry: string, onLocated: (file: string) => void): Plugin {
+export interface NodeModulesOptions {
+  /** Called with each module that finds out where it is, because it may read files beside it. */
+  onLocated: (file: string) => void;
+  /** Called with each module that loads others by a path that is known only at run time. */
+  onLoader: (file: string) => void;
+  /** Whether modules of the project may import what does not exist, as packages may. Then the import fails when it is run. */
+  toleratesAbsent: boolean;
+}
+
+/** Gives the modules of a Node project what they have under Node and lose in a bundle. */
+export function nodeModulesPlugin(entry: string, { onLocated, onLoader, toleratesAbsent }: NodeModulesOptions): Plugin {
   const main = path.resolve(entry);
   return {
     name: "node-modules",
@@ -39,16 +38,20 @@ export function nodeModulesPlugin(entry: string, onLocated: (file: string) => vo
         const found = await build.resolve(name, { ...options, pluginData: "resolving" });
         return found.errors.length > 0 ? found : { path: path.resolve(found.path, "../lib/browser/index.js") };
       });
-      resolveAbsentPackages(build);
+      resolveAbsentPackages(build, toleratesAbsent);
       build.onLoad({ filter: /\.node$/ }, ({ path: file }) => throwingModule(`${nativeName(file)} is a native module`));
       build.onLoad({ filter: /(\.[cm]?[jt]sx?|\/[^./]+)$/ }, ({ path: file }) => {
-        const source = readFileSync(file, "utf8");
+        const text = readFileSync(file, "utf8");
+        const isLoader = loadsAtRunTime(file, text);
+        if (isLoader) onLoader(file);
+        const source = isLoader ? replaceComputedImports(file, text) : text;
         if (LOCATION.test(source)) {
           onLocated(file);
           return locateModule(build, file, source, main);
         }
-        // It may have no extension, by which esbuild knows the loader of the others.
-        return file === main ? { contents: source, loader: loaderOf(file), resolveDir: path.dirname(file) } : undefined;
+        // The main module may have no extension, by which esbuild knows the loader of the others.
+        if (file !== main && !isLoader) return undefined;
+        return { contents: source, loader: loaderOf(file), resolveDir: path.dirname(file) };
       });
     },
   };
@@ -83,10 +86,10 @@ function resolveBuiltIns(build: PluginBuild): void {
 }
 
 /** Packages require optional packages that are not installed. As under Node, only the import fails, when it is run. */
-function resolveAbsentPackages(build: PluginBuild): void {
-  build.onResolve({ filter: /^[^./]/ }, async ({ path: name, pluginData, ...options }) => {
-    const isOfPackage = options.importer.includes("/node_modules/");
-    if (pluginData === "resolving" || !isOfPackage || options.namespace !== "file") return undefined;
+function resolveAbsentPackages(build: PluginBuild, toleratesAbsent: boolean): void {
+  build.onResolve({ filter: toleratesAbsent ? /./ : /^[^./]/ }, async ({ path: name, pluginData, ...options }) => {
+    const mayLack = toleratesAbsent || options.importer.includes("/node_modules/");
+    if (pluginData === "resolving" || !mayLack || options.namespace !== "file") return undefined;
     const { errors } = await build.resolve(name, { ...options, pluginData: "resolving" });
     // esbuild resolves what exists once more: a path from a plugin loses the `type` of its package.json, which decides
     // what the default import of a CommonJS module is.
@@ -112,7 +115,7 @@ function loaderOf(file: string): Loader {
 
 /** Replaces the words for a module's own place by its place at run time. */
 async function locateModule(build: PluginBuild, file: string, source: string, main: string): Promise<OnLoadResult> {
-  const runtimeFile = path.join(RUNTIME_ROOT, runtimeName(file));
+  const runtimeFile = runtimePath(file);
   const { code } = await build.esbuild.transform(source, {
     loader: loaderOf(file),
     sourcefile: path.relative(process.cwd(), file),

@@ -1,19 +1,31 @@
-import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { BuildOptions, Metafile } from "esbuild";
-import { foldersAbove } from "../folders-above.ts";
 import type { Explanation } from "../explain-server-build.ts";
 import { type DataFile, listDataFiles } from "./list-data-files.ts";
 import { describeMissingBuiltIns, explainNativePackage, packageFolder } from "./native-packages.ts";
-import { externalBuiltIns, nodeModulesPlugin } from "./node-modules-plugin.ts";
+import { externalBuiltIns, type NodeModulesOptions, nodeModulesPlugin } from "./node-modules-plugin.ts";
+import { listRunTimeModules, runTimeModules } from "./run-time-modules.ts";
+import { NODE_SERVER_FOLDER } from "./runtime-folders.ts";
 
-const FOLDER = ".wrangler/node-server";
-const ENGINES = `${FOLDER}/engines.cjs`;
+const MODULES = `${NODE_SERVER_FOLDER}/modules.cjs`;
+const LAUNCHER = `${NODE_SERVER_FOLDER}/launcher.mjs`;
 /** The main module, whose name in the bundle no file of the repository has. */
-export const NODE_SERVER_MAIN = `${FOLDER}/__node_server.mjs`;
+export const NODE_SERVER_MAIN = `${NODE_SERVER_FOLDER}/__node_server.mjs`;
 
 /** The built-in modules that a server listens with. */
 const SERVER_MODULES = new Set(["http", "https", "http2", "net"].map((name) => `node:${name}`));
+
+/** What starts a Node server. */
+export interface NodeServer {
+  /** The file that listens, or that the launcher imports. */
+  entry: string;
+  /** A module that starts the server, in the folder of the platform's modules. Absent for a file that listens itself. */
+  launcher?: string;
+  /** The folder of static files, which the server does not read. */
+  assets?: string;
+  warnings?: readonly string[];
+}
 
 /** How a Node server is bundled: a module of the platform is the main module, and loads the server. */
 export interface NodeServerPlan {
@@ -31,7 +43,7 @@ export interface NodeServerPlan {
 export async function importsServerModule(entry: string, kind: "worker" | "node"): Promise<boolean> {
   const options: ServerBuild =
     kind === "node"
-      ? nodeOptions(entry, () => {})
+      ? nodeOptions(entry, {})
       : {
           ...commonOptions(entry),
           platform: "browser",
@@ -48,29 +60,63 @@ export async function importsServerModule(entry: string, kind: "worker" | "node"
 }
 
 /** Bundles the server for Node, and writes the main module that runs it on the platform. */
-export async function planNodeServer(entry: string): Promise<NodeServerPlan | { failure: Explanation }> {
-  const { build } = await import("esbuild");
-  mkdirSync(FOLDER, { recursive: true });
-  const outfile = `${FOLDER}/app.mjs`;
-  writeFileSync(ENGINES, viewEngines());
+export async function planNodeServer(server: NodeServer): Promise<NodeServerPlan | { failure: Explanation }> {
+  writeModules(server);
   const packageFolders = new Set<string>();
+  const loading = new Set<string>();
   const onLocated = (file: string) => {
     const folder = packageFolder(path.relative(".", file));
     if (folder !== null) packageFolders.add(folder);
   };
+  const onLoader = (file: string) => loading.add(file.includes("/node_modules/") ? server.entry : file);
   // esbuild prints its errors itself, in the same form as wrangler.
-  const { metafile } = await build({
-    ...nodeOptions(entry, onLocated),
-    inject: [ENGINES],
-    outfile,
-    logLevel: "error",
-  }).catch(() => process.exit(1));
-  const failure = explainNativePackage(metafile);
+  const first = await bundle(server, { onLocated, onLoader }, "error").catch(() => process.exit(1));
+  const failure = explainNativePackage(first);
   if (failure) return { failure };
-  cpSync(path.join(import.meta.dirname, "runtime"), `${FOLDER}/runtime`, { recursive: true });
+  const modules = loading.size > 0 ? listRunTimeModules([...loading]) : [];
+  const second = modules.length > 0 ? await bundleRunTimeModules(server, modules, { onLocated, onLoader }) : null;
+  const metafile = second ?? first;
+  const { files, warnings } = listDataFiles({
+    bundled: new Set(Object.keys(metafile.inputs)),
+    listed: new Set(second === null ? [] : modules),
+    packageFolders,
+    omittedFolder: server.assets,
+  });
+  return { dataFiles: files, warnings: [...(server.warnings ?? []), ...describeMissingBuiltIns(first), ...warnings] };
+}
+
+/** Bundles the server with modules that it may load at run time. `null` if that fails: most of them may be unrelated. */
+async function bundleRunTimeModules(
+  server: NodeServer,
+  modules: readonly string[],
+  options: Partial<NodeModulesOptions>,
+): Promise<Metafile | null> {
+  writeFileSync(MODULES, runTimeModules(modules));
+  return bundle(server, { ...options, toleratesAbsent: true }, "silent").catch(() => null);
+}
+
+async function bundle(
+  { entry, launcher }: NodeServer,
+  options: Partial<NodeModulesOptions>,
+  logLevel: "error" | "silent",
+): Promise<Metafile> {
+  const { build } = await import("esbuild");
+  const { metafile } = await build({
+    ...nodeOptions(launcher === undefined ? entry : LAUNCHER, options),
+    inject: [MODULES],
+    outfile: `${NODE_SERVER_FOLDER}/app.mjs`,
+    logLevel,
+  });
+  return metafile;
+}
+
+/** Writes the modules of the platform beside which the server is bundled. */
+function writeModules({ entry, launcher }: NodeServer): void {
+  mkdirSync(NODE_SERVER_FOLDER, { recursive: true });
+  cpSync(path.join(import.meta.dirname, "runtime"), `${NODE_SERVER_FOLDER}/runtime`, { recursive: true });
+  writeFileSync(MODULES, runTimeModules([]));
   writeFileSync(NODE_SERVER_MAIN, mainModule(entry));
-  const { files, warnings } = listDataFiles(new Set(Object.keys(metafile.inputs)), packageFolders);
-  return { dataFiles: files, warnings: [...describeMissingBuiltIns(metafile), ...warnings] };
+  if (launcher !== undefined) writeFileSync(LAUNCHER, launcher);
 }
 
 function mainModule(entry: string): string {
@@ -84,30 +130,24 @@ export default server.worker;
 `;
 }
 
-/** Engines of templates that Express loads by a name that is known only at run time. */
-const VIEW_ENGINES = ["ejs", "pug", "hbs", "twig"];
-
-/** A module with the view engines that are installed, for the `require` of the runtime. */
-function viewEngines(): string {
-  const installed = VIEW_ENGINES.filter((name) =>
-    foldersAbove(process.cwd()).some((folder) => existsSync(`${folder}/node_modules/${name}/package.json`)),
-  );
-  const entries = installed.map((name) => `${name}: () => require("${name}")`);
-  return `globalThis.__serviceModules = { ${entries.join(", ")} };`;
-}
-
 type ServerBuild = BuildOptions & { metafile: true };
 
 function commonOptions(entry: string): ServerBuild {
   return { entryPoints: [entry], bundle: true, metafile: true, format: "esm", target: "es2024" };
 }
 
-function nodeOptions(entry: string, onLocated: (file: string) => void): ServerBuild {
+/** What modules of a project import for browsers. */
+const OTHER_IMPORTS = [".css", ".scss", ".svg", ".png", ".jpg", ".webp", ".html", ".vue", ".svelte", ".md"];
+
+function nodeOptions(entry: string, options: Partial<NodeModulesOptions>): ServerBuild {
   return {
     ...commonOptions(entry),
     platform: "node",
     conditions: ["workerd"],
-    plugins: [nodeModulesPlugin(entry, onLocated)],
+    plugins: [
+      nodeModulesPlugin(entry, { onLocated: () => {}, onLoader: () => {}, toleratesAbsent: false, ...options }),
+    ],
+    ...(options.toleratesAbsent && { loader: Object.fromEntries(OTHER_IMPORTS.map((name) => [name, "empty"])) }),
     keepNames: true,
     // The runtime replaces it. esbuild would warn that a direct call sees the variables of the bundle.
     define: { eval: "globalThis.eval" },

@@ -1,6 +1,7 @@
 // Runs in workerd, in the bundle of a Node server. Loads the server when the first request arrives, and passes requests to
 // the port on which it listens.
 import { watchServers } from "./listening-servers.mjs";
+import { defineLoaders } from "./modules.mjs";
 import { allowCodeGeneration, prepareProcess, watchExit } from "./process.mjs";
 import { correctResponses } from "./responses.mjs";
 
@@ -44,6 +45,7 @@ export function createNodeServer(app, { DurableObject, httpServerHandler }) {
 
 async function startServer({ entry, load }, env, httpServerHandler) {
   prepareProcess(entry);
+  defineLoaders();
   allowCodeGeneration(env.NODE_SERVER_EVAL);
   correctResponses();
   const listening = watchServers();

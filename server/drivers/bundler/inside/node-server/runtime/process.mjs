@@ -18,22 +18,7 @@ export function prepareProcess(entry) {
   const noDebug = Object.assign(() => {}, { enabled: false });
   util.debuglog = () => noDebug;
   util.debug = util.debuglog;
-  // The bundle uses the first where the argument of `require` is known only at run time, and generated code the second.
-  globalThis.__serviceRequire = requireAtRunTime;
-  globalThis.require = requireAtRunTime;
 }
-
-function requireAtRunTime(name) {
-  const builtIn = process.getBuiltinModule(name);
-  if (builtIn) return builtIn;
-  const bundled = globalThis.__serviceModules?.[name];
-  return bundled ? bundled() : requireAtRunTime.resolve(name);
-}
-
-requireAtRunTime.cache = {};
-requireAtRunTime.resolve = (name) => {
-  throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
-};
 
 /**
  * Makes `process.exit` an error while the server starts. Its message contains what the app printed last, because apps

@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { isFile, type PackageJson } from "../package-json.ts";
+
+/** The command of a script, without variables and the programs that set them. */
+export interface StartCommand {
+  /** Without its folder. */
+  program: string;
+  args: readonly string[];
+}
+
+interface Runner {
+  /** Options whose value is the next word. */
+  options: readonly string[];
+  /** The word before the file. */
+  subcommand?: string;
+}
+
+const NODE_OPTIONS = [
+  ...["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"],
+  ...["--env-file", "--env-file-if-exists"],
+];
+const NODE: Runner = { options: NODE_OPTIONS };
+const TS_NODE: Runner = { options: [...NODE_OPTIONS, "-P", "--project", "-O", "--compiler-options", "--cwd"] };
+const PM2: Runner = {
+  options: ["-i", "--instances", "-n", "--name", "--env", "--max-memory-restart", "--node-args"],
+  subcommand: "start",
+};
+
+/** Programs that run a JavaScript or TypeScript file. */
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  node: NODE,
+  nodejs: NODE,
+  tsx: { options: [...NODE_OPTIONS, "--tsconfig"], subcommand: "watch" },
+  "ts-node": TS_NODE,
+  "ts-node-esm": TS_NODE,
+  "ts-node-dev": TS_NODE,
+  tsnd: TS_NODE,
+  nodemon: {
+    options: [...NODE_OPTIONS, "-w", "--watch", "-e", "--ext", "-i", "--ignore", "-d", "--delay", "--config"],
+  },
+  "node-dev": NODE,
+  "swc-node": NODE,
+  "babel-node": { options: [...NODE_OPTIONS, "-x", "--extensions", "--config-file", "--presets"] },
+  bun: { options: ["-r", "--preload", "--env-file", "--cwd", "-c", "--config"], subcommand: "run" },
+  jiti: NODE,
+  forever: { options: ["-l", "-o", "-e"], subcommand: "start" },
+  pm2: PM2,
+  "pm2-runtime": PM2,
+};
+
+/** Programs that run another one, such as `npx tsx` and `cross-env A=1 node`. */
+const WRAPPERS = new Set([
+  ...["npx", "bunx", "cross-env", "cross-env-shell", "env", "exec"],
+  ...["dotenv", "dotenvx", "env-cmd", "doppler", "infisical", "op"],
+]);
+const PACKAGE_MANAGERS = new Set(["npm", "pnpm", "yarn", "bun"]);
+
+/** How many scripts may run each other. */
+const MAX_SCRIPTS = 5;
+
+/**
+ * Reads the command of the `start` script of package.json. Of several commands the last one counts. If it runs another
+ * script, such as `npm run serve`, the command is that of this script.
+ *
+ * @returns `null` without such a script
+ */
+export function readStartCommand({ scripts }: Pick<PackageJson, "scripts">): StartCommand | null {
+  let script: unknown = scripts?.["start"];
+  for (let count = 0; count < MAX_SCRIPTS && typeof script === "string"; count++) {
+    const words = splitCommand(script.split(/&&|;/).at(-1) ?? "");
+    const next = scripts?.[readScriptName(words) ?? ""];
+    if (typeof next !== "string") return toCommand(words);
+    script = next;
+  }
+  return null;
+}
+
+/**
+ * Returns the file that a command runs with Node or a similar program, as written there, such as `dist/main` or `.`.
+ *
+ * @returns `null` when the command runs no file
+ */
+export function readStartFile(command: StartCommand | null): string | null {
+  if (command === null || !Object.hasOwn(RUNNERS, command.program)) return null;
+  const { program, args } = command;
+  const { options = [], subcommand } = RUNNERS[program] ?? {};
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index] ?? "";
+    if (program === "nodemon" && /^(-x|--exec)$/.test(word))
+      return readStartFile(toCommand(splitCommand(args[index + 1] ?? "")));
+    // Code, and no file.
+    if (program === "node" && /^(-e|--eval|-p|--print)$/.test(word)) return null;
+    if (options.includes(word)) index += 1;
+    else if (!word.startsWith("-") && word !== subcommand) return readProcessFile(word);
+  }
+  return null;
+}
+
+/** The file that a configuration of PM2 names. Any other file is returned as it is. */
+function readProcessFile(file: string): string {
+  if (!/\.config\.[cm]?js$|(^|\/)ecosystem[\w.-]*\.json$/.test(file) || !isFile(file)) return file;
+  return /\bscript["']?\s*:\s*["'`]([^"'`]+)["'`]/.exec(readFileSync(file, "utf8"))?.[1] ?? file;
+}
+
+function toCommand([program, ...args]: readonly string[]): StartCommand | null {
+  return program === undefined ? null : { program: path.basename(program), args };
+}
+
+/** The words of a command, from its program on. */
+function splitCommand(text: string): string[] {
+  let words = [...text.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)].map(([word, double, single]) => double ?? single ?? word);
+  let isWrapped = false;
+  for (;;) {
+    const [first = "", second = ""] = words;
+    if (/^\w+=/.test(first)) words = words.slice(1);
+    else if (PACKAGE_MANAGERS.has(first) && /^(exec|dlx|x)$/.test(second)) words = words.slice(2);
+    else if (/^(pnpm|yarn)$/.test(first) && Object.hasOwn(RUNNERS, second)) words = words.slice(1);
+    else if (isWrapped && /^(-|run$)/.test(first) && words.includes("--")) words = words.slice(words.indexOf("--") + 1);
+    else if (WRAPPERS.has(first) || (isWrapped && /^(-|\.env)/.test(first))) words = words.slice(1);
+    else return words;
+    isWrapped = true;
+  }
+}
+
+/** The name of the script that a command runs, such as `serve` of `npm run serve`. Yarn, pnpm and Bun need no `run`. */
+function readScriptName([program = "", ...args]: readonly string[]): string | undefined {
+  if (!PACKAGE_MANAGERS.has(program)) return undefined;
+  const names = args.filter((word) => !word.startsWith("-"));
+  if (/^run(-script)?$/.test(names[0] ?? "")) return names[1];
+  return program === "npm" ? undefined : names[0];
+}

@@ -1,0 +1,61 @@
+import { writeFile } from "node:fs/promises";
+import { afterEach, expect, test } from "vitest";
+import { readStartCommand, readStartFile } from "../../../server/drivers/bundler/inside/node-server/start-command.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const folder = process.cwd();
+afterEach(() => process.chdir(folder));
+
+const startFile = (start: string, scripts: Record<string, string> = {}) =>
+  readStartFile(readStartCommand({ scripts: { ...scripts, start } }));
+
+test("a start script names the file that it runs with Node or a similar program", () => {
+  const files = {
+    "node dist/index.js": "dist/index.js",
+    "node .": ".",
+    "node --watch server.js": "server.js",
+    "node --env-file .env --env-file=.env.local server.js": "server.js",
+    "NODE_ENV=production node --enable-source-maps -r dotenv/config ./server": "./server",
+    "npm run build && node dist/main": "dist/main",
+    "cross-env PORT=1 npx tsx watch src/server.ts --verbose": "src/server.ts",
+    "npx --yes tsx src/server.ts": "src/server.ts",
+    "pnpm exec tsx src/server.ts": "src/server.ts",
+    "yarn ts-node -P tsconfig.node.json src/server.ts": "src/server.ts",
+    "dotenv -e .env.production -- node server.js": "server.js",
+    "dotenvx run -f .env -- node server.js": "server.js",
+    "env-cmd -f .env.local node server.js": "server.js",
+    "nodemon --watch src app.js": "app.js",
+    "nodemon --exec 'ts-node src/app.ts'": "src/app.ts",
+    "bun run src/index.ts": "src/index.ts",
+    "bun --hot src/index.ts": "src/index.ts",
+    "pm2-runtime start server.js -i max": "server.js",
+    "pm2-runtime server.js --name app": "server.js",
+    "node -e 'require(`./server`)'": null,
+    "wrangler dev": null,
+    "next start": null,
+    "serve -s build": null,
+    "echo node x.js": null,
+    "fastify start -l info app.js": null,
+  };
+  expect(Object.fromEntries(Object.keys(files).map((script) => [script, startFile(script)]))).toEqual(files);
+});
+
+test("a start script that runs another script names the file of that script", () => {
+  const scripts = { "start:prod": "node dist/main", serve: "yarn start:prod", loop: "npm run loop" };
+  const files = {
+    "npm run start:prod": "dist/main",
+    "npm run -s start:prod -- --verbose": "dist/main",
+    "pnpm start:prod": "dist/main",
+    "bun run serve": "dist/main",
+    "npm run loop": null,
+    "npm run absent": null,
+  };
+  expect(Object.fromEntries(Object.keys(files).map((script) => [script, startFile(script, scripts)]))).toEqual(files);
+});
+
+test("a start script with a configuration of PM2 names the file of its first app", async () => {
+  await using project = await temporaryFolder();
+  process.chdir(project.path);
+  await writeFile("ecosystem.config.js", `module.exports = { apps: [{ name: "app", script: "./server.js" }] };`);
+  expect(startFile("pm2-runtime start ecosystem.config.js")).toBe("./server.js");
+});
