@@ -97,6 +97,21 @@ test("idempotency keys are deleted after 24 hours, and the windows of rate limit
   expect(await execute("select key from rate_limit_windows where key like 'test %'")).toEqual([{ key: "test 1" }]);
 });
 
+test("counts of usage are deleted 13 months after their month began", async () => {
+  const { org_id: orgId } = await service().tenant();
+  await execute(
+    `insert into usage_counts (org_id, period, metric, subject_id, count)
+     select ?, to_char(date_trunc('month', now()) - months * interval '1 month', 'YYYY-MM'), metric, gen_random_uuid(), 1
+     from unnest(array[0, 12, 14]) as months, unnest(array['requests', 'programs']) as metric`,
+    [orgId],
+  );
+  expect(await purge()).toBe(2);
+  const [kept] = await execute("select count(distinct period)::int as periods from usage_counts where org_id = ?", [
+    orgId,
+  ]);
+  expect(kept).toEqual({ periods: 2 });
+});
+
 test("tokens are deleted 90 days after they expired or were revoked, and not before", async () => {
   const { org_id: orgId, rest } = await service().tenant();
   const ended = [

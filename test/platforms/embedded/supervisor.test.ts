@@ -10,6 +10,8 @@ const isRoot = process.getuid?.() === 0;
 
 const HELLO = `export default { fetch: () => new Response("hello") }`;
 
+const STORAGE = { bindings: [{ type: "kv_namespace", name: "KV", namespace_id: "notes" }] };
+
 /** An app that misbehaves on request. */
 const FAULTY = `const held = [];
 export default { async fetch(request) {
@@ -166,8 +168,8 @@ verifies(
 
 test("every sandbox has its own user, and sees only the files of its app", { skip: !isRoot }, async () => {
   await using t = await openTestPlatform();
-  await t.publish("one", HELLO);
-  await t.publish("two", HELLO);
+  await t.publish("one", HELLO, STORAGE);
+  await t.publish("two", HELLO, STORAGE);
   const sandboxes = await workerdPids(t.root);
   const users = await Promise.all(
     sandboxes.map(async (pid) => /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]),
@@ -187,7 +189,7 @@ test(
   { skip: !isRoot },
   async () => {
     await using t = await openTestPlatform();
-    await t.publish("one", HELLO);
+    await t.publish("one", HELLO, STORAGE);
     const [pid] = await workerdPids(t.root);
     const processes = (await readdir(`/proc/${pid}/root/proc`)).filter((name) => /^\d+$/.test(name));
     const mounts = (await readFile(`/proc/${pid}/mounts`, "utf8")).trim().split("\n");

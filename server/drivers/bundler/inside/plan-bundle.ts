@@ -25,7 +25,7 @@ import {
   planPages,
   planPagesFunctions,
 } from "./plan-pages.ts";
-import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
+import { CONFIG_POINTER, WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
@@ -39,6 +39,8 @@ export interface BundlePlan {
   assets: { directory: string; rules: AssetRules } | null;
   /** For a Pages project; otherwise `null`. */
   pages: { readRoutes: () => PagesRoutes | null } | null;
+  /** Whether there are only static files, and no configuration says how to serve them. */
+  isStaticSite?: boolean;
   /** For a Node server; otherwise absent. */
   nodeServer?: NodeServerPlan;
 }
@@ -126,7 +128,7 @@ function planPagesProject(framework: string | null, plan: () => PagesPlan): Bund
 function planStaticFiles(date: readonly string[], framework: string | null, directory: string): BundlePlan {
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
   const argv = deployment(["--assets", directory, ...date]);
-  return { argv, framework, assets: { directory, rules }, pages: null };
+  return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true };
 }
 
 function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
@@ -155,8 +157,7 @@ interface ConfigFile {
 
 /** Reads the configuration that wrangler will use. A build may have written one, with a pointer to it. */
 function readEffectiveConfig(): ConfigFile | null {
-  const pointer = ".wrangler/deploy/config.json";
-  const generated = existsSync(pointer) ? readConfigPointer(pointer) : undefined;
+  const generated = existsSync(CONFIG_POINTER) ? readConfigPointer(CONFIG_POINTER) : undefined;
   const file = generated ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
   if (file === undefined || !isFile(file)) return null;
   return { file, text: readFileSync(file, "utf8").replaceAll(/^\s*(\/\/|#).*$/gm, "") };

@@ -38,6 +38,9 @@ export interface RawWranglerConfig {
 /** The names of wrangler's configuration, in the order in which it looks for them. */
 export const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 
+/** The file by which a build tool names the configuration that it generated. */
+export const CONFIG_POINTER = ".wrangler/deploy/config.json";
+
 /** Loads wrangler's API. It costs no time in wrangler's own process, where it is loaded already. */
 export function loadWrangler(): Wrangler {
   return createRequire(import.meta.url)("wrangler") as Wrangler;
