@@ -52,7 +52,8 @@ export const deployments = router({
         path: "/v1/apps/{id}/deployments",
         tags,
         summary: "List the deployments of an app",
-        description: "Newest first.",
+        description:
+          "Newest first. An app keeps its 200 newest deployments, and older ones that are live or have a kept bundle.",
         successDescription: "A page of deployments",
         errorResponses: { 404: noApp },
       },

@@ -91,8 +91,8 @@ export async function deployApp(
   if (request.branch !== undefined) checkBranch(request.branch);
   checkCustomization(request.customization, deps.appBuilder);
   checkBuildNetwork(request.build_network, deps.buildEgress);
-  if (request.root_directory !== undefined) normalizeRootDirectory(request.root_directory);
-  const call = { caller, request, key: idempotencyKey };
+  const rootDirectory = request.root_directory === undefined ? null : normalizeRootDirectory(request.root_directory);
+  const call = { caller, request, rootDirectory, key: idempotencyKey };
   for (let attempt = 1; ; attempt++) {
     try {
       return deployedApp(deps, await deps.em.fork().transactional((em) => recordApp(em, deps, call)));
@@ -105,10 +105,16 @@ export async function deployApp(
 interface DeployCall {
   caller: Caller;
   request: DeployApp;
+  /** In the normalized form. */
+  rootDirectory: string | null;
   key: string | null;
 }
 
-async function recordApp(em: EntityManager, deps: DeployDeps, { caller, request, key }: DeployCall): Promise<App> {
+async function recordApp(
+  em: EntityManager,
+  deps: DeployDeps,
+  { caller, request, rootDirectory, key }: DeployCall,
+): Promise<App> {
   const { orgId, userId: createdBy } = caller;
   const organization = await lockOrganization(em, orgId);
   // Under the lock: of parallel calls with one key, the second finds the app of the first instead of a full plan.
@@ -116,7 +122,6 @@ async function recordApp(em: EntityManager, deps: DeployDeps, { caller, request,
   if (earlier !== null) return earlier;
   await checkPlanSlot(em, deps.plans, organization);
   const { repo, branch = DEFAULT_BRANCH, customization = null, build_network: buildNetwork = false } = request;
-  const rootDirectory = request.root_directory === undefined ? null : normalizeRootDirectory(request.root_directory);
   const name = repo.slice(repo.indexOf("/") + 1);
   const latestDeploymentId = randomUUID();
   const slug = slugFor(name);

@@ -1,6 +1,7 @@
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
+import { hasNameFormat } from "../variables/variable-rules.ts";
 import { findNames, NO_NAMES } from "./find-names.ts";
 import { type NewAuditEvent, recordEvent, type RecordEventDeps } from "./record-event.ts";
 
@@ -84,7 +85,7 @@ export async function runAudited<T>(deps: RecordCallDeps, call: AuditedCall, run
 /** The input is not validated yet, so a text that no variable can have as its name is not recorded. */
 function findVariableName(input: unknown): string | null {
   const { name } = (input ?? {}) as { name?: unknown };
-  return typeof name === "string" && /^[A-Z][A-Z0-9_]{0,127}$/.test(name) ? name : null;
+  return typeof name === "string" && hasNameFormat(name) ? name : null;
 }
 
 /** Of other fields than ids and names of variables none is recorded: they may contain a secret. */

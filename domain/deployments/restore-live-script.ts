@@ -3,7 +3,8 @@ import { App } from "../apps/app.entity.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { loadArtifact } from "./artifacts.ts";
 import { Deployment } from "./deployment.entity.ts";
-import { type Attempt, publish, type StepDeps } from "./deployment-steps.ts";
+import type { Attempt, StepDeps } from "./attempt.ts";
+import { publish } from "./provision-app.ts";
 
 /**
  * Publishes the script of the live deployment again if the edge platform serves a newer one. That happens when a worker was

@@ -7,9 +7,12 @@ import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { removeOldArtifacts } from "./artifacts.ts";
+import { removeOldDeployments } from "./remove-old-deployments.ts";
 import { claimDeployment, type ClaimedDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
-import { type Attempt, runSteps, type StepDeps, unreadableVariable } from "./deployment-steps.ts";
+import type { Attempt, StepDeps } from "./attempt.ts";
+import { runSteps } from "./deployment-steps.ts";
+import { unreadableVariable } from "./provision-app.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { LogMasks } from "./log-masks.ts";
@@ -81,12 +84,12 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
     const statusMessage = problems.length === 0 ? null : shown;
     await finishDeployment(deps, deployment, { procedures, statusMessage, artifactKey, framework });
     deps.changes.announce(deployment.orgId);
-    await removeUnusedArtifacts(deps, deployment);
+    await removeUnused(deps, deployment);
   } catch (error) {
     if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled)
       return endCanceled(deps, attempt, context);
-    if (isLeaseLost(error) || context.ended.aborted)
-      return log.say("stopped: the app was deleted, or another worker continues");
+    // The app was deleted, or another worker continues and writes the log.
+    if (isLeaseLost(error) || context.ended.aborted) return log.abandon();
     if (context.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
       return requeueDeployment(deps, deployment);
@@ -114,14 +117,17 @@ async function endWithoutSuccess(
   } catch (error) {
     if (!isLeaseLost(error)) throw error;
   }
-  await removeUnusedArtifacts(deps, attempt.deployment);
+  await removeUnused(deps, attempt.deployment);
 }
 
 /** A failure changes nothing for the app, and the next deployment removes what is left. */
-async function removeUnusedArtifacts(deps: DeploymentDeps, deployment: ClaimedDeployment): Promise<void> {
-  await removeOldArtifacts(deps, deployment.appId).catch((error: unknown) =>
-    deps.reportInternalError(error, deployment),
-  );
+async function removeUnused(deps: DeploymentDeps, deployment: ClaimedDeployment): Promise<void> {
+  try {
+    await removeOldArtifacts(deps, deployment.appId);
+    await removeOldDeployments(deps, deployment.appId);
+  } catch (error) {
+    deps.reportInternalError(error, deployment);
+  }
 }
 
 async function handleFailure(

@@ -11,7 +11,7 @@ interface RetentionRule {
   table: string;
   /** The columns of the primary key, if it is not `id`. */
   key?: readonly string[];
-  /** The column with the time from which the days are counted. It has an index. */
+  /** The column with the time, or the month, from which the days are counted. It has an index. */
   since: string;
   days: number;
   /** Restricts the rule to some of the records. `before` is the time `days` ago. */
@@ -29,6 +29,8 @@ const INVALID_TOKEN_DAYS = 90;
  * passwords.
  */
 const SESSION_DAYS = 30;
+/** Thirteen months, counted from the first day of a month. */
+const USAGE_DAYS = 396;
 /** After a day, no clock skew between processes makes an expired record valid. */
 const EXPIRED_DAYS = 1;
 
@@ -45,6 +47,8 @@ const RULES: readonly RetentionRule[] = [
   { table: "machine_tokens", since: "expires_at", days: INVALID_TOKEN_DAYS },
   { table: "machine_tokens", since: "revoked_at", days: INVALID_TOKEN_DAYS },
   { table: "idempotency_keys", key: ["org_id", "key"], since: "created_at", days: KEY_TTL_HOURS / 24 },
+  // A month, such as `2026-07`, is less than every time in it.
+  { table: "usage_counts", key: ["org_id", "period", "metric", "subject_id"], since: "period", days: USAGE_DAYS },
   { table: "rate_limit_windows", key: ["key"], since: "expires_at", days: 0 },
 ];
 
@@ -53,8 +57,8 @@ const BATCH_SIZE = 500;
 const MAX_BATCHES = 20;
 
 /**
- * Deletes expired records, idempotency keys and windows of rate limits, OAuth clients that are not in use, tokens that expired or were revoked long ago, and old audit
- * events. Several processes may do so at the same time.
+ * Deletes expired records, idempotency keys and windows of rate limits, OAuth clients that are not in use, tokens that
+ * expired or were revoked long ago, and old audit events and usage counts. Several processes may do so at the same time.
  *
  * @returns how many records were deleted
  */

@@ -14,6 +14,7 @@ export const UsageCountSchema = defineEntity({
     subjectId: p.uuid().primary(),
     count: p.bigint("string"),
   },
+  indexes: [{ properties: ["period"] }],
 });
 
 export class UsageCount extends UsageCountSchema.class {}

@@ -30,9 +30,14 @@ const RESERVED_NAMES: ReadonlySet<string> = new Set([
 /** The beginnings of further reserved names. */
 const RESERVED_PREFIXES = ["COREPACK_", "LD_", "MINIFLARE_", "NPM_CONFIG_", "SERVICE_", "TOOLCHAIN_", "WRANGLER_"];
 
+/** Whether a text has the form of a name, which may be reserved. */
+export function hasNameFormat(name: string): boolean {
+  return NAME.test(name) && name.length <= VARIABLE_LIMITS.nameLength;
+}
+
 /** @throws {ServiceError} `invalid` for a name that no variable may have */
 export function checkName(name: string): void {
-  if (!NAME.test(name) || name.length > VARIABLE_LIMITS.nameLength)
+  if (!hasNameFormat(name))
     throw new ServiceError(
       "invalid",
       `name: must match ^[A-Z][A-Z0-9_]*$ and have at most ${VARIABLE_LIMITS.nameLength} characters. Example: "API_KEY".`,

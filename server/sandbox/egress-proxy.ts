@@ -17,8 +17,8 @@ export type Lookup = (host: string) => Promise<readonly { address: string; famil
 
 export interface EgressOptions {
   /**
-   * The allowed `host:port` pairs, or `public` for the ports 80, 443 and from 1024 of all hosts with public addresses. A request to any
-   * other host gets status 403.
+   * The allowed `host:port` pairs, or `public` for the ports 80, 443 and from 1024 of all hosts with public addresses. A
+   * request to any other host gets status 403.
    */
   allow: readonly string[] | "public";
   lookup?: Lookup;
@@ -38,6 +38,8 @@ export class EgressProxy {
   readonly #folder: SocketFolder;
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
+  /** How many connections are being made, some of them for clients that have left. */
+  #connecting = 0;
   readonly #allowed: ReadonlySet<string> | "public";
   readonly #lookup: Lookup;
   readonly #isAllowedAddress: (address: string, host: string) => boolean;
@@ -114,6 +116,8 @@ export class EgressProxy {
   async #connect(authority: string, client: Duplex): Promise<Socket> {
     const target = parseAuthority(authority);
     if (!target) throw new ProxyError(403, `${authority} is not an allowed host`);
+    if (this.#connecting >= MAX_CONNECTIONS) throw new ProxyError(502, "Too many connections are being made");
+    this.#connecting += 1;
     try {
       const socket = await this.#connectTo(target, client);
       this.#onRequest(target.host, true);
@@ -121,6 +125,8 @@ export class EgressProxy {
     } catch (error) {
       this.#onRequest(target.host, false);
       throw error;
+    } finally {
+      this.#connecting -= 1;
     }
   }
 

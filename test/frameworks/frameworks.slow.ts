@@ -163,6 +163,37 @@ describe("a bundler with real frameworks", () => {
     expect(await responses(bundle, ["/"])).toMatchObject([{ status: 200, text: expect.stringMatching(/hello .*21/) }]);
   });
 
+  test("a React Router app with a server for Node.js renders its pages and serves its scripts", async () => {
+    await using checkout = await createCheckout({
+      "package.json": manifest(
+        {
+          "@react-router/dev": "8.4.0",
+          "@react-router/node": "8.4.0",
+          "@react-router/serve": "8.4.0",
+          isbot: "^5.0.0",
+          react: "19.3.1",
+          "react-dom": "19.3.1",
+          "react-router": "8.4.0",
+          vite: "8.3.8",
+        },
+        { build: "react-router build", start: "react-router-serve ./build/server/index.js" },
+      ),
+      "vite.config.ts": `import { reactRouter } from "@react-router/dev/vite";\nexport default { plugins: [reactRouter()] };`,
+      "app/routes.ts": `import { index, route } from "@react-router/dev/routes";\nexport default [index("home.tsx"), route("sum", "sum.ts")];`,
+      "app/home.tsx": `export const loader = () => ({ sum: 20 + 1 });\nexport default function Home({ loaderData }) { return <h1>hello {loaderData.sum}</h1>; }`,
+      "app/sum.ts": `export const loader = ({ request }) => Response.json({ sum: 1 + 1, path: new URL(request.url).pathname });`,
+      "app/root.tsx": `import { Outlet, Scripts } from "react-router";\nexport default function Root() { return <html><body><Outlet /><Scripts /></body></html>; }`,
+    });
+    const { bundle } = await runBundler(createMachineBundler(), checkout);
+    const script = (await readdir(`${bundle.assets?.directory}/assets`)).find((name) => name.startsWith("home"));
+    expect(await responses(bundle, ["/", "/sum", `/assets/${script}`, "/absent"])).toMatchObject([
+      { status: 200, text: expect.stringMatching(/hello .*21/) },
+      { status: 200, text: `{"sum":2,"path":"/sum"}` },
+      { status: 200, text: expect.stringContaining("hello") },
+      { status: 404 },
+    ]);
+  });
+
   test.each([
     [
       "an Astro app with server output and without an adapter",
@@ -172,28 +203,6 @@ describe("a bundler with real frameworks", () => {
         "src/pages/index.astro": "<h1>hello</h1>\n",
       },
       "The build of Astro made no app for this platform. It needs the adapter @astrojs/cloudflare.",
-    ],
-    [
-      "a React Router app with a server for Node.js",
-      {
-        "package.json": manifest(
-          {
-            "@react-router/dev": "8.4.0",
-            "@react-router/node": "8.4.0",
-            isbot: "^5.0.0",
-            react: "19.3.1",
-            "react-dom": "19.3.1",
-            "react-router": "8.4.0",
-            vite: "8.3.8",
-          },
-          { build: "react-router build" },
-        ),
-        "vite.config.ts": `import { reactRouter } from "@react-router/dev/vite";\nexport default { plugins: [reactRouter()] };`,
-        "app/routes.ts": `import { index } from "@react-router/dev/routes";\nexport default [index("home.tsx")];`,
-        "app/home.tsx": "export default function Home() { return <h1>hello</h1>; }",
-        "app/root.tsx": `import { Outlet, Scripts } from "react-router";\nexport default function Root() { return <html><body><Outlet /><Scripts /></body></html>; }`,
-      },
-      "The build of React Router made no app for this platform. It needs Cloudflare's Vite plugin, or ssr: false.",
     ],
   ])("%s is refused, and the failure says what it needs", async (_case, files, message) => {
     const failure = await bundleFailure(createMachineBundler(), files);

@@ -84,7 +84,7 @@ export const AREAS: MutationArea[] = [
     sources: ["domain/deployments/*.ts"],
     except: [
       "domain/deployments/*.entity.ts",
-      "domain/deployments/{run-deployment,deployment-steps,deployment-log,deployment-status}.ts",
+      "domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback,deployment-log,deployment-status}.ts",
     ],
     tests: [
       "test/domain/deployments/{fencing,tear-down-app,transitions}.test.ts",
@@ -101,7 +101,7 @@ export const AREAS: MutationArea[] = [
   },
   {
     name: "domain/deployments, one run",
-    sources: ["domain/deployments/{run-deployment,deployment-steps}.ts"],
+    sources: ["domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback}.ts"],
     tests: ["test/domain/deployments/fencing.test.ts", "test/worker/pipeline.test.ts"],
   },
   {

@@ -10,6 +10,7 @@ import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declarations.ts";
 import { DOMAIN_USERS } from "./explanations/domain-users.ts";
+import { DOMAIN_VARIABLES } from "./explanations/domain-variables.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
 /** By the path of the source. */
@@ -26,4 +27,5 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_STORAGE,
+  ...DOMAIN_VARIABLES,
 };

@@ -3,7 +3,7 @@ import { access } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { EgressProxy, type EgressOptions } from "../../server/sandbox/egress-proxy.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -204,4 +204,24 @@ verifies(hazard(50), "a client that leaves before the proxy has connected leaves
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(sockets.size).toBe(0);
   silent.close();
+});
+
+verifies(hazard(50), "clients that leave at once do not make the proxy resolve any number of names", async () => {
+  let lookups = 0;
+  const unresolved = Promise.withResolvers<never>();
+  const lookup = () => {
+    lookups += 1;
+    return unresolved.promise;
+  };
+  await using proxy = await EgressProxy.open({ allow: ["slow.example.com:80"], lookup });
+  const send = () => request({ socketPath: proxy.socketPath, path: "http://slow.example.com/", agent: false }).end();
+  for (let round = 1; round <= 3; round++) {
+    const requests = Array.from({ length: 100 }, () => send().on("error", () => undefined));
+    await vi.waitFor(() => expect(lookups).toBeGreaterThanOrEqual(Math.min(round * 100, 256)));
+    for (const outgoing of requests) outgoing.destroy();
+  }
+  const refused = send();
+  const [response] = await once(refused, "response");
+  expect([response.statusCode, lookups]).toEqual([502, 256]);
+  unresolved.reject(new Error("ENOTFOUND"));
 });

@@ -47,3 +47,24 @@ test("an app with bindings that the platform does not have fails with their prod
     status_message: expect.stringContaining("Remove it from the wrangler configuration"),
   });
 });
+
+test("an app is deployed without the parts of its configuration that the platform ignores, and a warning names them", async () => {
+  const config = {
+    main: "index.js",
+    compatibility_date: "2026-06-01",
+    triggers: { crons: ["0 * * * *"] },
+    queues: { consumers: [{ queue: "jobs" }] },
+    tail_consumers: [{ service: "logs" }],
+    logpush: true,
+    observability: { enabled: true },
+  };
+  const { tenant, path, app } = await deploy(
+    "ignored",
+    { "wrangler.json": JSON.stringify(config), "index.js": WORKER },
+    {},
+  );
+  const warning =
+    "The platform does not have Cron Triggers (triggers.crons), Queues (queues.consumers), Tail Workers (tail_consumers), Logpush (logpush). It ignores these parts of the wrangler configuration.";
+  expect(app).toMatchObject({ status: "ready", status_message: expect.stringContaining(warning) });
+  expect((await tenant.rest.get(`${path}/deployments/1/logs`)).body["logs"]).toContain(`warning: ${warning}`);
+});

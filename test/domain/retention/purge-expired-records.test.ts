@@ -97,6 +97,21 @@ test.each(RECORDS)("a record of $table is purged $keptHours hours after $column,
   expect(await countRows(record.table)).toBe(before + 1);
 });
 
+test("counts of usage are purged 13 months after their month began", async () => {
+  const { org_id: orgId } = await service().tenant();
+  await execute(
+    `insert into usage_counts (org_id, period, metric, subject_id, count)
+     select ?, to_char(date_trunc('month', now()) - months * interval '1 month', 'YYYY-MM'), metric, gen_random_uuid(), 1
+     from unnest(array[0, 12, 14]) as months, unnest(array['requests', 'programs']) as metric`,
+    [orgId],
+  );
+  expect(await purge()).toBe(2);
+  const [kept] = await execute("select count(distinct period)::int as periods from usage_counts where org_id = ?", [
+    orgId,
+  ]);
+  expect(kept).toEqual({ periods: 2 });
+});
+
 test("a token that is valid is not purged, however old it is", async () => {
   const { rest } = await service().tenant();
   await execute("update machine_tokens set created_at = now() - interval '1000 days'");

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { sanitizeLog } from "../../../domain/shared/sanitize-log.ts";
 import { secretMasks } from "../../../domain/shared/secret-masks.ts";
+import { hazard, verifies } from "../../support/verifies.ts";
 
 const KEY = `-----BEGIN PRIVATE KEY-----\r\nMIIEvQIBADANBgkqhkiG9w0B\r\n}\r\n-----END PRIVATE KEY-----`;
 
@@ -26,4 +27,15 @@ test("a secret that contains a token, the user info of a URL or control characte
     "escape\u001b[31m-and-\u0000zero\u200e-and\rreturn",
   ];
   for (const secret of secrets) expect(sanitizeLog(`= ${secret} =`, secretMasks([secret]))).toBe("= [masked] =");
+});
+
+verifies(hazard(56), "the masks of the largest secrets are few enough for a log without end", () => {
+  const secrets = Array.from({ length: 8 }, (_, secret) =>
+    Array.from({ length: 1900 }, (_line, index) => `line ${secret * 10_000 + index}`.padEnd(16, "x")).join("\n"),
+  );
+  const masks = secretMasks(secrets);
+  expect(masks.length).toBeLessThan(1000);
+  for (const secret of secrets) expect(sanitizeLog(secret, masks)).toBe("[masked]");
+  const chain = secrets[0]!.split("\n").slice(0, 200).join("\n");
+  for (const line of chain.split("\n")) expect(sanitizeLog(line, secretMasks([chain]))).toBe("[masked]");
 });

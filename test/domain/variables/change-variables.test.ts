@@ -45,9 +45,10 @@ function apply(appId: string, restart: (slug: string) => Promise<void>): Promise
 }
 
 test("a change of a live app raises the version, queues a restart, and is not applied yet", async () => {
-  const { id, set, remove, record } = await givenApp();
+  const { id, caller, set, remove, record } = await givenApp();
   expect(await set("A", "one")).toMatchObject({ is_applied: false, problem: null });
-  expect([(await record()).variablesVersion, await restartsOf(id)]).toEqual([1, [{ appId: id }]]);
+  const restart = { appId: id, orgId: caller.orgId };
+  expect([(await record()).variablesVersion, await restartsOf(id)]).toEqual([1, [restart]]);
   expect(await set("A", "two")).toMatchObject({ is_applied: false });
   expect(await remove("A")).toEqual({ status: "deleted", is_applied: false, problem: null });
   expect((await record()).variablesVersion).toBe(3);

@@ -1,16 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { bundleFailure, createCheckout, runBundler } from "../../support/builds/bundle-checkout.ts";
-import { createTestBundler } from "../../support/builds/create-bundler.ts";
+import { createRegistryBundler, publishProject } from "../../support/builds/publish-project.ts";
 import { readUploadForm } from "../../support/builds/read-upload-form.ts";
-import { type PublishedPackage, startRegistry } from "../../support/builds/test-registry.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import type { PublishedPackage } from "../../support/builds/test-registry.ts";
 
 const packageNamed = (name: string, version: string, files: Record<string, string> = {}): PublishedPackage => ({
   name,
   version,
   files: { "index.js": "", ...files },
 });
+
+const REQUEST_HANDLER = {
+  "index.js": `
+    exports.createRequestHandler = ({ routes }, mode) => ({ url }) =>
+      new Response(routes() + " in " + mode + " at " + url.slice(new URL(url).origin.length));`,
+};
 
 /** Packages with the names of frameworks, without their code: the build scripts of the tests take their place. */
 const PACKAGES = [
@@ -23,6 +28,18 @@ const PACKAGES = [
   packageNamed("astro", "7.0.0"),
   packageNamed("@react-router/dev", "8.0.0"),
   packageNamed("@tanstack/react-start", "1.169.0"),
+  packageNamed("@remix-run/dev", "8.0.0"),
+  packageNamed("@remix-run/node", "2.0.0", REQUEST_HANDLER),
+  packageNamed("react-router", "8.0.0", REQUEST_HANDLER),
+  {
+    ...packageNamed("react-dom", "19.0.0", {
+      "server.edge.js": "",
+      "server.node.js": "exports.renderToPipeableStream = (text) => text;",
+    }),
+    manifest: {
+      exports: { "./server": { workerd: "./server.edge.js" }, "./server.node": "./server.node.js" },
+    },
+  },
   {
     ...packageNamed("@opennextjs/cloudflare", "1.20.0", {
       "cli.sh": `#!/bin/sh\n[ "$1" = build ] && npm run build && cp build.js .open-next/worker.js`,
@@ -31,15 +48,7 @@ const PACKAGES = [
   },
 ];
 
-async function setUp() {
-  const stack = new AsyncDisposableStack();
-  const registry = stack.use(await startRegistry(PACKAGES));
-  const cache = stack.use(await temporaryFolder());
-  return {
-    bundler: createTestBundler({ registry: registry.url }, cache.path),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  };
-}
+const setUp = () => createRegistryBundler(PACKAGES);
 
 const manifest = (build: string, dependencies: Record<string, string> = {}) =>
   JSON.stringify({ scripts: { build }, devDependencies: dependencies });
@@ -90,6 +99,7 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
       await using setup = await setUp();
       const { bundle, log } = await runBundler(setup.bundler, checkout);
       expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for @sveltejs/adapter-auto");
+      expect(log.split("\n").filter((line) => /Progress: .*\d$/.test(line))).toEqual([]);
       expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
     },
   );
@@ -118,6 +128,48 @@ describe("a Next.js app with OpenNext", () => {
     const { bundle, log } = await runBundler(setup.bundler, checkout);
     expect((await readUploadForm(bundle.scriptPath)).main).toContain("rendered");
     expect(log.includes("> opennextjs-cloudflare build\n")).toBe(!build.includes("opennext"));
+  });
+});
+
+describe("a server for Node.js that exports its routes", () => {
+  /** The form of the build of React Router and Remix. Its entry for the server renders to a stream of Node. */
+  const server = (assets: string) => `
+    import { renderToPipeableStream } from "react-dom/server";
+    export const assetsBuildDirectory = ${JSON.stringify(assets)};
+    export const routes = () => renderToPipeableStream("rendered");`;
+
+  test.each([
+    ["React Router", "@react-router/dev", "react-router", "react-router-serve ./build/server/index.js", "build"],
+    [
+      "React Router in another folder",
+      "@react-router/dev",
+      "react-router",
+      "cross-env A=1 react-router-serve out/server/index.js",
+      "out",
+    ],
+    ["React Router without a start script", "@react-router/dev", "react-router", "", "build"],
+    ["Remix", "@remix-run/dev", "remix", "remix-serve build/server/index.js", "build"],
+  ])("of %s is served with its static files", async (_case, dependency, framework, start, folder) => {
+    await using app = await publishProject(
+      {
+        "package.json": JSON.stringify({
+          type: "module",
+          scripts: { build: "sh build.sh", ...(start !== "" && { start }) },
+          dependencies: { "react-router": "8.0.0", "@remix-run/node": "2.0.0", "react-dom": "19.0.0" },
+          devDependencies: { [dependency]: "8.0.0" },
+        }),
+        "build.sh": `mkdir -p ${folder}/server ${folder}/client/assets && cp server.txt ${folder}/server/index.js
+          echo style >${folder}/client/assets/style.css && echo page >${folder}/client/index.html`,
+        "server.txt": server(`${folder}/client`),
+      },
+      PACKAGES,
+    );
+    await app.published;
+    expect(app.bundle).toMatchObject({ framework, assets: { rules: { not_found_handling: "none" } } });
+    const paths = ["/a?b", "/assets/style.css", "/"];
+    expect(await Promise.all(paths.map(app.get))).toEqual(["rendered in production at /a?b", "style\n", "page\n"]);
+    const { modules } = await readUploadForm(app.bundle.scriptPath);
+    expect(Object.keys(modules)).not.toContain(`${folder}/client/assets/style.css`);
   });
 });
 

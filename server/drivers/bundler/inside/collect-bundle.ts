@@ -2,6 +2,7 @@ import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { BundleResult } from "../read-bundle-result.ts";
 import { completeForm } from "./complete-form.ts";
+import { describeIgnoredSettings } from "./describe-ignored-settings.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
@@ -28,7 +29,7 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     framework: plan.framework,
     assets: assets && { ...assets, ignored: listIgnoredAssets(assets.directory, plan.pages !== null) },
     migrations,
-    warnings: [...warnings, ...(plan.nodeServer?.warnings ?? [])],
+    warnings: [...describeIgnoredSettings(config), ...warnings, ...(plan.nodeServer?.warnings ?? [])],
   };
 }
 

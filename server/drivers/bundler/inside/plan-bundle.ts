@@ -5,6 +5,7 @@ import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { explainStart } from "./node-server/explain-start.ts";
+import { findRequestHandler } from "./node-server/find-request-handler.ts";
 import { findNodeServer } from "./node-server/find-node-server.ts";
 import {
   type NodeServer,
@@ -24,7 +25,7 @@ import {
   planPages,
   planPagesFunctions,
 } from "./plan-pages.ts";
-import { WRANGLER_CONFIGS } from "./wrangler-api.ts";
+import { CONFIG_POINTER, WRANGLER_CONFIGS } from "./wrangler-api.ts";
 import { DEFAULT_COMPATIBILITY_DATE } from "./write-pages-config.ts";
 
 /** Folders that build scripts commonly write to, besides the output folder of the framework. */
@@ -38,6 +39,8 @@ export interface BundlePlan {
   assets: { directory: string; rules: AssetRules } | null;
   /** For a Pages project; otherwise `null`. */
   pages: { readRoutes: () => PagesRoutes | null } | null;
+  /** Whether there are only static files, and no configuration says how to serve them. */
+  isStaticSite?: boolean;
   /** For a Node server; otherwise absent. */
   nodeServer?: NodeServerPlan;
 }
@@ -45,6 +48,9 @@ export interface BundlePlan {
 interface BundleFailure {
   failure: { message: string; advice: string };
 }
+
+/** A path without a file gets the response of the server. */
+const SERVER_RULES: AssetRules = { not_found_handling: "none" };
 
 /** Angular writes to a folder with the name of the project. */
 const ANGULAR_OUTPUT = "dist/*/browser";
@@ -75,10 +81,12 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (hasPagesFunctions())
     return planPagesProject(framework, () => (pages === undefined ? planPagesFunctions() : planPages(pages, false)));
   const entry = findEntry(packageJson);
+  const command = readStartCommand(packageJson);
+  const handler = findRequestHandler(framework, command);
+  if (handler !== null) return planServer(framework, handler);
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
   if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
-  const command = readStartCommand(packageJson);
   const server = await findNodeServer(command, entry);
   // The server that a framework builds does not listen by itself. One that the start script runs does.
   const isOwnServer = explainServerBuild(framework) === null || readStartFile(command) !== null;
@@ -101,8 +109,10 @@ async function planServer(framework: string | null, server: NodeServer): Promise
   if ("failure" in plan) return plan;
   // The runtime serves HTTP servers of Node since dates of 2025, so the date of a configuration is not used.
   const flags = ["--compatibility-date", DEFAULT_COMPATIBILITY_DATE, "--compatibility-flags", "nodejs_compat"];
-  const argv = deployment([NODE_SERVER_MAIN, ...flags]);
-  return { argv, framework: framework ?? "node", assets: null, pages: null, nodeServer: plan };
+  const { assets: directory } = server;
+  const argv = deployment([NODE_SERVER_MAIN, ...flags, ...(directory === undefined ? [] : ["--assets", directory])]);
+  const assets = directory === undefined ? null : { directory, rules: SERVER_RULES };
+  return { argv, framework: framework ?? "node", assets, pages: null, nodeServer: plan };
 }
 
 function planPagesProject(framework: string | null, plan: () => PagesPlan): BundlePlan | BundleFailure {
@@ -118,7 +128,7 @@ function planPagesProject(framework: string | null, plan: () => PagesPlan): Bund
 function planStaticFiles(date: readonly string[], framework: string | null, directory: string): BundlePlan {
   const rules: AssetRules = { not_found_handling: notFoundHandling(directory, framework) };
   const argv = deployment(["--assets", directory, ...date]);
-  return { argv, framework, assets: { directory, rules }, pages: null };
+  return { argv, framework, assets: { directory, rules }, pages: null, isStaticSite: true };
 }
 
 function planServerBuild(date: readonly string[], framework: string | null, build: ServerBuild): BundlePlan {
@@ -126,7 +136,7 @@ function planServerBuild(date: readonly string[], framework: string | null, buil
   return {
     argv: deployment([build.script, "--assets", build.assets, ...date, ...flags]),
     framework,
-    assets: { directory: build.assets, rules: { not_found_handling: "none" } },
+    assets: { directory: build.assets, rules: SERVER_RULES },
     pages: null,
   };
 }
@@ -147,8 +157,7 @@ interface ConfigFile {
 
 /** Reads the configuration that wrangler will use. A build may have written one, with a pointer to it. */
 function readEffectiveConfig(): ConfigFile | null {
-  const pointer = ".wrangler/deploy/config.json";
-  const generated = existsSync(pointer) ? readConfigPointer(pointer) : undefined;
+  const generated = existsSync(CONFIG_POINTER) ? readConfigPointer(CONFIG_POINTER) : undefined;
   const file = generated ?? WRANGLER_CONFIGS.find((name) => existsSync(name));
   if (file === undefined || !isFile(file)) return null;
   return { file, text: readFileSync(file, "utf8").replaceAll(/^\s*(\/\/|#).*$/gm, "") };

@@ -1,11 +1,12 @@
 // Runs inside the sandbox. Decides what wrangler bundles, runs wrangler in the same process, and writes the result when
 // the process exits. A second process would take longer, because most of the time of a small bundle is the start of
-// wrangler.
+// wrangler. Static files need no wrangler, unless something configures it.
 //
 // usage: node run-wrangler.ts <wrangler> <result file> <form file>
 import { writeFileSync } from "node:fs";
 import { runMain } from "node:module";
 import type { BundleResult } from "../read-bundle-result.ts";
+import { bundleStaticFiles } from "./bundle-static-files.ts";
 import { collectBundle } from "./collect-bundle.ts";
 import { planBundle } from "./plan-bundle.ts";
 
@@ -15,6 +16,11 @@ const writeResult = (result: BundleResult) => writeFileSync(resultFile, JSON.str
 const plan = await planBundle();
 if ("failure" in plan) {
   writeResult(plan);
+  process.exit(0);
+}
+const staticBundle = bundleStaticFiles(plan, wrangler, formFile);
+if (staticBundle !== null) {
+  writeResult(staticBundle);
   process.exit(0);
 }
 process.argv.push(wrangler, ...plan.argv, "--outfile", formFile);

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { StorageConfig } from "./assign-binding-ids.ts";
+import type { IgnoredSettings } from "./describe-ignored-settings.ts";
 import type { D1Binding } from "./read-migrations.ts";
 
 interface ReadOptions {
@@ -17,7 +18,7 @@ export interface Wrangler {
   unstable_splitSqlQuery(sql: string): string[];
 }
 
-export interface WranglerConfig extends StorageConfig {
+export interface WranglerConfig extends StorageConfig, IgnoredSettings {
   /** The absolute path of the file. */
   configPath?: string;
   /** The configuration of the repository, when `configPath` is a file that a build tool generated from it. */
@@ -36,6 +37,9 @@ export interface RawWranglerConfig {
 
 /** The names of wrangler's configuration, in the order in which it looks for them. */
 export const WRANGLER_CONFIGS = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
+
+/** The file by which a build tool names the configuration that it generated. */
+export const CONFIG_POINTER = ".wrangler/deploy/config.json";
 
 /** Loads wrangler's API. It costs no time in wrangler's own process, where it is loaded already. */
 export function loadWrangler(): Wrangler {

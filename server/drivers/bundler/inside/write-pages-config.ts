@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { CONFIG_POINTER } from "./wrangler-api.ts";
 
 /** For apps without a compatibility date. It is fixed, so that updates of the platform do not change existing apps. */
 export const DEFAULT_COMPATIBILITY_DATE = "2026-07-01";
@@ -42,8 +43,8 @@ export function writePagesConfig(settings: Readonly<Record<string, unknown>> | n
     ...Object.fromEntries(kept),
     pages_build_output_dir: path.relative(FOLDER, directory) || ".",
   };
-  mkdirSync(".wrangler/deploy", { recursive: true });
+  mkdirSync(path.dirname(CONFIG_POINTER), { recursive: true });
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(`${FOLDER}/wrangler.json`, JSON.stringify(config));
-  writeFileSync(".wrangler/deploy/config.json", JSON.stringify({ configPath: "../pages/wrangler.json" }));
+  writeFileSync(CONFIG_POINTER, JSON.stringify({ configPath: "../pages/wrangler.json" }));
 }

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import { parseJson } from "../../../../domain/shared/json.ts";
 import type { PrintedRecord } from "./tail-worker.ts";
 
 /** A longer line is skipped. In bytes. */
@@ -82,7 +84,8 @@ export class RecordReader {
     }
     const parsed = parseLine(line.toString());
     if (parsed?.message.startsWith(this.#mark) !== true) return;
-    const record = JSON.parse(parsed.message.slice(this.#mark.length)) as PrintedRecord;
+    const record = parseRecord(parsed.message.slice(this.#mark.length));
+    if (record === null) return;
     // Of two requests at the same time, this can be the message of the other one. Then both had the same level.
     const confirmed = this.#unconfirmed.findIndex((kept) => kept.includes(`"level":"${record[1]}"`));
     if (confirmed >= 0) this.#unconfirmed.splice(confirmed, 1);
@@ -95,6 +98,13 @@ export class RecordReader {
     if (this.#unconfirmed.length >= MAX_UNCONFIRMED) this.#unconfirmed.shift();
     this.#unconfirmed.push(line.toString());
   }
+}
+
+const recordSchema = z.tuple([z.number(), z.string(), z.unknown(), z.string()]);
+
+/** Returns `null` for a record that is cut off. An error here would end the service. */
+function parseRecord(text: string): PrintedRecord | null {
+  return recordSchema.safeParse(parseJson(text)).data ?? null;
 }
 
 /** Returns `null` for a line in another format: an app can also write to the standard output itself. */

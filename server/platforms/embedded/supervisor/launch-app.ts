@@ -1,4 +1,5 @@
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
+import { usesStorage } from "../workerd/worker-bindings.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
@@ -10,21 +11,42 @@ export interface LaunchDeps {
   runtimeLogs: EmbeddedRuntimeLogs;
 }
 
-/** Starts a process for an app, with its storage and its runtime log. The lock of its database must be held. */
+/**
+ * Starts a version beside the process that it will replace. Two processes must not open the same storage, so a version that
+ * uses storage is only tried with temporary storage and stopped again.
+ *
+ * @returns the process of a version that uses no storage; otherwise `null`
+ */
+export async function launchBeside(
+  deps: LaunchDeps,
+  prepared: PreparedApp,
+  signal: AbortSignal,
+): Promise<WorkerdProcess | null> {
+  const { version, worker, masks } = prepared;
+  if (!usesStorage(worker)) return launchApp(deps, prepared, signal);
+  const assetsDirectory = version.assets?.directory ?? null;
+  await using _ = await deps.launcher.start(
+    { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory },
+    signal,
+  );
+  return null;
+}
+
+/**
+ * Starts a process for an app, with its storage and its runtime log. The lock of its database must be held if the version
+ * uses storage.
+ */
 export async function launchApp(
-  { launcher, databaseDirectory, runtimeLogs }: LaunchDeps,
+  deps: LaunchDeps,
   { version, worker, masks }: PreparedApp,
   signal: AbortSignal,
 ): Promise<WorkerdProcess> {
-  const { appId, slug, storageDirectory, databaseId, assets } = version;
-  const folders = {
-    storageDirectory,
-    databaseDirectory: databaseDirectory(databaseId),
-    assetsDirectory: assets?.directory ?? null,
-  };
-  const { sink, close } = await runtimeLogs.open({ id: appId, slug }, masks);
+  const { storageDirectory, databaseId, assets } = version;
+  const databaseDirectory = deps.databaseDirectory(databaseId);
+  const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
+  const { sink, close } = await deps.runtimeLogs.open({ id: version.appId, slug: version.slug }, masks);
   try {
-    const process = await launcher.start({ worker, masks, ...folders, records: sink }, signal);
+    const process = await deps.launcher.start({ worker, masks, ...folders, records: sink }, signal);
     void process.exited.then(close);
     return process;
   } catch (error) {

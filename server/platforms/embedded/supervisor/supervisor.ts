@@ -7,7 +7,7 @@ import type { AppRunner } from "../scripts/script-publisher.ts";
 import type { ScriptVersion } from "../scripts/script-store.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
-import { launchApp } from "./launch-app.ts";
+import { launchApp, launchBeside } from "./launch-app.ts";
 import { prepareApp, type PreparedApp } from "./prepared-app.ts";
 import { RestartBackoff } from "./restart-backoff.ts";
 import { type AcquiredApp, RunningApp } from "./running-app.ts";
@@ -80,9 +80,9 @@ export class Supervisor implements AppRunner, DatabaseAccess {
   }
 
   /**
-   * The old process is stopped while `version` starts and is verified, because both would open the same storage. New
-   * requests wait meanwhile. To keep the pause short, and to avoid it for a version that cannot start, the version is
-   * first started beside the old one, with temporary storage.
+   * The version is first started beside the old process, which serves meanwhile, also if the version cannot start. If it uses
+   * storage, it is started again when the old process has stopped, because both would open the same storage. New requests
+   * wait from the stop until the version is verified.
    */
   async replace(
     version: ScriptVersion,
@@ -93,14 +93,15 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     const signal = AbortSignal.any([caller, this.#closing.signal]);
     const prepared = await this.#prepare(version);
     prepared.checkNames();
-    if (this.#running.has(slug)) await this.#tryStart(prepared, signal);
+    await using unused = new AsyncDisposableStack();
+    const beside = this.#running.has(slug) ? unused.use(await launchBeside(this.#options, prepared, signal)) : null;
     // A publication continues even if no process can be stopped: one process over the limit does little harm.
     await this.#ensureCapacity(this.#running.has(slug) ? 0 : 1);
     const live = await this.#options.store.live(slug);
     await this.#locks.run([...new Set([databaseId, live?.databaseId ?? databaseId])], async () => {
       signal.throwIfAborted();
       await this.#stop(slug);
-      const process = await this.#launch(prepared, signal);
+      const process = beside ?? (await this.#launch(prepared, signal));
       try {
         await verify(process);
         this.#backoff.reset(slug);
@@ -110,6 +111,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
         throw error;
       }
     });
+    unused.move();
   }
 
   async restart(slug: string, caller: AbortSignal): Promise<void> {
@@ -126,11 +128,13 @@ export class Supervisor implements AppRunner, DatabaseAccess {
       if (prepared.variablesVersion <= app.variablesVersion) return;
       prepared.checkNames();
       // As in `replace`, so that the app that runs serves as long as possible, and continues if the new one cannot start.
-      await this.#tryStart(prepared, signal);
+      await using unused = new AsyncDisposableStack();
+      const beside = unused.use(await launchBeside(this.#options, prepared, signal));
       // If it failed meanwhile, its process may still use the storage, and its removal waits for the lock.
       if (this.#running.get(slug) !== app) return;
       await this.#stop(slug);
-      await this.#register(prepared, await this.#launch(prepared, signal));
+      await this.#register(prepared, beside ?? (await this.#launch(prepared, signal)));
+      unused.move();
     });
   }
 
@@ -220,15 +224,6 @@ export class Supervisor implements AppRunner, DatabaseAccess {
 
   #launch(prepared: PreparedApp, signal: AbortSignal): Promise<WorkerdProcess> {
     return launchApp(this.#options, prepared, signal);
-  }
-
-  /** Starts a version with temporary storage and stops it again. Fails if the version cannot start. */
-  async #tryStart({ version, worker, masks }: PreparedApp, signal: AbortSignal): Promise<void> {
-    const assetsDirectory = version.assets?.directory ?? null;
-    await using _ = await this.#options.launcher.start(
-      { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory },
-      signal,
-    );
   }
 
   async #register({ version, variablesVersion }: PreparedApp, process: WorkerdProcess): Promise<void> {

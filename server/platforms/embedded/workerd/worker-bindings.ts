@@ -95,6 +95,13 @@ export function bindingOptions(
   return options;
 }
 
+const STORAGE_OPTIONS = ["d1Databases", "kvNamespaces", "r2Buckets", "durableObjects", "workflows"] as const;
+
+/** Whether a worker with these options opens files that last. */
+export function usesStorage(options: Partial<BindingOptions>): boolean {
+  return STORAGE_OPTIONS.some((kind) => Object.keys(options[kind] ?? {}).length > 0);
+}
+
 /** @throws {UnhealthyScript} when a variable has the name of a binding to a resource, and would therefore be hidden */
 export function checkVariableNames(
   bindings: readonly UploadBinding[],

@@ -38,6 +38,12 @@ export function nodeModulesPlugin(entry: string, { onLocated, onLoader, tolerate
         const found = await build.resolve(name, { ...options, pluginData: "resolving" });
         return found.errors.length > 0 ? found : { path: path.resolve(found.path, "../lib/browser/index.js") };
       });
+      // The condition `workerd` selects a version without the functions for streams of Node.
+      build.onResolve({ filter: /^react-dom\/server$/ }, async ({ pluginData, path: _path, ...options }) => {
+        if (pluginData === "resolving") return undefined;
+        const found = await build.resolve("react-dom/server.node", { ...options, pluginData: "resolving" });
+        return found.errors.length > 0 ? undefined : found;
+      });
       resolveAbsentPackages(build, toleratesAbsent);
       build.onLoad({ filter: /\.node$/ }, ({ path: file }) => throwingModule(`${nativeName(file)} is a native module`));
       build.onLoad({ filter: /(\.[cm]?[jt]sx?|\/[^./]+)$/ }, ({ path: file }) => {

@@ -1,0 +1,53 @@
+import { App } from "../apps/app.entity.ts";
+import type { Bundle } from "../ports/bundler.ts";
+import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
+import { Procedure } from "../procedures/procedure.entity.ts";
+import { BuildFailure } from "../shared/errors.ts";
+import { loadArtifact, readMigrationNames } from "./artifacts.ts";
+import type { Attempt, StepDeps, StepsResult } from "./attempt.ts";
+import { Deployment } from "./deployment.entity.ts";
+import { provisionApp } from "./provision-app.ts";
+
+/** Puts the bundle of an earlier deployment live again. */
+export async function runRollback(deps: StepDeps, attempt: Attempt, targetId: string): Promise<StepsResult> {
+  const { deployment, log } = attempt;
+  const { appId } = deployment;
+  const em = deps.em.fork();
+  const target = await em.findOneOrFail(Deployment, { id: targetId });
+  log.say(`rolling back to deployment ${target.number}`);
+  const key = target.artifactKey ?? null;
+  const bundle = key === null ? null : await loadArtifact(deps, { appId, key }, attempt);
+  if (key === null || bundle === null)
+    throw new BuildFailure(
+      "user",
+      `The bundle of deployment ${target.number} is not kept any more.`,
+      "Deploy its commit again, or roll back to a newer deployment.",
+    );
+  const newer = await findNewerMigrations(deps, appId, bundle);
+  const problems = newer.length === 0 ? [] : [`The SQL database keeps the later migrations ${newer.join(", ")}.`];
+  for (const problem of problems) log.say(problem);
+  await provisionApp(deps, attempt, { ...bundle, migrations: [] });
+  const procedures = await em.find(Procedure, { deploymentId: targetId });
+  return { procedures: procedures.map(toDiscovered), problems, artifactKey: key, framework: bundle.framework };
+}
+
+/** The migrations of the live deployment that a bundle does not have. */
+async function findNewerMigrations(deps: StepDeps, appId: string, bundle: Bundle): Promise<string[]> {
+  const em = deps.em.fork();
+  const { liveDeploymentId } = await em.findOneOrFail(App, { id: appId });
+  const live = await em.findOne(Deployment, { id: liveDeploymentId ?? null });
+  const applied = await readMigrationNames(deps, { appId, key: live?.artifactKey ?? null });
+  const known = new Set(bundle.migrations.map(({ name }) => name));
+  return applied.filter((name) => !known.has(name));
+}
+
+function toDiscovered({
+  name,
+  kind,
+  description,
+  inputSchema,
+  outputSchema,
+  invocation,
+}: Procedure): DiscoveredProcedure {
+  return { name, kind, description, inputSchema, outputSchema: outputSchema ?? null, invocation };
+}
