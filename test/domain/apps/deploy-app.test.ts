@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { deployApp } from "../../../domain/apps/deploy-app.ts";
 import { getApp } from "../../../domain/apps/get-app.ts";
+import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -43,6 +44,18 @@ test("a deployment whose slug is taken tries another one, three times at most", 
     await expect(deploy("unavailable")).rejects.toThrow("apps");
   } finally {
     await em().execute("alter table apps_unavailable rename to apps");
+  }
+});
+
+test("a deployment of the default branch is recorded as such, and one of a named branch is not, even if it is the same", async () => {
+  const tenant = await service().tenant();
+  for (const [request, branchIsDefault] of [
+    [{}, true],
+    [{ branch: "main" }, false],
+  ] as const) {
+    const caller = callerOf(tenant, tenant.user_id);
+    const { app_id: appId } = await deployApp(dependencies(), caller, { repo: "acme/site", ...request }, null);
+    expect(await em().findOneOrFail(Deployment, { appId })).toMatchObject({ branch: "main", branchIsDefault });
   }
 });
 

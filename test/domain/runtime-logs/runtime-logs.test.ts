@@ -52,7 +52,7 @@ async function givenLogs(...messages: [LogLevel, string][]) {
 
 const textsOf = ({ logs }: { logs: RuntimeLogView[] }) => logs.map(({ message }) => message);
 const linesOf = (chunk: LogChunk) => chunk.map(({ data }) => (JSON.parse(data) as RuntimeLogView).message);
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(3000);
 
 test("records are listed newest first, in pages that neither repeat nor leave out a record", async () => {
   const { list } = await givenLogs(...LEVELS);
