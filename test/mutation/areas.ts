@@ -113,7 +113,7 @@ export const AREAS: MutationArea[] = [
       "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
       "domain/deployments/transition-deployment.ts",
     ],
-    tests: ["test/domain/deployments/{fencing,interrupted-updates,transitions}.test.ts"],
+    tests: ["test/domain/deployments/{fencing,leases,transitions}.test.ts"],
   },
   {
     name: "domain/deployments, reading logs",
