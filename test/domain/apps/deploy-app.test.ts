@@ -59,6 +59,22 @@ test("a deployment of the default branch is recorded as such, and one of a named
   }
 });
 
+test("the folder of a deployment is recorded in one form, and a network that the operator does not allow is rejected", async () => {
+  const tenant = await service().tenant();
+  const deploy = (request: object, buildEgress: "none" | "public" = "none") =>
+    deployApp(
+      { ...dependencies(), buildEgress },
+      callerOf(tenant, tenant.user_id),
+      { repo: "acme/site", ...request },
+      null,
+    );
+  const { app_id: id } = await deploy({ root_directory: "apps/web/", build_network: true }, "public");
+  expect(await em().findOneOrFail(App, { id })).toMatchObject({ rootDirectory: "apps/web", buildNetwork: true });
+  for (const request of [{ root_directory: "../up" }, { build_network: true }])
+    await expect(deploy(request)).rejects.toMatchObject({ code: "invalid" });
+  expect(await em().count(App, { orgId: tenant.org_id })).toBe(1);
+});
+
 test("an app shows the user who created it, unless the credential belongs to no user", async () => {
   const tenant = await service().tenant();
   for (const [userId, shown] of [
