@@ -88,9 +88,12 @@ function findVariableName(input: unknown): string | null {
   return typeof name === "string" && hasNameFormat(name) ? name : null;
 }
 
+/** The fields that name the object of a call, the most specific one first. */
+const ID_FIELDS = ["id", "agent_id", "server_id", "app_id"] as const;
+
 /** Of other fields than ids and names of variables none is recorded: they may contain a secret. */
 function findId(value: unknown): string | null {
   if (typeof value !== "object" || value === null) return null;
-  const { id, app_id: appId } = value as { id?: unknown; app_id?: unknown };
-  return [id, appId].find(isUuid) ?? null;
+  const ids = value as Partial<Record<(typeof ID_FIELDS)[number], unknown>>;
+  return ID_FIELDS.map((field) => ids[field]).find(isUuid) ?? null;
 }
