@@ -142,3 +142,28 @@ test("a request for a WebSocket to a server without one gets its usual response"
   await app.published;
   expect((await connect(app, "/")).response.statusCode).toBe(418);
 });
+
+test("a server can respond to a request for a WebSocket with a response for its socket", async () => {
+  await using app = await publishProject(
+    {
+      "package.json": startManifest("node server.js"),
+      "server.js": `
+        const http = require("http");
+        const server = http.createServer((request, response) => response.end());
+        server.on("upgrade", (request, socket) => {
+          const response = new http.ServerResponse(request);
+          response.assignSocket(socket);
+          response.setHeader("x-reason", "token");
+          response.writeHead(401, { "content-type": "text/plain" }).end("no token");
+        });
+        server.listen(process.env.PORT);`,
+    },
+    [],
+  );
+  await app.published;
+  const { response } = await connect(app, "/");
+  expect(response).toMatchObject({
+    statusCode: 401,
+    headers: expect.objectContaining({ "x-reason": "token", "content-type": "text/plain" }),
+  });
+});

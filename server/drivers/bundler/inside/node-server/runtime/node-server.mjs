@@ -4,6 +4,7 @@ import { watchServers } from "./listening-servers.mjs";
 import { defineLoaders } from "./modules.mjs";
 import { allowCodeGeneration, prepareProcess, watchExit } from "./process.mjs";
 import { correctResponses } from "./responses.mjs";
+import { supportAssignedSockets } from "./upgraded-responses.mjs";
 import { upgrade } from "./web-sockets.mjs";
 
 /**
@@ -49,6 +50,7 @@ async function startServer({ entry, load }, env, httpServerHandler) {
   defineLoaders();
   allowCodeGeneration(env.NODE_SERVER_EVAL);
   correctResponses();
+  supportAssignedSockets();
   const listening = watchServers();
   const restoreClasses = keepClasses();
   const { exited, restore } = watchExit();
