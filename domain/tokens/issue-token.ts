@@ -58,7 +58,10 @@ export async function issueToken(
 async function lockAgent(db: Db, orgId: string, id: string): Promise<void> {
   const agents = db.selectFrom("agents").select("id").where("id", "=", id).where("org_id", "=", orgId);
   if ((await agents.forShare().executeTakeFirst()) === undefined)
-    throw new ServiceError("not_found", "agent_id: no such agent in the organization. GET /v1/servers lists the agents.");
+    throw new ServiceError(
+      "not_found",
+      "agent_id: no such agent in the organization. GET /v1/servers lists the agents.",
+    );
 }
 
 function parseExpiry(expiresAt: string | undefined): Date | undefined {
