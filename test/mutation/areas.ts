@@ -45,6 +45,7 @@ export const AREAS: MutationArea[] = [
     ],
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
+      "test/domain/apps/{idempotency,plan-slots,sync-auth-entry}.test.ts",
       "test/rest/{deploy,read,rotate-token,update-app}.test.ts",
     ],
   },
@@ -160,17 +161,39 @@ export const AREAS: MutationArea[] = [
     name: "domain/audit",
     sources: ["domain/audit/*.ts"],
     except: ["domain/audit/*.entity.ts"],
-    tests: ["test/domain/audit/list-events.test.ts"],
+    tests: ["test/domain/audit/{list-events,record-call,time-range}.test.ts"],
   },
   {
     name: "domain/retention",
     sources: ["domain/retention/*.ts"],
-    tests: ["test/worker/retention.test.ts"],
+    tests: ["test/domain/retention/*.test.ts"],
   },
   {
     name: "domain/plans, rate-limits and usage",
     sources: ["domain/{plans,rate-limits,usage}/*.ts"],
-    except: ["domain/rate-limits/*.entity.ts"],
+    except: ["domain/{rate-limits,usage}/*.entity.ts"],
     tests: ["test/domain/usage/*.test.ts"],
+  },
+  {
+    name: "domain/storage",
+    sources: ["domain/storage/*.ts"],
+    except: ["domain/storage/*.entity.ts"],
+    tests: ["test/domain/storage/*.test.ts"],
+  },
+  {
+    name: "domain/variables",
+    sources: ["domain/variables/*.ts"],
+    except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
+    tests: ["test/domain/variables/{change,stored}-variables.test.ts"],
+  },
+  {
+    name: "domain/variables, rules",
+    sources: ["domain/variables/variable-{cipher,rules}.ts"],
+    tests: ["test/domain/variables/variable-{cipher,rules}.test.ts"],
+  },
+  {
+    name: "domain/runtime-logs",
+    sources: ["domain/runtime-logs/*.ts"],
+    tests: ["test/domain/runtime-logs/*.test.ts"],
   },
 ];
