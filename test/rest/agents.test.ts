@@ -196,13 +196,13 @@ test("the pages of the servers contain every server once, oldest first", async (
   const { rest } = await service().tenant();
   for (const name of ["Second", "Third", "Fourth"]) await rest.post("/v1/servers", { name });
   const names: string[] = [];
-  let cursor: unknown;
+  let cursor: string | null = "";
   do {
-    const search = cursor === undefined ? "" : `&cursor=${String(cursor)}`;
+    const search = cursor === "" ? "" : `&cursor=${cursor}`;
     const { status, body } = await rest.get(`/v1/servers?limit=2${search}`);
     expect(status).toBe(200);
     names.push(...(body["servers"] as { name: string }[]).map(({ name }) => name));
-    cursor = body["next_cursor"];
+    cursor = body["next_cursor"] as string | null;
   } while (cursor !== null);
   expect(names).toEqual(["Default", "Second", "Third", "Fourth"]);
   for (const search of ["limit=0", "limit=101", "limit=x", "cursor=made-up"])
