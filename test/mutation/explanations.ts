@@ -2,6 +2,7 @@ import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
+import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
@@ -27,5 +28,6 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_STORAGE,
+  ...DOMAIN_EXECUTION,
   ...DOMAIN_VARIABLES,
 };

@@ -56,17 +56,17 @@ test("a change of a live app raises the version, queues a restart, and is not ap
 
 test("a change of an app that is not live is applied at once", async () => {
   const { set, remove } = await givenApp("failed");
-  expect(await set("A", "one", {}, 60_000)).toMatchObject({ is_applied: true, problem: null });
+  expect(await set("A", "one", {}, 5_000)).toMatchObject({ is_applied: true, problem: null });
   expect(await remove("A")).toMatchObject({ is_applied: true });
 });
 
 test("a change waits until the app has restarted with it, or until the app is gone", async () => {
   const { id, set } = await givenApp();
-  const changed = set("A", "one", {}, 60_000);
+  const changed = set("A", "one", {}, 5_000);
   await expect.poll(() => restartsOf(id)).toHaveLength(1);
   await apply(id, async () => undefined);
   expect(await changed).toMatchObject({ is_applied: true, problem: null });
-  const deleted = set("A", "two", {}, 60_000);
+  const deleted = set("A", "two", {}, 5_000);
   await expect.poll(async () => (await em().findOneOrFail(App, { id })).variablesVersion).toBe(2);
   await em().nativeDelete(App, { id });
   expect(await deleted).toMatchObject({ is_applied: true, problem: null });

@@ -64,8 +64,8 @@ test("a variable that cannot be decrypted is named, and none of the variables is
   await givenVariable(appId, { name: "A", value: "readable" });
   await givenVariable(appId, { name: "B", value: "readable" });
   await em().nativeUpdate(AppVariable, { appId, name: "B" }, { isSecret: true });
-  for (const read of [stored().read(appId), stored().readForBuild(appId)]) {
-    const error: unknown = await read.catch((reason: unknown) => reason);
+  for (const read of [() => stored().read(appId), () => stored().readForBuild(appId)]) {
+    const error: unknown = await read().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnreadableVariable);
     expect(error).toMatchObject({ variable: "B" });
   }
