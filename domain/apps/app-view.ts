@@ -74,7 +74,7 @@ export function appOutline(row: SummaryRow): Omit<AppSummary, "app_token"> {
     name: row.name,
     slug: row.slug,
     status: row.status,
-    status_message: row.storage_problem ?? row.status_message,
+    status_message: (row.status === "deleting" ? null : row.storage_problem) ?? row.status_message,
     created_at: toIsoTimestamp(row.created_at),
     updated_at: toIsoTimestamp(row.updated_at),
   };

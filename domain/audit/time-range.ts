@@ -19,14 +19,13 @@ export function validateTimeRange({ from, to }: TimeRange): TimeRange {
   return range;
 }
 
+/** Years before 0 and after 9999 have a sign, which sorts before all digits. */
 const YEAR_1 = "0001-";
-const YEAR_9999_LENGTH = 24;
 
 function toUtc(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   const utc = Number.isNaN(time.getTime()) ? "" : time.toISOString();
-  if (utc < YEAR_1 || utc.length !== YEAR_9999_LENGTH)
-    throw new ServiceError("invalid", `${name}: must be a time in the years 1 to 9999.`);
+  if (utc < YEAR_1) throw new ServiceError("invalid", `${name}: must be a time in the years 1 to 9999.`);
   return utc;
 }

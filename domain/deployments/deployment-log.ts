@@ -36,6 +36,7 @@ export class DeploymentLog {
   /** How long the last write took, in milliseconds. The next one waits as long, so a slow store gets fewer writes. */
   #writeMs = 0;
   #isClosed = false;
+  #isAbandoned = false;
 
   private constructor(options: DeploymentLogOptions) {
     this.#options = options;
@@ -65,6 +66,11 @@ export class DeploymentLog {
   async flush(): Promise<void> {
     this.#endLine();
     await this.#write();
+  }
+
+  /** Writes nothing more, because another worker has opened the log. */
+  abandon(): void {
+    this.#isAbandoned = true;
   }
 
   /** Writes the rest. The log must not be used afterwards. */
@@ -114,7 +120,7 @@ export class DeploymentLog {
   async #write(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (!this.#dirty) return this.#writing;
+    if (!this.#dirty || this.#isAbandoned) return this.#writing;
     this.#dirty = false;
     const body = new TextEncoder().encode(this.#text.toString().toWellFormed());
     this.#writing = this.#writing.then(() => this.#store(body));

@@ -52,7 +52,7 @@ export async function finishDeployment(
     await tx.flush();
     // Without this job, a problem of the replaced script with the variables would stay recorded.
     if (app.variablesTriedVersion < app.variablesVersion || app.variablesProblem)
-      await jobs.enqueue(tx, "variables", { appId });
+      await jobs.enqueue(tx, "variables", { appId, orgId: app.orgId });
     await replaceProcedures(tx, deployment, procedures);
     await enqueueWaiting(tx, jobs, appId);
   });

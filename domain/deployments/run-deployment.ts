@@ -88,8 +88,8 @@ async function runAttempt(deps: DeploymentDeps, attempt: Attempt, context: RunCo
   } catch (error) {
     if (deployment.isCanceled || context.ended.reason instanceof DeploymentCanceled)
       return endCanceled(deps, attempt, context);
-    if (isLeaseLost(error) || context.ended.aborted)
-      return log.say("stopped: the app was deleted, or another worker continues");
+    // The app was deleted, or another worker continues and writes the log.
+    if (isLeaseLost(error) || context.ended.aborted) return log.abandon();
     if (context.stop.aborted) {
       log.say("interrupted by a restart of the service; the build will start again");
       return requeueDeployment(deps, deployment);

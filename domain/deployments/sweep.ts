@@ -24,8 +24,8 @@ export interface SweepReport {
 const STALLED_MS = 60_000;
 
 /**
- * Repairs the possible results of a crash: orphaned resources and dependencies, teardowns and deployments without a job, and auth
- * entries that do not match the app's token.
+ * Repairs the possible results of a crash: orphaned resources and dependencies, teardowns and deployments without a job,
+ * and auth entries that do not match the app's token.
  */
 export async function sweep(deps: SweepDeps): Promise<SweepReport> {
   const teardowns = await requeueTeardowns(deps);

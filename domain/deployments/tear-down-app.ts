@@ -15,8 +15,9 @@ export interface TeardownDeps extends AppPlatform, UnusedDependenciesDeps {
 }
 
 /**
- * Removes everything of an app that is `deleting`, and with the last app of an organization its stored dependencies. The record goes last, so after a crash between any two steps the next
- * call continues. Does nothing for an app that is gone or is not `deleting`. Safe to repeat, also twice at the same time.
+ * Removes everything of an app that is `deleting`, and with the last app of an organization its stored dependencies. The
+ * record goes last, so after a crash between any two steps the next call continues. Does nothing for an app that is gone or
+ * is not `deleting`. Safe to repeat, also twice at the same time.
  *
  * @throws any error of a provider; the queue then runs the teardown again
  */

@@ -36,8 +36,9 @@ export class StaleGeneration extends Error {
 /** Runs the scripts of apps. */
 export interface EdgePlatform {
   /**
-   * Makes `script` live at `slug`, with the newest variables of the app, after it has passed a health probe, and replaces the earlier version. Until then, and
-   * after a failure, the earlier version serves. Copies the files at the given paths. Safe to repeat.
+   * Makes `script` live at `slug`, with the newest variables of the app, after it has passed a health probe, and replaces
+   * the earlier version. Until then, and after a failure, the earlier version serves. Copies the files at the given paths.
+   * Safe to repeat.
    *
    * @throws {UnhealthyScript} with the result of the probe, as text for the app's owner
    * @throws {StaleGeneration} when a newer generation is live

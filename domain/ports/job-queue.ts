@@ -12,7 +12,7 @@ export interface Jobs {
   rollback: DeploymentJob;
   teardown: { appId: string };
   /** Restarts an app with its newest variables. */
-  variables: { appId: string };
+  variables: { appId: string; orgId: string };
   sweep: Record<string, never>;
 }
 

@@ -90,8 +90,8 @@ export interface DiscoveryResult {
 /** Finds the procedures that an app offers. */
 export interface ProcedureDiscovery {
   /**
-   * Uses the first of these sources that the app has: a tRPC router that its main module exports or that it serves, an OpenAPI document,
-   * an MCP endpoint. Code of the app runs for a bounded time, without network, bindings and storage.
+   * Uses the first of these sources that the app has: a tRPC router that its main module exports or that it serves, an
+   * OpenAPI document, an MCP endpoint. Code of the app runs for a bounded time, without network, bindings and storage.
    * Changes nothing and is safe to repeat. An error of the app is a `problem`; only internal errors are thrown.
    */
   discover(request: DiscoveryRequest): Promise<DiscoveryResult>;

@@ -10,7 +10,10 @@ export interface LogEvent {
   data: string;
 }
 
-/** Events that follow each other. Streams of one log that are at the same place get the same object, so a transport can encode it once. */
+/**
+ * Events that follow each other. Streams of one log that are at the same place get the same object, so a transport can
+ * encode it once.
+ */
 export type LogChunk = readonly LogEvent[];
 
 /** One reader's stream of the lines of a log. */

@@ -45,15 +45,21 @@ class ExampleWriter {
 
   /** @param name - the name of the property, which is the text of a string without other hints */
   create(schema: unknown, name: string, depth: number): unknown {
+    const value = this.#createTyped(schema, name, depth);
+    return value === undefined ? name : value;
+  }
+
+  /** Returns `undefined` for a schema that says nothing about the type of the value. */
+  #createTyped(schema: unknown, name: string, depth: number): unknown {
     if (depth > MAX_DEPTH || --this.#remainingSchemas < 0) return null;
-    if (!isRecord(schema)) return name;
+    if (!isRecord(schema)) return undefined;
     const given = findGiven(schema);
     if (given !== undefined) return given;
     const own = this.#createOwn(schema, name, depth);
-    const parts = this.#listParts(schema).map((part) => this.create(part, name, depth + 1));
+    const parts = this.#listParts(schema).map((part) => this.#createTyped(part, name, depth + 1));
     const values = [...parts, own].filter((value) => value !== undefined && value !== null);
     if (values.length > 1 && values.every(isRecord)) return Object.assign({}, ...values) as object;
-    return values[0] ?? (hasType(schema) || parts.length > 0 ? null : name);
+    return values[0] ?? (hasType(schema) || parts.includes(null) ? null : undefined);
   }
 
   /** The schemas that the value must match too. Of alternatives, the first one that is more than `null`. */
@@ -65,7 +71,7 @@ class ExampleWriter {
     );
     const parts = [target, ...(Array.isArray(allOf) ? (allOf as unknown[]) : []), ...chosen].filter(isRecord);
     // A part may only require properties that the schema around it describes.
-    return parts.map((part) => (part !== target && isRecord(properties) ? { properties, ...part } : part));
+    return parts.map((part) => (isRecord(properties) ? { properties, ...part } : part));
   }
 
   /** Returns `undefined` for a schema that says nothing about the type of the value. */
@@ -145,7 +151,7 @@ function createNumber(schema: JsonSchema): number {
     value >= lowest && value > above && value <= highest && value < below && (step <= 0 || value % step === 0);
   const [start, end] = [Math.max(lowest, above), Math.min(highest, below)];
   const ends = [start, end, start + 1, end - 1, (start + end) / 2];
-  const multiples = step > 0 ? [step, Math.ceil(start / step) * step, (Math.floor(start / step) + 1) * step] : [];
+  const multiples = [step, (Math.floor(start / step) + 1) * step, (Math.ceil(end / step) - 1) * step];
   return [1, ...ends, ...multiples].find(isValid) ?? 1;
 }
 

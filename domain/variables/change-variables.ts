@@ -25,7 +25,7 @@ export async function changeVariables(
     const app = await lockExistingApp(em, where);
     if (await change(em, app)) {
       app.variablesVersion += 1;
-      await deps.jobs.enqueue(em, "variables", { appId: app.id });
+      await deps.jobs.enqueue(em, "variables", { appId: app.id, orgId: app.orgId });
     }
     await em.flush();
     return app.variablesVersion;

@@ -17,8 +17,8 @@ export type Lookup = (host: string) => Promise<readonly { address: string; famil
 
 export interface EgressOptions {
   /**
-   * The allowed `host:port` pairs, or `public` for the ports 80, 443 and from 1024 of all hosts with public addresses. A request to any
-   * other host gets status 403.
+   * The allowed `host:port` pairs, or `public` for the ports 80, 443 and from 1024 of all hosts with public addresses. A
+   * request to any other host gets status 403.
    */
   allow: readonly string[] | "public";
   lookup?: Lookup;

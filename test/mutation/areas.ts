@@ -41,18 +41,24 @@ export const AREAS: MutationArea[] = [
     sources: ["domain/apps/*.ts"],
     except: [
       "domain/apps/*.entity.ts",
-      "domain/apps/{app-page,app-resources,app-status,app-token,customization-rules,repository-rules,slug}.ts",
+      "domain/apps/{app-page,app-resources,app-status,app-token,slug}.ts",
+      "domain/apps/{build-network,customization,repository,root-directory}-rules.ts",
     ],
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
+      "test/domain/apps/{idempotency,plan-slots,sync-auth-entry,update-app}.test.ts",
       "test/rest/{deploy,read,rotate-token,update-app}.test.ts",
     ],
   },
   {
     name: "domain/apps, rules",
-    sources: ["domain/apps/{app-page,app-resources,app-status,app-token,customization-rules,repository-rules,slug}.ts"],
+    sources: [
+      "domain/apps/{app-page,app-resources,app-status,app-token,slug}.ts",
+      "domain/apps/{build-network,customization,repository,root-directory}-rules.ts",
+    ],
     tests: [
-      "test/domain/apps/{app-page,app-resources,customization-rules,repository-rules,slug}.test.ts",
+      "test/domain/apps/{app-page,app-resources,slug}.test.ts",
+      "test/domain/apps/{build-settings,customization-rules,repository-rules}.test.ts",
       "test/domain/tokens/token-format.test.ts",
     ],
   },
@@ -84,11 +90,38 @@ export const AREAS: MutationArea[] = [
     except: [
       "domain/deployments/*.entity.ts",
       "domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback,deployment-log,deployment-status}.ts",
+      "domain/deployments/{add-deployment,cancel-deployment,deployment-view,list-deployments}.ts",
+      "domain/deployments/{redeploy-app,roll-back-app}.ts",
+      "domain/deployments/{deployment-log-tail,follow-deployment-log,log-masks,log-text}.ts",
+      "domain/deployments/{read-deployment-log,read-log-tail}.ts",
+      "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
+      "domain/deployments/transition-deployment.ts",
     ],
-    tests: [
-      "test/domain/deployments/{fencing,tear-down-app,transitions}.test.ts",
-      "test/rest/{deploy,read,update-app}.test.ts",
+    tests: ["test/domain/deployments/{artifacts,interrupted-updates,remove-old-deployments,tear-down-app}.test.ts"],
+  },
+  {
+    name: "domain/deployments, requests",
+    sources: [
+      "domain/deployments/{add-deployment,cancel-deployment,deployment-view,list-deployments}.ts",
+      "domain/deployments/{redeploy-app,roll-back-app}.ts",
     ],
+    tests: ["test/domain/deployments/{cancel-deployment,request-deployments}.test.ts"],
+  },
+  {
+    name: "domain/deployments, leases",
+    sources: [
+      "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
+      "domain/deployments/transition-deployment.ts",
+    ],
+    tests: ["test/domain/deployments/{fencing,interrupted-updates,transitions}.test.ts"],
+  },
+  {
+    name: "domain/deployments, reading logs",
+    sources: [
+      "domain/deployments/{deployment-log-tail,follow-deployment-log,log-masks,log-text}.ts",
+      "domain/deployments/{read-deployment-log,read-log-tail}.ts",
+    ],
+    tests: ["test/domain/deployments/{log-text,read-logs}.test.ts"],
   },
   {
     name: "domain/deployments, logs and statuses",
@@ -138,7 +171,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/procedures, calls and discovery",
     sources: ["domain/procedures/{call,discover}-procedure*.ts"],
-    tests: ["test/worker/procedures.test.ts", "test/mcp/{cached-results,direct-tools,tenancy}.test.ts"],
+    tests: ["test/domain/procedures/{call-procedure,discover-procedures}.test.ts"],
   },
   {
     name: "domain/type-declarations",
@@ -149,28 +182,50 @@ export const AREAS: MutationArea[] = [
     name: "domain/execution",
     sources: ["domain/execution/*.ts"],
     except: ["domain/execution/execute-code.ts"],
-    tests: ["test/domain/execution/*.test.ts"],
+    tests: ["test/domain/execution/{call-declarations,requested-declarations,truncate-output}.test.ts"],
   },
   {
     name: "domain/execution, runs",
     sources: ["domain/execution/execute-code.ts"],
-    tests: ["test/mcp/execute.test.ts"],
+    tests: ["test/domain/execution/execute-code.test.ts"],
   },
   {
     name: "domain/audit",
     sources: ["domain/audit/*.ts"],
     except: ["domain/audit/*.entity.ts"],
-    tests: ["test/domain/audit/list-events.test.ts"],
+    tests: ["test/domain/audit/{list-events,record-call,time-range}.test.ts"],
   },
   {
     name: "domain/retention",
     sources: ["domain/retention/*.ts"],
-    tests: ["test/worker/retention.test.ts"],
+    tests: ["test/domain/retention/*.test.ts"],
   },
   {
     name: "domain/plans, rate-limits and usage",
     sources: ["domain/{plans,rate-limits,usage}/*.ts"],
-    except: ["domain/rate-limits/*.entity.ts"],
+    except: ["domain/{rate-limits,usage}/*.entity.ts"],
     tests: ["test/domain/usage/*.test.ts"],
+  },
+  {
+    name: "domain/storage",
+    sources: ["domain/storage/*.ts"],
+    except: ["domain/storage/*.entity.ts"],
+    tests: ["test/domain/storage/*.test.ts"],
+  },
+  {
+    name: "domain/variables",
+    sources: ["domain/variables/*.ts"],
+    except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
+    tests: ["test/domain/variables/{change,stored}-variables.test.ts"],
+  },
+  {
+    name: "domain/variables, rules",
+    sources: ["domain/variables/variable-{cipher,rules}.ts"],
+    tests: ["test/domain/variables/variable-{cipher,rules}.test.ts"],
+  },
+  {
+    name: "domain/runtime-logs",
+    sources: ["domain/runtime-logs/*.ts"],
+    tests: ["test/domain/runtime-logs/*.test.ts"],
   },
 ];

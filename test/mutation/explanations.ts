@@ -1,11 +1,17 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
+import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
+import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
+import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
+import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
+import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declarations.ts";
 import { DOMAIN_USERS } from "./explanations/domain-users.ts";
+import { DOMAIN_VARIABLES } from "./explanations/domain-variables.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
 /** By the path of the source. */
@@ -18,4 +24,10 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
   ...DOMAIN_SHARED,
+  ...DOMAIN_TYPE_DECLARATIONS,
+  ...DOMAIN_AUDIT,
+  ...DOMAIN_RETENTION,
+  ...DOMAIN_STORAGE,
+  ...DOMAIN_EXECUTION,
+  ...DOMAIN_VARIABLES,
 };

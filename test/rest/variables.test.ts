@@ -132,6 +132,17 @@ test("409 while the app is being deleted", async () => {
   expect(await remove("A")).toMatchObject({ status: 409, body: error });
 });
 
+test("the first change of an organization is applied before the further ones of others", async () => {
+  const [one, other] = [await givenApp(), await givenApp()];
+  for (const name of ["A", "B", "C"]) await one.put(name, { value: name });
+  await other.put("A", { value: "A" });
+  const { boss } = service().service.parts;
+  const start = async () => (await boss.fetch<{ appId: string }>("variables"))[0]?.data.appId;
+  const started: string[] = [];
+  for (let appId = await start(); appId !== undefined; appId = await start()) started.push(appId);
+  expect(started.filter((id) => id === one.id || id === other.id)).toEqual([one.id, other.id, one.id, one.id]);
+});
+
 test("429 after 120 changes of variables and rollbacks in a minute, whatever their result", async () => {
   const { tenant, id, put, remove, list } = await givenApp();
   const rollBack = () => tenant.rest.post(`/v1/apps/${id}/rollback`, { number: 9 });

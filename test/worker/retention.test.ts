@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
 import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
-import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestUser } from "../support/identity/test-user.ts";
@@ -78,53 +77,6 @@ test("concurrent purges delete each expired record once, and no other record", a
   expect(await namesIn("audit_events", "action")).toEqual(expect.arrayContaining(["kept", "sign-up/email"]));
   expect(await namesIn("audit_events", "action")).not.toContain("expired");
   expect((await owner.get("/get-session")).body["user"]).toMatchObject({ email: owner.email });
-});
-
-test("idempotency keys are deleted after 24 hours, and the windows of rate limits when they have ended", async () => {
-  const { org_id: orgId } = await service().tenant();
-  await execute(
-    `insert into idempotency_keys (org_id, key, fingerprint, app_id, created_at)
-     select ?, hours || ' hours', 'x', gen_random_uuid(), now() - hours * interval '1 hour' from unnest(array[23, 25]) as hours`,
-    [orgId],
-  );
-  await execute(
-    `insert into rate_limit_windows (key, taken, allowed, expires_at)
-     select 'test ' || minutes, array[]::timestamptz[], true, now() + minutes * interval '1 minute'
-     from unnest(array[-1, 1]) as minutes`,
-  );
-  expect(await purge()).toBeGreaterThanOrEqual(2);
-  expect(await execute("select key from idempotency_keys where org_id = ?", [orgId])).toEqual([{ key: "23 hours" }]);
-  expect(await execute("select key from rate_limit_windows where key like 'test %'")).toEqual([{ key: "test 1" }]);
-});
-
-test("counts of usage are deleted 13 months after their month began", async () => {
-  const { org_id: orgId } = await service().tenant();
-  await execute(
-    `insert into usage_counts (org_id, period, metric, subject_id, count)
-     select ?, to_char(date_trunc('month', now()) - months * interval '1 month', 'YYYY-MM'), metric, gen_random_uuid(), 1
-     from unnest(array[0, 12, 14]) as months, unnest(array['requests', 'programs']) as metric`,
-    [orgId],
-  );
-  expect(await purge()).toBe(2);
-  const [kept] = await execute("select count(distinct period)::int as periods from usage_counts where org_id = ?", [
-    orgId,
-  ]);
-  expect(kept).toEqual({ periods: 2 });
-});
-
-test("tokens are deleted 90 days after they expired or were revoked, and not before", async () => {
-  const { org_id: orgId, rest } = await service().tenant();
-  const ended = [
-    ["expires_at", 91],
-    ["revoked_at", 91],
-    ["expires_at", 89],
-    ["revoked_at", 89],
-  ] as const;
-  for (const [column, daysAgo] of ended)
-    await insertTokens(service(), { orgId, kind: "api_key", count: 3, ended: { column, daysAgo } });
-  expect(await purge()).toBe(6);
-  const [kept] = await execute(`select count(*)::int as kept from machine_tokens where name = 'given'`);
-  expect([kept, (await rest.get("/v1/apps")).status]).toEqual([{ kept: 6 }, 200]);
 });
 
 test("unused OAuth clients are deleted; a recently used one remains and works", async () => {

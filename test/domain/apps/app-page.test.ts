@@ -34,6 +34,14 @@ test("a page of small apps, with everything around them, stays within 24,000 cha
   });
 });
 
+test("an app that stores too much says so, unless it is being deleted", () => {
+  const stored = { ...rowOf(1), status_message: "Of the newest deployment.", storage_problem: "The app is stopped." };
+  const messageOf = (row: OverviewRow) => createAppPage([row], { limit: 1, urlOf: String }).apps[0]?.status_message;
+  expect(messageOf(stored)).toBe("The app is stopped.");
+  const teardown = "The app is being torn down.";
+  expect(messageOf({ ...stored, status: "deleting", status_message: teardown })).toBe(teardown);
+});
+
 test("an empty list and the last page have no cursor", () => {
   const urlOf = (slug: string) => slug;
   expect(createAppPage([], { limit: 1, urlOf })).toEqual({ apps: [], next_cursor: null });

@@ -3,12 +3,9 @@ import { expect, test } from "vitest";
 import type { TargetKind } from "../../../domain/audit/audit-event.entity.ts";
 import { findNames } from "../../../domain/audit/find-names.ts";
 import { listEvents, type ListEventsRequest } from "../../../domain/audit/list-events.ts";
-import { type CallOutcome, prepareCallRecord, runAudited } from "../../../domain/audit/record-call.ts";
 import { addEvent, type NewAuditEvent, recordEvent } from "../../../domain/audit/record-event.ts";
-import { validateTimeRange } from "../../../domain/audit/time-range.ts";
 import { queryBuilderOf } from "../../../domain/database-types.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
-import { ServiceError } from "../../../domain/shared/errors.ts";
 import { issueToken } from "../../../domain/tokens/issue-token.ts";
 import { connectOAuthClient } from "../../../domain/users/oauth-connections.ts";
 import { givenMember, givenOAuthClient, givenUser } from "../../support/identity/given-user.ts";
@@ -140,6 +137,54 @@ test("an event shows its user, and the names of objects that it was recorded wit
   });
 });
 
+test("an event names its actor, and the user that it is about", async () => {
+  const tenant = await service().tenant();
+  const [actor, other] = [
+    await givenUser(em(), `${randomUUID()}@a.com`),
+    await givenUser(em(), `${randomUUID()}@b.com`),
+  ];
+  await recordEvent(deps(), eventOf(tenant, { userId: actor, target: other, targetKind: "user" }));
+  const [event] = await list(tenant);
+  expect(event).toMatchObject({
+    user_id: actor,
+    user_name: "Ada",
+    user_email: expect.stringMatching(/@a\.com$/),
+    credential_kind: "api_key",
+    credential_id: "key",
+    target: other,
+    target_kind: "user",
+    target_name: "Ada",
+    target_email: expect.stringMatching(/@b\.com$/),
+  });
+});
+
+test("an event without a credential and a target is recorded, and a page of exactly 100 events is the last one", async () => {
+  const tenant = await service().tenant();
+  const event = eventOf(tenant, { credential: null, target: null });
+  await recordEvent(deps(), event);
+  expect(await list(tenant)).toMatchObject([{ credential_kind: null, credential_id: null, target: null }]);
+  await em().transactional(async (tx) => {
+    for (let n = 1; n < 100; n++) addEvent(tx, event);
+  });
+  const page = await listEvents({ db: db() }, callerOf(tenant), {});
+  expect([page.events.length, page.next_cursor]).toEqual([100, null]);
+});
+
+test("the events of a user include those without an organization, and no events of other members", async () => {
+  const tenant = await service().tenant();
+  const members = [await givenUser(em()), await givenUser(em())];
+  for (const userId of members) {
+    await givenMember(em(), { orgId: tenant.org_id, userId, role: "member" });
+    await recordEvent(deps(), eventOf(tenant, { orgId: null, userId, action: "sign-in/email" }));
+    await recordEvent(deps(), eventOf(tenant, { userId }));
+  }
+  const events = await list(tenant, { user_id: members[0]! });
+  expect(events.map(({ user_id, action }) => [user_id, action]).toSorted()).toEqual([
+    [members[0], "apps.delete"],
+    [members[0], "sign-in/email"],
+  ]);
+});
+
 test("a page has the newest events of the organization and of its members, and the cursor of the next one", async () => {
   const [tenant, other] = [await service().tenant(), await service().tenant()];
   const member = await givenUser(em());
@@ -191,68 +236,4 @@ test("a text of an event is cut after 255 characters", async () => {
   );
   const [event] = await list(tenant);
   for (const text of [event!.target, event!.address, event!.credential_id]) expect(text).toBe("x".repeat(255));
-});
-
-test("a call is recorded when it succeeded or was refused, and not when its input was invalid or it failed", async () => {
-  const tenant = await service().tenant();
-  const app = await service().givenApp(tenant);
-  const reported: unknown[] = [];
-  const reportInternalError = (error: unknown, what: string) => void reported.push([error, what]);
-  const record = async (input: unknown, outcome: CallOutcome) => {
-    const call = { caller: callerOf(tenant), action: `calls.${randomUUID()}`, address: "192.0.2.1", input };
-    const finish = await prepareCallRecord({ ...deps(), reportInternalError }, call);
-    await finish(outcome);
-    const [event] = await list(tenant, { action: call.action });
-    return event === undefined ? null : [event.outcome, event.target, event.target_name];
-  };
-  const refused = { error: new ServiceError("forbidden", "no") };
-  expect(await record({ id: app.id }, { output: null })).toEqual(["done", app.id, app.slug]);
-  expect(await record({ app_id: app.id }, refused)).toEqual(["refused", app.id, app.slug]);
-  expect(await record({ id: "text" }, { output: { id: app.id } })).toEqual(["done", app.id, app.slug]);
-  expect(await record(null, { output: "text" })).toEqual(["done", null, null]);
-  expect(await record(undefined, refused)).toEqual(["refused", null, null]);
-  for (const error of [new ServiceError("invalid", "x"), new ServiceError("rate_limited", "x"), new Error("x")])
-    expect(await record({ id: app.id }, { error })).toBeNull();
-  expect(reported).toEqual([]);
-});
-
-test("a call whose event cannot be recorded still succeeds, and the failure is reported", async () => {
-  const tenant = await service().tenant();
-  const reported: string[] = [];
-  const failing = {
-    ...deps(),
-    reportInternalError: (error: unknown, what: string) => void reported.push(`${what} ${String(error)}`),
-  };
-  const call = { caller: callerOf(tenant), action: "apps.delete", address: null, input: { id: randomUUID() } };
-  expect(await runAudited(failing, call, async () => "output")).toBe("output");
-  await expect(runAudited(failing, call, () => Promise.reject(new ServiceError("conflict", "no")))).rejects.toThrow(
-    "no",
-  );
-  expect((await list(tenant)).map(({ outcome }) => outcome).toSorted()).toEqual(["done", "refused"]);
-  for (const table of ["audit_events", "apps"]) {
-    await em().execute(`alter table ${table} rename to unavailable`);
-    try {
-      expect(await runAudited(failing, call, async () => "output")).toBe("output");
-    } finally {
-      await em().execute(`alter table unavailable rename to ${table}`);
-    }
-    expect(reported.splice(0)).toEqual([expect.stringMatching(`cannot write the audit log.*${table}`)]);
-  }
-});
-
-test("a time range is in UTC, in the years 1 to 9999, and not empty", () => {
-  expect(validateTimeRange({})).toEqual({ from: undefined, to: undefined });
-  expect(validateTimeRange({ from: "2026-01-01T01:00:00+01:00", to: "9999-12-31T23:59:59Z" })).toEqual({
-    from: "2026-01-01T00:00:00.000Z",
-    to: "9999-12-31T23:59:59.000Z",
-  });
-  expect(validateTimeRange({ from: "0001-01-01T00:00:00Z" }).from).toBe("0001-01-01T00:00:00.000Z");
-  for (const time of ["0000-12-31T23:59:59Z", "+010000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "yesterday"])
-    for (const name of ["from", "to"])
-      expect(() => validateTimeRange({ [name]: time })).toThrow(
-        expect.objectContaining({ code: "invalid", message: expect.stringMatching(`^${name}: `) }),
-      );
-  const moment = "2026-01-01T00:00:00Z";
-  for (const from of [moment, "2026-01-01T00:00:01Z"])
-    expect(() => validateTimeRange({ from, to: moment })).toThrow(expect.objectContaining({ code: "invalid" }));
 });

@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
+import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import {
   type ClaimedDeployment,
   claimDeployment,
   DeploymentIsLeased,
 } from "../../../domain/deployments/claim-deployment.ts";
+import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { failDeployment, finishDeployment, requeueDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { DeploymentLease, LeaseLost } from "../../../domain/deployments/lease.ts";
 import { runDeployment } from "../../../domain/deployments/run-deployment.ts";
@@ -102,6 +104,22 @@ verifies(hazard(44), "a worker whose lease expired does not end the lease of the
   await claim(deploymentId);
   await expired[Symbol.asyncDispose]();
   await expect(claimDeployment(deps().em, deploymentId)).rejects.toBeInstanceOf(DeploymentIsLeased);
+});
+
+verifies(hazard(44), "a worker that lost its lease does not replace the log of the worker that followed", async () => {
+  const { deploymentId } = await givenQueuedDeployment();
+  const { objects } = deps();
+  const { logKey } = await deps().em.fork().findOneOrFail(Deployment, { id: deploymentId });
+  const readLog = async () => new TextDecoder().decode((await objects.get(LOG_BUCKET, logKey)) ?? new Uint8Array());
+  const checkOut = async () => {
+    await vi.waitFor(async () => expect(await readLog()).toContain("cloning"));
+    await expireLease(deploymentId);
+    await claim(deploymentId);
+    await objects.put(LOG_BUCKET, logKey, new TextEncoder().encode("of the next worker\n"));
+    return { commit: "0".repeat(40) };
+  };
+  await runDeployment({ ...deps(), git: { checkOut } }, deploymentId, new AbortController().signal);
+  expect(await readLog()).toBe("of the next worker\n");
 });
 
 verifies(hazard(45), "a deployment of an app that is being deleted cannot continue or be claimed again", async () => {

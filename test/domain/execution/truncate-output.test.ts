@@ -47,8 +47,24 @@ test("a short output leaves its room to the other one", () => {
   expect(getJsonLength(truncated)).toBeGreaterThan(23_000);
 });
 
+test("outputs of exactly the size of a response are not truncated, and one character more is", () => {
+  const [half, more] = ["x".repeat(11_850), "y".repeat(11_851)];
+  expect(truncateOutput({ stdout: half, stderr: half }).isTruncated).toBe(false);
+  expect(truncateOutput({ stdout: half, stderr: more }).isTruncated).toBe(true);
+  expect(truncateOutput({ stdout: half, stderr: "y".repeat(60_000) }).stdout).toBe(half);
+});
+
+test("no character of two units is divided at the beginning of the end", () => {
+  for (const last of ["", "x"]) {
+    const { stdout } = truncateOutput({ stdout: `${"😀".repeat(30_000)}${last}`, stderr: "" });
+    expect(splitAtNote(stdout).end).toMatch(new RegExp(`^(?:😀)+${last}$`, "u"));
+  }
+});
+
 test.each([
   ["quotation marks", '"'],
+  ["backslashes", "\\"],
+  ["the last control character", "\u001f"],
   ["control characters", "\u0001"],
   ["characters of two units", "😀"],
   ["line feeds", "\n"],

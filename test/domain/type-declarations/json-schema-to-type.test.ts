@@ -23,6 +23,7 @@ const parseObject = (json: string) => JSON.parse(json) as object;
 const object = (properties: object, ...required: string[]) => ({ type: "object", properties, required });
 const string = { type: "string" };
 const number = { type: "number" };
+const numbers = (length: number) => Array.from({ length }, () => number);
 
 describe("converting a JSON Schema to a type", () => {
   test.each<[string, object, string]>([
@@ -66,6 +67,27 @@ describe("converting a JSON Schema to a type", () => {
       { type: "object", required: ["a"], additionalProperties: number },
       "{ a: number; [key: string]: unknown }",
     ],
+    [
+      "an object that has no other properties",
+      { ...object({ a: string }), additionalProperties: false },
+      "{ a?: string }",
+    ],
+    ["a choice that includes nothing", { anyOf: [false, string] }, "string"],
+    ["a choice of nothing", { anyOf: [false] }, "never"],
+    ["equal parts", { allOf: [object({ a: string }), object({ a: string })] }, "{ a?: string }"],
+    ["a part that accepts any object", { allOf: [{ type: "object" }, object({ a: string })] }, "{ a?: string }"],
+    [
+      "a part beside an object without properties",
+      { allOf: [object({ a: string })], type: "object", additionalProperties: false },
+      "{ a?: string }",
+    ],
+    ["parts that accept any object", { allOf: [{}, { type: "object" }] }, "{ [key: string]: unknown }"],
+    ["a tuple of 16", { prefixItems: numbers(16) }, `[${"number, ".repeat(15)}number]`],
+    ["a longer tuple", { prefixItems: numbers(17) }, "unknown[]"],
+    ["a name of 200 characters", object({ ["x".repeat(200)]: string }), `{ ${"x".repeat(200)}?: string }`],
+    ["a reference that is not a text", { $ref: ["#"], type: "string" }, "string"],
+    ["a number of items that is not a number", { prefixItems: [string, number], minItems: "1" }, "[string, number]"],
+    ["required properties that are not texts", { type: "object", required: [1, "a"] }, "{ a: unknown }"],
     ["a choice", { anyOf: [string, number, string] }, "string | number"],
     ["a choice that includes anything", { oneOf: [string, {}] }, "unknown"],
     ["allOf", { allOf: [object({ a: string }), object({ b: string }, "b")] }, "{ a?: string } & { b: string }"],
@@ -127,6 +149,31 @@ describe("converting a JSON Schema to a type", () => {
     expect(type).toBe(
       String.raw`{ /** "ends *\/ here \u2028 \u202e\"\n// @ts-nocheck \udb40\udc41", "date" */ due?: string }`,
     );
+  });
+
+  test("a property is shown with a short format and the first 200 characters of its description", () => {
+    const show = (property: object) => convert(object({ a: { ...string, ...property } }), { comments: true })[0];
+    expect(show({})).toBe("{ a?: string }");
+    expect(show({ description: "", format: 7 })).toBe("{ a?: string }");
+    expect(show({ description: "x".repeat(201) })).toContain(`/** "${"x".repeat(200)}" */ a?: string`);
+    expect(show({ format: "f".repeat(200) })).toContain(`/** "${"f".repeat(200)}" */ a?: string`);
+    expect(show({ format: "f".repeat(201) })).toBe("{ a?: string }");
+  });
+
+  test("names and descriptions count against the bound on characters, and so does each schema", () => {
+    expect(convert(string, { characters: 8 })).toEqual(["string"]);
+    expect(convert(string, { characters: 7 })).toEqual(["unknown"]);
+    const described = object({ a: { ...string, description: "x".repeat(150) }, b: string });
+    expect(convert(described, { characters: 100 })).toEqual(["{ a?: string; b?: string }"]);
+    const [type] = convert(described, { characters: 100, comments: true });
+    expect(type).toBe("{ /* 2 more */ [key: string]: unknown }");
+  });
+
+  test("a property has the same depth, however many there are before it", () => {
+    const nested = object({ a: object({ a: object({ a: string }) }) });
+    expect(convert(object({ a: string, b: string, c: nested }), { depth: 3 })).toEqual([
+      "{ a?: string; b?: string; c?: { a?: { a?: unknown } } }",
+    ]);
   });
 
   test("a type ends at its bounds and accepts anything beyond them", () => {

@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { Organization } from "../../../domain/organizations/organization.entity.ts";
 import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
+import type { Quota } from "../../../domain/ports/counter.ts";
 import { limitCalls } from "../../../domain/rate-limits/limit-calls.ts";
 import { addRemainingDeploys, limitDeploys } from "../../../domain/rate-limits/limit-deploys.ts";
+import { limitRestarts } from "../../../domain/rate-limits/limit-restarts.ts";
 import { ServiceError } from "../../../domain/shared/errors.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { getUsage } from "../../../domain/usage/get-usage.ts";
@@ -32,6 +35,11 @@ test("an organization has the limits of its plan, and of the default plan if its
     expect([plan, PLANS.resolveName(plan), PLANS.getLimits(plan)]).toEqual([plan, name, limits]);
   expect(PLANS.defaultPlan).toBe("free");
   expect(() => new Plans({ team }, "free").getLimits("gone")).toThrow("free");
+});
+
+test("the smallest bound on storage is that of the plan which allows least", () => {
+  const plans = new Plans({ free, tiny: { ...free, storageBytes: 7 }, team }, "free");
+  expect([plans.smallestStorageBytes, PLANS.smallestStorageBytes]).toEqual([7, 1024 ** 3]);
 });
 
 test("usage shows the plan, the apps that count, and what remains of the rate limits, without counting itself", async () => {
@@ -110,14 +118,35 @@ test("an organization that has used up its calls is told when to try again", asy
   expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(30);
 });
 
+test("the 121st change of variables or rollback within a minute is rejected, and every request reports the limit", async () => {
+  const { counter } = service().service.parts.capabilities.usage;
+  const [orgId, other] = [randomUUID(), randomUUID()];
+  const reported: [remaining: number, quota: Quota][] = [];
+  const restart = (id: string) =>
+    limitRestarts(counter, id, (quota, { remaining }) => void reported.push([remaining, quota]));
+  for (let n = 0; n < 120; n++) await restart(orgId);
+  const error: unknown = await restart(orgId).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "rate_limited", message: expect.stringContaining("120 times in 60 seconds") });
+  expect((error as { retryAfterSeconds: number }).retryAfterSeconds).toBeGreaterThan(0);
+  const quota = { key: `restarts:${orgId}`, limit: 120, windowSeconds: 60 };
+  const remaining = [...Array.from({ length: 120 }, (_, n) => 119 - n), 0];
+  expect(reported).toEqual(remaining.map((left) => [left, quota]));
+  await restart(other);
+  expect(reported.at(-1)?.[0]).toBe(119);
+});
+
 test("the error of an attempt to deploy says how many attempts are left", () => {
-  for (const message of ["Not allowed.", "Not allowed"]) {
-    const error = addRemainingDeploys(new ServiceError("invalid", message), {
+  for (const [message, shown] of [
+    ["Not allowed.", "Not allowed."],
+    ["Not allowed", "Not allowed."],
+    ["a.b is invalid. Use b.", "a.b is invalid. Use b."],
+  ]) {
+    const error = addRemainingDeploys(new ServiceError("invalid", message!), {
       allowed: true,
       remaining: 2,
       resetSeconds: 9,
       quota: { key: "deploy", limit: 5, windowSeconds: 300 },
     });
-    expect(error.message).toBe("Not allowed. This attempt counted: 2 of 5 are left.");
+    expect(error.message).toBe(`${shown} This attempt counted: 2 of 5 are left.`);
   }
 });

@@ -17,6 +17,10 @@ test.each([[{ appId: "11111111-5f0b-4a57-9a3c-6a1f8b1c2d3e" }], [{ name: "API_KE
   },
 );
 
+test("a value that an earlier version of the service has sealed can be opened", () => {
+  expect(cipher.open("AaKUygwlA8u6kTowck2SDVK/IMC9xeLwoEHqGRSrHeQHbEpN", context)).toBe("Zürich");
+});
+
 test("a sealed value cannot be opened with another secret", () => {
   expect(new VariableCipher("another secret of 32 characters").open(cipher.seal("value", context), context)).toBeNull();
 });

@@ -59,6 +59,34 @@ describe("a failed build script", () => {
     ["node-script", "exit code 1: Missing environment variable DATABASE_URL", "no variables of your machine"],
     ["bun-script", "exit code 1: Missing environment variable DATABASE_URL", "no variables of your machine"],
     ["node-require", "exit code 1: Cannot find module 'sharp'", "Add sharp to the dependencies"],
+    [
+      "react-router-import",
+      "exit code 1: Could not resolve './gone' in app/home.tsx (app/home.tsx:2:22)",
+      "The file is not in the repository",
+    ],
+    [
+      "react-router-syntax",
+      "exit code 1: Expected corresponding JSX closing tag for 'h1'. (app/home.tsx:1:49)",
+      "Correct the syntax",
+    ],
+    ["react-router-route", "exit code 1: ENOENT: no such file or directory, open 'app/absent.tsx'", "clean checkout"],
+    ["react-router-prerender", "exit code 1: DATABASE_URL is not set", "no variables of your machine"],
+    [
+      "nuxt-import",
+      "exit code 1: Could not resolve './gone.vue' in app/app.vue (app/app.vue:3:18)",
+      "The file is not in the repository",
+    ],
+    ["nuxt-syntax", "exit code 1: RolldownError: Invalid end tag. (app/app.vue:1:20)", "Correct the syntax"],
+    [
+      "nuxt-module",
+      "exit code 1: The module `@nuxt/absent` could not be loaded. It may not be installed.",
+      "Add @nuxt/absent to the dependencies",
+    ],
+    [
+      "nuxt-server-import",
+      'exit code 1: Cannot resolve "not-there" from "server/api/a.ts" and externals are not allowed!',
+      "Add not-there to the dependencies",
+    ],
     ["pnpm-command", 'The build script runs the command "vite", which is not installed.', "devDependencies"],
     ["node-memory", "The build reached the memory limit of Node.js", "--max-old-space-size"],
   ])("of %s is explained", async (name, message, advice) => {

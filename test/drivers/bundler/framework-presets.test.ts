@@ -99,6 +99,7 @@ describe("frameworks that choose a preset or an adapter by the platform", () => 
       await using setup = await setUp();
       const { bundle, log } = await runBundler(setup.bundler, checkout);
       expect(log).toContain("> installing @sveltejs/adapter-cloudflare@7 and wrangler@4 for @sveltejs/adapter-auto");
+      expect(log.split("\n").filter((line) => /Progress: .*\d$/.test(line))).toEqual([]);
       expect(bundle).toMatchObject({ framework: "svelte-kit", assets: { rules: { run_worker_first: true } } });
     },
   );

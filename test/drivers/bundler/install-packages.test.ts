@@ -88,6 +88,19 @@ describe("the install step", () => {
     expect(await readImported(checkout, "greeting", "@scope/words")).toBe(WORDS);
   });
 
+  test("the log of pnpm says once how many packages it installed, and not how far it is", async () => {
+    await using h = await setUp();
+    await using checkout = await createCheckout({
+      "package.json": manifest({ packageManager: "pnpm@10.0.0" }),
+      "index.js": GREETING_WORKER,
+    });
+    const { log } = await runBundler(h.bundler, checkout);
+    expect(log.split("\n").filter((line) => line.includes("Progress: "))).toEqual([
+      expect.stringMatching(/^Progress: resolved 2, .*, done$/),
+    ]);
+    expect(log).toContain("Done in ");
+  });
+
   test("a lockfile of npm without an optional package that the registry does not have is accepted", async () => {
     await using h = await setUp();
     await using checkout = await createCheckout({

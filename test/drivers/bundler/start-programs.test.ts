@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bundleFailure } from "../../support/builds/bundle-checkout.ts";
 import { createRegistryBundler, publishProject, startManifest } from "../../support/builds/publish-project.ts";
 import type { PublishedPackage } from "../../support/builds/test-registry.ts";
@@ -144,4 +144,40 @@ test.each([
     message,
     expect.stringMatching(/export a handler|Export the handler|let "start" run/),
   ]);
+});
+
+describe("a project whose build writes pages", () => {
+  const files = {
+    "build.sh": "mkdir -p dist && echo page >dist/index.html",
+    "server/index.js": `
+      const { readFileSync } = require("fs");
+      require("http")
+        .createServer(({ url }, response) => response.end(url === "/api" ? "data" : readFileSync("dist/index.html")))
+        .listen(process.env.PORT);`,
+  };
+  const pages = (start: string, dependencies = {}) =>
+    JSON.stringify({ scripts: { build: "sh build.sh", start }, dependencies, devDependencies: { vite: "8.0.0" } });
+  const TOOLS = [
+    { name: "vite", version: "8.0.0", files: { "index.js": "" } },
+    { name: "webpack", version: "5.0.0", files: { "index.js": `exports.http = require("http");` } },
+  ];
+
+  test("is served by the server that its start script runs", async () => {
+    await using app = await publishProject({ ...files, "package.json": pages("node server") }, TOOLS);
+    await app.published;
+    expect(await Promise.all(["/", "/api"].map(app.get))).toEqual(["page\n", "data"]);
+  });
+
+  test("is static if its start script runs a server for development", async () => {
+    await using app = await publishProject(
+      {
+        ...files,
+        "package.json": pages("node scripts/start.js", { webpack: "5.0.0" }),
+        "scripts/start.js": `require("webpack").http.createServer().listen(3000);`,
+      },
+      TOOLS,
+    );
+    await app.published;
+    expect(await Promise.all(["/", "/api"].map(app.get))).toEqual(["page\n", "page\n"]);
+  });
 });

@@ -74,7 +74,8 @@ async function runNpm(args: readonly string[], cwd: string, home: string): Promi
 /** Finds the line of the output that names the error. */
 function findReason(output: string): string {
   const lines = output.split("\n").map((line) => line.replaceAll(/^[^\w]+|\s+$/g, ""));
-  const isError = (line: string) => /error|failed|unable|cannot|not found|ENOTFOUND/i.test(line);
+  const isError = (line: string) =>
+    /error|failed|unable|cannot|not found|missing required|went wrong|ENOTFOUND/i.test(line);
   const host = lines.find((line) => /ENOTFOUND|fetch failed|Failed to (fetch|download)|Unable to connect/.test(line));
   return (
     host ??

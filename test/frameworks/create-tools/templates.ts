@@ -129,7 +129,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     name: "Nuxt",
     tool: "create-nuxt",
-    args: ["app", "--template", "minimal", "--no-install", "--packageManager", "npm", "--no-modules"],
+    args: ["app", "--template", "minimal", "--no-install", "--packageManager", "npm", "--no-modules", "--no-gitInit"],
     marker: "__nuxt",
   },
   {
@@ -141,7 +141,8 @@ export const TEMPLATES: readonly Template[] = [
   {
     name: "React Router",
     tool: "create-react-router",
-    args: ["app", "--no-install", "--no-git-init", "--yes"],
+    // Without the last option, it does not say why it fails.
+    args: ["app", "--no-install", "--no-git-init", "--yes", "--debug"],
     marker: "React Router",
   },
   {

@@ -184,24 +184,23 @@ test("every sandbox has its own user, and sees only the files of its app", { ski
   ]);
 });
 
-test(
-  "an app sees no other process, and can write only to its storage and temporary files",
-  { skip: !isRoot },
-  async () => {
-    await using t = await openTestPlatform();
-    await t.publish("one", HELLO, STORAGE);
-    const [pid] = await workerdPids(t.root);
-    const processes = (await readdir(`/proc/${pid}/root/proc`)).filter((name) => /^\d+$/.test(name));
-    const mounts = (await readFile(`/proc/${pid}/mounts`, "utf8")).trim().split("\n");
-    const writable = mounts
-      .map((line) => line.split(" "))
-      .filter(([, , type = "", options = ""]) => /^rw\b/.test(options) && !/^(proc|devtmpfs|devpts)$/.test(type))
-      .map(([, folder = ""]) => folder.replace(t.root, ""));
-    // The outer /dev is covered by a read-only one.
-    const allowed = ["/dev", "/dev/shm", "/tmp", "/scripts/one/app-one/storage", "/databases/db-one"];
-    expect([processes, new Set(writable)]).toEqual([["1"], new Set(allowed)]);
-  },
-);
+test.each([
+  ["only to its storage and temporary files", STORAGE, ["/scripts/one/app-one/storage", "/databases/db-one"]],
+  ["only to temporary files if it uses no storage", {}, []],
+])("an app sees no other process, and can write %s", { skip: !isRoot }, async (_case, options, stored) => {
+  await using t = await openTestPlatform();
+  await t.publish("one", HELLO, options);
+  const [pid] = await workerdPids(t.root);
+  const processes = (await readdir(`/proc/${pid}/root/proc`)).filter((name) => /^\d+$/.test(name));
+  const mounts = (await readFile(`/proc/${pid}/mounts`, "utf8")).trim().split("\n");
+  const writable = mounts
+    .map((line) => line.split(" "))
+    .filter(([, , type = "", options = ""]) => /^rw\b/.test(options) && !/^(proc|devtmpfs|devpts)$/.test(type))
+    .map(([, folder = ""]) => folder.replace(t.root, ""));
+  // The outer /dev is covered by a read-only one.
+  const allowed = ["/dev", "/dev/shm", "/tmp", ...stored];
+  expect([processes, new Set(writable)]).toEqual([["1"], new Set(allowed)]);
+});
 
 test("no secret of the service is in the environment or arguments of a sandbox", async () => {
   process.env["TEST_SECRET"] = "hunter2";

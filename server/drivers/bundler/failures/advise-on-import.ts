@@ -1,8 +1,8 @@
 import { builtinModules } from "node:module";
 
-/** An import that a tool could not resolve: of Node.js, Vite, Rollup, esbuild, webpack, Next.js, TypeScript. */
+/** An import that a tool could not resolve: of Node.js, Vite, Rollup, esbuild, webpack, Next.js, TypeScript, Nitro, Nuxt. */
 const IMPORT =
-  /(?:Cannot find (?:module|package) |Can't resolve |Could not resolve |Failed to resolve import |failed to resolve import )['"]([^'"]+)['"]/;
+  /(?:Cannot find (?:module|package) |Can't resolve |(?:Could not|Cannot) resolve (?:module )?|[Ff]ailed to resolve import |The module (?=`[^`]+` could not be loaded))['"`]([^'"`]+)['"`]/;
 
 /** Prefixes that projects use for their own files. */
 const ALIAS = /^(@\/|~|#|\$|src\/)/;

@@ -29,7 +29,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /environment variable|process\.env\.|\b[A-Z][A-Z\d]*_[A-Z\d_]+\b.*\b(missing|required|not (set|defined|provided))|\b(missing|required|set) .*\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/i,
     "A build has no variables of your machine. Set the variable with build: true (PUT /v1/apps/{id}/variables/{name}), or a default value in the code, and deploy again.",
   ],
-  [/\bSyntaxError\b|Unexpected token|Unterminated/i, "Correct the syntax at this place, and deploy again."],
+  [
+    /\bSyntaxError\b|Unexpected token|Unterminated|Invalid end tag|closing tag/i,
+    "Correct the syntax at this place, and deploy again.",
+  ],
 ];
 
 const DEFAULT_ADVICE =

@@ -5,7 +5,7 @@ const SKIPPED: readonly RegExp[] = [
   /^(Node\.js|Bun) v\d/,
   // Braces, carets and rules. Letters of all scripts can be a reason.
   /^[^\p{L}\p{N}]+$/u,
-  /^(> )?\d+( \||:) /,
+  /^(> )?\d+( [|│]|:) /,
   /^(throw err?;|triggerUncaughtException\(|Emitted 'error' event)/,
   /^(errno|code|syscall|hostname|requireStack|digest|address|port|file|frame|plugin|id): /,
   /^(Require stack|Import trace.*|Caused by):$/,
@@ -14,14 +14,21 @@ const SKIPPED: readonly RegExp[] = [
   /^(error during build|failed to compile\.?|> ?build error occurred|✗ build failed.*)/i,
   /(failed with|found) \d+ errors?[:.]?$/i,
   /\berror:$/i,
+  /^(\[error\] )?✗ Build failed/,
+  // What Node prints of the error of a bundler.
+  /^errors: \[/,
   /^\W*Error: Command failed/,
   /^\d+ errors?$/,
   /^\S* ?\[ERROR\] \[\w+\] ✗ Build failed/,
   /\b(exited with (code|status)|exit code:?) \d+|^error Command failed/i,
 ];
 
+/** The code of an error of Rolldown, and the plugin that threw an error. A position can be behind the plugin. */
+const DIAGNOSTIC = /^\[(?:[A-Z]+(?:_[A-Z]+)+|(?:builtin|plugin)[: ][^\]]+)\] (?!\S+:\d+:\d+$)/;
+
 /** Lines that state a reason in the words of a common tool. */
 const CERTAIN: readonly RegExp[] = [
+  DIAGNOSTIC,
   /\berror TS\d+: /,
   /Cannot find (module|package) '/,
   /Can't resolve '/,
@@ -43,25 +50,35 @@ const LIKELY =
   /\b(errors?|fail(ed|ure)?|cannot|can't|could not|unable|invalid|missing|unexpected|not (found|defined|exported))\b/i;
 
 /** The path of a file, with a position, in the line before a reason. */
-const LOCATION = /^(?:ERROR in )?(?:\.\/)?([\w@./[\]()-]+\.\w+(?::\d+:\d+)?)(?: \d+:[\d-]+)?:?$/;
+const LOCATION = /^(?:ERROR in |\[plugin [^\]]+\] )?(?:\.\/)?([\w@./[\]()-]+\.\w+(?::\d+:\d+)?)(?: \d+:[\d-]+)?:?$/;
+
+/** The path of a file, with a position, in the line after a reason of Rolldown. */
+const FRAME = /^╭─+\[ ([^\s?]+)(?:\?\S*?)?(:\d+:\d+) \]$/;
+
+/** What the tools of Nuxt draw at the left of their output. */
+const BORDER = /^[│■▲●◇◆└┌] +/u;
 
 /**
- * Chooses the line of a tool's output that says why it failed, with the file that the line before it names.
+ * Chooses the line of a tool's output that says why it failed, with the file that the line before or after it names.
  *
  * @param lines - of `OutputTail`
  * @returns `null` if the output is empty
  */
 export function findCause(lines: readonly string[]): string | null {
-  const usable = lines.filter((line) => !SKIPPED.some((pattern) => pattern.test(line)));
+  const shown = lines.map((line) => line.replace(BORDER, ""));
+  const usable = shown.filter((line) => !SKIPPED.some((pattern) => pattern.test(line)));
   const isCertain = (line: string) => CERTAIN.some((pattern) => pattern.test(line));
   // An uncaught error ends the process. What was logged before it did not.
   const isUncaught = lines.some((line) => /^Node\.js v\d/.test(line));
   const certain = isUncaught ? usable.findLast(isCertain) : usable.find(isCertain);
   const network = usable.find((line) => NETWORK.test(line));
   const cause =
-    certain ?? network ?? usable.find((line) => LIKELY.test(line) && !/^(⚠|warn)/i.test(line)) ?? usable.at(-1);
+    certain ?? network ?? usable.find((line) => LIKELY.test(line) && !/^(⚠|\[?warn)/i.test(line)) ?? usable.at(-1);
   if (cause === undefined) return lines.at(-1) ?? null;
-  const location = LOCATION.exec(usable[usable.indexOf(cause) - 1] ?? "")?.[1];
+  const frame = FRAME.exec(shown[shown.indexOf(cause) + 1] ?? "")
+    ?.slice(1)
+    .join("");
+  const location = frame ?? LOCATION.exec(usable[usable.indexOf(cause) - 1] ?? "")?.[1];
   const text = withoutPrefix(cause);
   return location === undefined || text.includes(location) ? text : `${text} (${location})`;
 }
@@ -69,7 +86,8 @@ export function findCause(lines: readonly string[]): string | null {
 /** Removes what only says that the line is about an error. The names of other errors than `Error` stay. */
 function withoutPrefix(line: string): string {
   return line
-    .replace(/^\W*\[ERROR\] /, "")
+    .replace(/^\W*\[ERROR\] /i, "")
+    .replace(DIAGNOSTIC, "")
     .replace(/^\W*(\[cause\]: )?(?=\w*Error\b)/, "")
     .replace(/^(Uncaught )?(Error( \[\w+\])?|error): (?=\S)/, "")
     .replace(/^Error: /, "")

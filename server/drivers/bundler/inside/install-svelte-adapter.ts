@@ -2,9 +2,9 @@
 // during the build, which has no network.
 //
 // usage: node install-svelte-adapter.ts <package manager> <adapter>
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { foldersAbove } from "./folders-above.ts";
+import { runPackageManager } from "./run-package-manager.ts";
 
 const ADD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   npm: ["install", "--no-save", "--no-package-lock"],
@@ -23,7 +23,4 @@ const version = /adapter-cloudflare["'],\s*version:\s*["']([\w.-]+)["']/.exec(ad
 const packages = [`${adapter}@${version}`, "wrangler@4"];
 console.log(`> installing ${packages.join(" and ")} for @sveltejs/adapter-auto`);
 const program = packageManager === "yarn-berry" ? "yarn" : packageManager;
-const { status } = spawnSync(program, [...(ADD_ARGUMENTS[packageManager] ?? []), ...packages], {
-  stdio: "inherit",
-});
-process.exitCode = status ?? 1;
+process.exitCode = await runPackageManager(program, [...(ADD_ARGUMENTS[packageManager] ?? []), ...packages]);

@@ -6,7 +6,7 @@ import { explainServerBuild } from "./explain-server-build.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { explainStart } from "./node-server/explain-start.ts";
 import { findRequestHandler } from "./node-server/find-request-handler.ts";
-import { findNodeServer } from "./node-server/find-node-server.ts";
+import { findNodeServer, findServerOfPages } from "./node-server/find-node-server.ts";
 import {
   type NodeServer,
   NODE_SERVER_MAIN,
@@ -86,7 +86,10 @@ export async function planBundle(): Promise<BundlePlan | BundleFailure> {
   if (handler !== null) return planServer(framework, handler);
   const serverBuild = findServerBuild(framework);
   if (serverBuild !== null && built === undefined) return planServerBuild(date, framework, serverBuild);
-  if (built !== undefined && (isStatic || entry === undefined)) return planStaticFiles(date, framework, built);
+  if (built !== undefined && (isStatic || entry === undefined)) {
+    const serving = await findServerOfPages(command);
+    return serving === null ? planStaticFiles(date, framework, built) : planServer(framework, serving);
+  }
   const server = await findNodeServer(command, entry);
   // The server that a framework builds does not listen by itself. One that the start script runs does.
   const isOwnServer = explainServerBuild(framework) === null || readStartFile(command) !== null;

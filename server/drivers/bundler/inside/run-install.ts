@@ -2,9 +2,9 @@
 // configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
 //
 // usage: node run-install.ts <lockfile> <registry> <program> [argument...]
-import { spawnSync } from "node:child_process";
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { runPackageManager } from "./run-package-manager.ts";
 
 const [lockfile, registry, program, ...programArguments] = process.argv.slice(2) as [string, string, string];
 
@@ -25,5 +25,4 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
 mkdirSync(homedir(), { recursive: true });
 writeFileSync(`${homedir()}/.yarnrc.yml`, "ignorePath: true\nnpmMinimalAgeGate: 0\n");
 
-const { status } = spawnSync(program, programArguments, { stdio: "inherit" });
-process.exitCode = status ?? 1;
+process.exitCode = await runPackageManager(program, programArguments);

@@ -18,7 +18,7 @@ if ("failure" in plan) {
   writeResult(plan);
   process.exit(0);
 }
-const staticBundle = await bundleStaticFiles(plan, wrangler, formFile);
+const staticBundle = bundleStaticFiles(plan, wrangler, formFile);
 if (staticBundle !== null) {
   writeResult(staticBundle);
   process.exit(0);

@@ -1,6 +1,5 @@
 import type { EmbeddedRuntimeLogs } from "../runtime-logs/embedded-runtime-logs.ts";
 import { usesStorage } from "../workerd/worker-bindings.ts";
-import type { AppFolders } from "../workerd/workerd-folders.ts";
 import type { WorkerdLauncher } from "../workerd/workerd-launcher.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
@@ -25,8 +24,11 @@ export async function launchBeside(
 ): Promise<WorkerdProcess | null> {
   const { version, worker, masks } = prepared;
   if (!usesStorage(worker)) return launchApp(deps, prepared, signal);
-  const folders = { ...TEMPORARY_STORAGE, assetsDirectory: version.assets?.directory ?? null };
-  await using _ = await deps.launcher.start({ worker, masks, ...folders }, signal);
+  const assetsDirectory = version.assets?.directory ?? null;
+  await using _ = await deps.launcher.start(
+    { worker, masks, storageDirectory: null, databaseDirectory: null, assetsDirectory },
+    signal,
+  );
   return null;
 }
 
@@ -40,11 +42,8 @@ export async function launchApp(
   signal: AbortSignal,
 ): Promise<WorkerdProcess> {
   const { storageDirectory, databaseId, assets } = version;
-  const stored = { storageDirectory, databaseDirectory: deps.databaseDirectory(databaseId) };
-  const folders: AppFolders = {
-    ...(usesStorage(worker) ? stored : TEMPORARY_STORAGE),
-    assetsDirectory: assets?.directory ?? null,
-  };
+  const databaseDirectory = deps.databaseDirectory(databaseId);
+  const folders = { storageDirectory, databaseDirectory, assetsDirectory: assets?.directory ?? null };
   const { sink, close } = await deps.runtimeLogs.open({ id: version.appId, slug: version.slug }, masks);
   try {
     const process = await deps.launcher.start({ worker, masks, ...folders, records: sink }, signal);
@@ -55,5 +54,3 @@ export async function launchApp(
     throw error;
   }
 }
-
-const TEMPORARY_STORAGE = { storageDirectory: null, databaseDirectory: null } as const;

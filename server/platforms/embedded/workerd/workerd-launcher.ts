@@ -9,6 +9,7 @@ import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-
 import { RecordReader, type RecordSink } from "../runtime-logs/record-reader.ts";
 import { TAIL_WORKER_NAME, tailWorker } from "../runtime-logs/tail-worker.ts";
 import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
+import { usesStorage } from "./worker-bindings.ts";
 import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
 import { WorkerdOutput } from "./workerd-output.ts";
@@ -69,7 +70,7 @@ export class WorkerdLauncher {
    */
   async start(launch: WorkerdLaunch, signal: AbortSignal): Promise<WorkerdProcess> {
     signal.throwIfAborted();
-    const folders = await createWorkerdFolders(this.#options.launchRoot, launch);
+    const folders = await createWorkerdFolders(this.#options.launchRoot, launch, usesStorage(launch.worker));
     const launched = await this.#prepare(folders, launch.dataBytes ?? DATA_BYTES).catch(async (error: unknown) => {
       await rm(folders.launch, { recursive: true });
       throw error;
@@ -97,12 +98,12 @@ export class WorkerdLauncher {
     }
   }
 
-  #prepare({ launch, storage, database, assets }: WorkerdFolders, dataBytes: number): Promise<LaunchedProcess> {
+  #prepare({ launch, writable, assets }: WorkerdFolders, dataBytes: number): Promise<LaunchedProcess> {
     return this.#processes.prepare({
       folder: launch,
       binaryPath: workerd.default,
       env: { TZ: "UTC" },
-      writableFolders: [storage, database],
+      writableFolders: writable,
       readOnlyFolders: assets === null ? [] : [assets],
       limits: { dataBytes, memoryMb: MEMORY_MB, fileSizeMb: FILE_SIZE_MB, openFiles: 4096, processes: 256 },
     });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { planFastify } from "./fastify-launcher.ts";
 import { findCommonFiles, resolveStartFile } from "./find-start-file.ts";
-import { importsServerModule, type NodeServer } from "./plan-node-server.ts";
+import { importsBundler, importsServerModule, type NodeServer } from "./plan-node-server.ts";
 import { readStartFile, type StartCommand } from "./start-command.ts";
 
 /** Signs of a script that exports a handler or registers one. */
@@ -26,6 +26,17 @@ export async function findNodeServer(
   for (const file of new Set([start, entry, ...findCommonFiles()]))
     if (file !== undefined && (await isServer(file, "node"))) return { entry: file };
   return null;
+}
+
+/**
+ * Finds the server that the start command runs, of a project whose build also wrote pages, which the server serves. A server
+ * for development is none.
+ */
+export async function findServerOfPages(command: StartCommand | null): Promise<NodeServer | null> {
+  const named = readStartFile(command);
+  const file = named === null ? undefined : resolveStartFile(named);
+  if (file === undefined || !(await isServer(file, "node")) || (await importsBundler(file))) return null;
+  return { entry: file };
 }
 
 function hasHandler(entry: string): boolean {

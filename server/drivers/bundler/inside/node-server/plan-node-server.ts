@@ -34,6 +34,10 @@ export interface NodeServerPlan {
   warnings: string[];
 }
 
+/** Packages of servers for development. */
+const DEVELOPMENT =
+  /(^|\/)node_modules\/(webpack|webpack-dev-server|vite|rollup|rolldown|parcel|esbuild|browser-sync)\//;
+
 /**
  * Whether the module imports a built-in module that servers listen with, itself or in a package. A module that cannot be
  * bundled does not.
@@ -41,6 +45,18 @@ export interface NodeServerPlan {
  * @param kind - `worker` resolves packages as wrangler does, which takes their versions for browsers
  */
 export async function importsServerModule(entry: string, kind: "worker" | "node"): Promise<boolean> {
+  const metafile = await readImports(entry, kind);
+  return metafile !== null && importsOf(metafile).some((name) => SERVER_MODULES.has(name));
+}
+
+/** Whether the module of a server imports a bundler, which it uses for development only. */
+export async function importsBundler(entry: string): Promise<boolean> {
+  const metafile = await readImports(entry, "node");
+  return metafile !== null && Object.keys(metafile.inputs).some((file) => DEVELOPMENT.test(file));
+}
+
+/** What a module imports, directly and in other modules. `null` if it cannot be bundled. */
+async function readImports(entry: string, kind: "worker" | "node"): Promise<Metafile | null> {
   const options: ServerBuild =
     kind === "node"
       ? nodeOptions(entry, {})
@@ -50,13 +66,11 @@ export async function importsServerModule(entry: string, kind: "worker" | "node"
           conditions: ["workerd", "worker", "browser"],
           plugins: [externalBuiltIns],
         };
-  try {
-    const { build } = await import("esbuild");
-    const { metafile } = await build({ ...options, write: false, logLevel: "silent" });
-    return importsOf(metafile).some((name) => SERVER_MODULES.has(name));
-  } catch {
-    return false;
-  }
+  const { build } = await import("esbuild");
+  return build({ ...options, write: false, logLevel: "silent" }).then(
+    ({ metafile }) => metafile,
+    () => null,
+  );
 }
 
 /** Bundles the server for Node, and writes the main module that runs it on the platform. */

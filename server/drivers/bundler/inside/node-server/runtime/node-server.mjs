@@ -4,6 +4,8 @@ import { watchServers } from "./listening-servers.mjs";
 import { defineLoaders } from "./modules.mjs";
 import { allowCodeGeneration, prepareProcess, watchExit } from "./process.mjs";
 import { correctResponses } from "./responses.mjs";
+import { supportAssignedSockets } from "./upgraded-responses.mjs";
+import { upgrade } from "./web-sockets.mjs";
 
 /**
  * The server runs in one durable object, which all requests share: under workerd, timers and connections belong to one
@@ -48,6 +50,7 @@ async function startServer({ entry, load }, env, httpServerHandler) {
   defineLoaders();
   allowCodeGeneration(env.NODE_SERVER_EVAL);
   correctResponses();
+  supportAssignedSockets();
   const listening = watchServers();
   const restoreClasses = keepClasses();
   const { exited, restore } = watchExit();
@@ -56,11 +59,22 @@ async function startServer({ entry, load }, env, httpServerHandler) {
     if (typeof exported?.fetch === "function") return exported;
     // As platforms for functions do, with an app that is exported and not started.
     if (!listening.hasServer() && typeof exported?.listen === "function") exported.listen(process.env.PORT);
-    return httpServerHandler(await Promise.race([listening.server, exited]));
+    const server = await Promise.race([listening.server, exited]);
+    return withUpgrades(server, httpServerHandler(server));
   } finally {
     restore();
     restoreClasses();
   }
+}
+
+/** Requests for a WebSocket go to the listeners of the server, if it has any. */
+function withUpgrades(server, handler) {
+  const isUpgrade = (request) =>
+    request.headers.get("upgrade")?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0;
+  return {
+    fetch: (request, env, context) =>
+      isUpgrade(request) ? upgrade(server, request) : handler.fetch(request, env, context),
+  };
 }
 
 /** Packages such as @hono/node-server replace these classes by their own, which workerd does not accept. */

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { checkBuildNetwork } from "../../../domain/apps/build-network-rules.ts";
+import { normalizeRootDirectory } from "../../../domain/apps/root-directory-rules.ts";
+
+const INVALID = expect.objectContaining({ code: "invalid" });
+
+test.each([
+  ["apps/web", "apps/web"],
+  ["apps/web/", "apps/web"],
+  ["./apps//web/./", "apps/web"],
+  [".", "."],
+  ["./", "."],
+  ["..a/b..", "..a/b.."],
+  ["größe und mehr", "größe und mehr"],
+  ["x".repeat(255), "x".repeat(255)],
+])("the root directory %s has one form", (directory, normalized) => {
+  expect(normalizeRootDirectory(directory)).toBe(normalized);
+});
+
+test.each([
+  ["", "empty"],
+  ["é".repeat(128), "at most 255 bytes"],
+  ["a\nb", "control"],
+  ["a\u202eb", "control"],
+  ["a\u2028b", "control"],
+  ["a\u2029b", "control"],
+  ["\ud800", "control"],
+  ["apps\\web", "backslash"],
+  ["/apps", "relative"],
+  ["..", "inside the repository"],
+  ["apps/../web", "inside the repository"],
+])("the root directory %j is rejected with the rule that it violates", (directory, rule) => {
+  expect(() => normalizeRootDirectory(directory)).toThrow(INVALID);
+  expect(() => normalizeRootDirectory(directory)).toThrow(rule);
+});
+
+test("a build may use the network only if the operator allows it", () => {
+  for (const egress of ["none", "public"] as const)
+    for (const requested of [undefined, false]) expect(() => checkBuildNetwork(requested, egress)).not.toThrow();
+  expect(() => checkBuildNetwork(true, "public")).not.toThrow();
+  expect(() => checkBuildNetwork(true, "none")).toThrow(INVALID);
+});
