@@ -1,8 +1,11 @@
 import type { InferKyselyDB, SqlEntityManager } from "@mikro-orm/sql";
 import type { Kysely } from "kysely";
+import type { AgentServerSchema } from "./agents/agent-server.entity.ts";
+import type { AgentSchema } from "./agents/agent.entity.ts";
 import type { AppSchema } from "./apps/app.entity.ts";
 import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
 import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
+import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { AppStorageRecordSchema } from "./storage/app-storage-record.entity.ts";
@@ -13,11 +16,14 @@ import type { AppVariableSchema } from "./variables/app-variable.entity.ts";
 
 /** The rows of the tables that are read without MikroORM's unit of work. */
 export type DatabaseTables = InferKyselyDB<
+  | typeof AgentSchema
+  | typeof AgentServerSchema
   | typeof AppSchema
   | typeof AppStorageRecordSchema
   | typeof AppVariableSchema
   | typeof AuditEventSchema
   | typeof DeploymentSchema
+  | typeof InstructionRevisionSchema
   | typeof MachineTokenSchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema

@@ -1,4 +1,5 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
+import { agents, servers } from "./agents.ts";
 import { apps } from "./apps.ts";
 import { audit } from "./audit.ts";
 import type { Context } from "./core/context.ts";
@@ -6,6 +7,7 @@ import { router } from "./core/trpc.ts";
 import { deploymentTools } from "./deployment-tools.ts";
 import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
+import { instructions } from "./instructions.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
@@ -14,14 +16,17 @@ import { usage } from "./usage.ts";
 import { variables } from "./variables.ts";
 
 export const appRouter = router({
+  agents,
   apps,
   audit,
   deployments,
   deploymentTools,
   execution,
+  instructions,
   oauthConnections,
   procedures,
   runtimeLogs,
+  servers,
   tokens,
   usage,
   variables,

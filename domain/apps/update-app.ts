@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
+import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { AppDetail } from "./app-view.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
@@ -24,8 +25,6 @@ export interface UpdateApp {
   build_network?: boolean | undefined;
 }
 
-const MAX_NAME_LENGTH = 100;
-
 /**
  * Changes the name or the settings of an app. Its slug, URL and token stay.
  *
@@ -37,7 +36,7 @@ export async function updateApp(
   caller: Caller,
   { id, ...changes }: UpdateApp,
 ): Promise<AppDetail> {
-  if (changes.name !== undefined) checkName(changes.name);
+  if (changes.name !== undefined) checkDisplayName(changes.name);
   if (changes.branch !== undefined) checkBranch(changes.branch);
   checkBuildNetwork(changes.build_network, deps.buildEgress);
   const { root_directory: requested } = changes;
@@ -55,14 +54,4 @@ export async function updateApp(
     await em.flush();
   });
   return getApp(deps, caller, id);
-}
-
-function checkName(name: string): void {
-  // A name is one line that looks like what it is: no control, format or line separator characters.
-  const isPlain = name.isWellFormed() && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
-  if (isPlain && name.trim() === name && name.length >= 1 && name.length <= MAX_NAME_LENGTH) return;
-  throw new ServiceError(
-    "invalid",
-    `name: must be one line of 1 to ${MAX_NAME_LENGTH} characters without spaces at its ends. Example: "Shop".`,
-  );
 }

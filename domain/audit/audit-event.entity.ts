@@ -9,7 +9,16 @@ export type AuditOutcome = "done" | "refused";
 export type AuditCredentialKind = CredentialKind | "session";
 
 /** What the target of an event is. `oauth_client`: a client that a user has connected. */
-export const TARGET_KINDS = ["app", "token", "oauth_client", "invitation", "organization", "user"] as const;
+export const TARGET_KINDS = [
+  "agent",
+  "app",
+  "server",
+  "token",
+  "oauth_client",
+  "invitation",
+  "organization",
+  "user",
+] as const;
 
 export type TargetKind = (typeof TARGET_KINDS)[number];
 

@@ -4,7 +4,7 @@ import type { TargetKind } from "./audit-event.entity.ts";
 
 export interface Name {
   kind: TargetKind;
-  /** The slug of an app, or the email address of an invitation. */
+  /** For an app its slug, and for an invitation its email address. */
   name: string;
 }
 
@@ -32,6 +32,7 @@ export async function findNames(db: Db, orgId: string | null, ids: readonly (str
         .where("org_id", "=", orgId)
         .where("id", "in", uuids),
     )
+    .unionAll(selectAgentNames(db, orgId, uuids))
     .unionAll(selectIdentityNames(db, orgId, uuids))
     .execute();
   return new Map(rows.map(({ id, ...name }) => [id, name]));
@@ -53,6 +54,22 @@ export async function findOpenInvitations(db: Db, orgId: string, names: Names): 
     .where("expiresAt", ">", new Date().toISOString())
     .execute();
   return new Set(open.map(({ id }) => id));
+}
+
+/** The names of agents and of their servers. */
+function selectAgentNames(db: Db, orgId: string, uuids: string[]) {
+  return db
+    .selectFrom("agents")
+    .select(({ val }) => ["id", "name", val<TargetKind>("agent").as("kind")])
+    .where("org_id", "=", orgId)
+    .where("id", "in", uuids)
+    .unionAll(
+      db
+        .selectFrom("agent_servers")
+        .select(({ val }) => ["id", "name", val<TargetKind>("server").as("kind")])
+        .where("org_id", "=", orgId)
+        .where("id", "in", uuids),
+    );
 }
 
 /** The names in the tables of the identity provider. */

@@ -21,6 +21,11 @@ export interface AuditedCall {
 /** The return value of a call, or what it threw. */
 export type CallOutcome = { output: unknown } | { error: unknown };
 
+/** The fields with the id of the object of a call. */
+const INPUT_IDS = ["id", "agent_id", "app_id"];
+/** The fields with the id of the object that a call has created, whose input has no id. */
+const OUTPUT_IDS = ["id", "agent_id", "server_id", "app_id"];
+
 /** These errors change nothing and would fill the log. */
 const UNRECORDED_ERRORS: readonly ErrorCode[] = ["invalid", "rate_limited"];
 
@@ -35,7 +40,7 @@ export async function prepareCallRecord(
   call: AuditedCall,
 ): Promise<(outcome: CallOutcome) => Promise<void>> {
   const { orgId, credential } = call.caller;
-  const target = findId(call.input);
+  const target = findId(call.input, INPUT_IDS);
   const reportFailure = (failure: unknown) => deps.reportInternalError(failure, "cannot write the audit log");
   const names =
     target === null
@@ -47,7 +52,11 @@ export async function prepareCallRecord(
   return async (outcome) => {
     const error = "error" in outcome ? outcome.error : null;
     if (error !== null && (!(error instanceof ServiceError) || UNRECORDED_ERRORS.includes(error.code))) return;
-    const event = toEvent(call, target ?? findId("output" in outcome ? outcome.output : null), error !== null);
+    const event = toEvent(
+      call,
+      target ?? findId("output" in outcome ? outcome.output : null, OUTPUT_IDS),
+      error !== null,
+    );
     await recordEvent(deps, event, names).catch(reportFailure);
   };
 }
@@ -89,8 +98,8 @@ function findVariableName(input: unknown): string | null {
 }
 
 /** Of other fields than ids and names of variables none is recorded: they may contain a secret. */
-function findId(value: unknown): string | null {
+function findId(value: unknown, fields: readonly string[]): string | null {
   if (typeof value !== "object" || value === null) return null;
-  const { id, app_id: appId } = value as { id?: unknown; app_id?: unknown };
-  return [id, appId].find(isUuid) ?? null;
+  const ids = value as Partial<Record<string, unknown>>;
+  return fields.map((field) => ids[field]).find(isUuid) ?? null;
 }

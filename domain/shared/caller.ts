@@ -8,6 +8,8 @@ export interface Caller {
   userId: string | null;
   /** The role of the user in the organization, or the fixed role of a machine token. */
   role: Role;
+  /** The agent of a gateway token; `undefined` for every other credential. */
+  agentId?: string;
   /** What the credential permits; `null`: nothing. The role limits it further. */
   scope: Scope | null;
   credential: { kind: CredentialKind; id: string };

@@ -29,7 +29,8 @@ export interface TokenRequest {
  * key record the caller's user, or the first owner of the organization if the caller is the operator.
  *
  * @throws {ServiceError} `forbidden` when the caller's role or credential may not issue this kind of token, `invalid` for
- *   an expiry in the past or a missing agent, `conflict` when the token quota is used up
+ *   an expiry in the past or a missing agent, `not_found` when the organization has no such agent, `conflict` when the token
+ *   quota is used up
  */
 export async function issueToken(
   { em: root }: IssueTokenDeps,
@@ -45,11 +46,22 @@ export async function issueToken(
     const db = queryBuilderOf(em);
     const userId = kind === "gateway_token" ? null : await findUserId(db, caller);
     const owner = { kind, orgId: caller.orgId, userId };
+    if (agentId !== undefined) await lockAgent(db, caller.orgId, agentId);
     await reserveTokenSlot(db, owner);
     const { token, id } = mintToken(em, { ...owner, name, scope, agentId, expiresAt });
     await em.flush();
     return toIssuedToken(await em.findOneOrFail(MachineToken, { id }), token);
   });
+}
+
+/** Locks the agent of a new token, which must not be deleted before the token is stored: deleting it revokes its tokens. */
+async function lockAgent(db: Db, orgId: string, id: string): Promise<void> {
+  const agents = db.selectFrom("agents").select("id").where("id", "=", id).where("org_id", "=", orgId);
+  if ((await agents.forShare().executeTakeFirst()) === undefined)
+    throw new ServiceError(
+      "not_found",
+      "agent_id: no such agent in the organization. GET /v1/servers lists the agents.",
+    );
 }
 
 function parseExpiry(expiresAt: string | undefined): Date | undefined {

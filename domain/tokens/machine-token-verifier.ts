@@ -38,7 +38,7 @@ export class MachineTokenVerifier {
       .leftJoin("auth.member as member", (join) =>
         join.onRef("member.userId", "=", "token.user_id").onRef("member.organizationId", "=", "token.org_id"),
       )
-      .select(["token.id", "token.org_id", "token.user_id", "token.scope", "token.expires_at"])
+      .select(["token.id", "token.org_id", "token.user_id", "token.scope", "token.expires_at", "token.agent_id"])
       .select(["token.last_used_at", "token.revoked_at", "member.role"])
       .where("token_sha256", "=", sha256Hex(token))
       .where("kind", "=", this.#kind)
@@ -49,8 +49,9 @@ export class MachineTokenVerifier {
     if (expiresAt <= Date.now() || role === null) return null;
     await this.#updateLastUsed(row.id, row.last_used_at);
     const credential = { kind: this.#kind, id: row.id };
-    const { org_id: orgId, user_id: userId, scope } = row;
-    return { caller: { orgId, userId, role, scope, credential }, expiresAt };
+    const { org_id: orgId, user_id: userId, agent_id: agentId, scope } = row;
+    const caller: Caller = { orgId, userId, role, scope, credential };
+    return { caller: agentId === null ? caller : { ...caller, agentId }, expiresAt };
   }
 
   #resolveRole(memberRole: string | null): Role | null {

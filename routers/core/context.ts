@@ -1,4 +1,8 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { CreateAgentDeps } from "../../domain/agents/create-agent.ts";
+import type { DeleteAgentDeps } from "../../domain/agents/delete-agent.ts";
+import type { ReadAgentsDeps } from "../../domain/agents/list-servers.ts";
+import type { UpdateAgentDeps } from "../../domain/agents/update-agent.ts";
 import type { AppListDeps } from "../../domain/apps/app-list-versions.ts";
 import type { BrowseAppsDeps } from "../../domain/apps/browse-apps.ts";
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
@@ -15,6 +19,8 @@ import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployme
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
+import type { ReadInstructionsDeps } from "../../domain/agents/read-instructions.ts";
+import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -35,6 +41,12 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
+  agents: CreateAgentDeps &
+    DeleteAgentDeps &
+    ReadAgentsDeps &
+    ReadInstructionsDeps &
+    SetInstructionsDeps &
+    UpdateAgentDeps;
   apps: AppListDeps &
     BrowseAppsDeps &
     DeleteDeps &

@@ -9,6 +9,7 @@ import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { createAgents } from "./agents.ts";
 import { createApps } from "./apps.ts";
 import { createAudit } from "./audit.ts";
 import { openDeployments } from "./deployments.ts";
@@ -47,6 +48,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const capabilities: Capabilities = {
+    agents: createAgents(foundation),
     apps: createApps(foundation),
     audit: createAudit(foundation),
     deployments,

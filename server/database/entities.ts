@@ -1,7 +1,10 @@
+import { AgentServer } from "../../domain/agents/agent-server.entity.ts";
+import { Agent } from "../../domain/agents/agent.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
+import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { AppStorageRecord } from "../../domain/storage/app-storage-record.entity.ts";
 import { UsageCount } from "../../domain/usage/usage-count.entity.ts";
@@ -11,12 +14,15 @@ import { RateLimitWindow } from "../../domain/rate-limits/rate-limit-window.enti
 import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 
 export const entities = [
+  Agent,
+  AgentServer,
   App,
   AppStorageRecord,
   AppVariable,
   AuditEvent,
   Deployment,
   IdempotencyKey,
+  InstructionRevision,
   MachineToken,
   Organization,
   Procedure,

@@ -26,11 +26,14 @@ verifies(
       "service_deploy_app",
       "service_docs_search",
       "service_execute",
+      "service_get_agent_instructions",
       "service_get_app_logs",
       "service_get_usage",
+      "service_list_agents",
       "service_list_apps",
       "service_redeploy_app",
       "service_rollback_app",
+      "service_set_agent_instructions",
     ]);
     for (const tool of tools)
       expect(tool).toMatchObject({

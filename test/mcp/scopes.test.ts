@@ -71,8 +71,10 @@ test("403 rejects every request with an OAuth token without a scope of the servi
 const READING = [
   "service_docs_search",
   "service_execute",
+  "service_get_agent_instructions",
   "service_get_app_logs",
   "service_get_usage",
+  "service_list_agents",
   "service_list_apps",
 ];
 const DEPLOYING = ["service_deploy_app", ...READING, "service_redeploy_app", "service_rollback_app"];
@@ -81,7 +83,7 @@ test("tools/list contains the tools that the scope permits, for OAuth tokens and
   const expected: Record<Scope, string[]> = {
     read: [...READING, direct("look")],
     deploy: [...DEPLOYING, direct("look")],
-    everything: [...DEPLOYING, direct("change"), direct("look")],
+    everything: [...DEPLOYING, "service_set_agent_instructions", direct("change"), direct("look")],
   };
   for (const scope of SCOPES)
     for (const token of [await oauthToken(scope), await personalToken(scope)]) {

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { joinOrganization } from "../support/identity/organization-members.ts";
 import { openNotificationStream, openStream } from "../support/clients/open-stream.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
+import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -79,7 +81,8 @@ verifies(
     const { accessToken } = await createOwner();
     const { tokens } = rpcClient(publicUrl, accessToken);
     const issue = () => tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
-    const agent = await tokens.issue.mutate({ kind: "gateway_token", name: "Agent", agent_id: randomUUID() });
+    const agent_id = await mainAgentId(new RestClient(publicUrl, accessToken));
+    const agent = await tokens.issue.mutate({ kind: "gateway_token", name: "Agent", agent_id });
     const [revoked, rotated, kept] = [await issue(), await issue(), await issue()];
     const streams = [
       await openTracked(revoked.token),

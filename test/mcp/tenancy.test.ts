@@ -57,6 +57,9 @@ const INPUTS: Record<string, (target: Target) => object[]> = {
     },
   ],
   service_get_usage: () => [{}],
+  service_list_agents: ({ cursor }) => [{}, { cursor }],
+  service_get_agent_instructions: ({ id }) => [{}, { agent_id: id }],
+  service_set_agent_instructions: ({ id }) => [{ agent_id: id, content: "Ours" }],
 };
 
 verifies(

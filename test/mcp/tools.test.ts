@@ -30,6 +30,9 @@ const VALID: Record<string, object[]> = {
   service_docs_search: [{ query: "answer" }, { query: "something unknown" }],
   service_execute: [{ code: "console.log(1)" }, { code: "throw 1" }],
   service_get_usage: [{}],
+  service_list_agents: [{}, { limit: 1 }],
+  service_get_agent_instructions: [{}],
+  service_set_agent_instructions: [{ content: "# Rules" }, { content: "# Other rules" }],
 };
 
 /** Invalid arguments of every tool, and the message for each. Add each new tool here. */
@@ -74,6 +77,16 @@ const INVALID: Record<string, [input: object, message: RegExp][]> = {
     [{ code: "1", timeout_ms: 99 }, /timeout_ms: .*>=100/],
   ],
   service_get_usage: [],
+  service_list_agents: [
+    [{ limit: 101 }, /limit: .*<=100/],
+    [{ cursor: "made up" }, /cursor: invalid cursor/],
+  ],
+  service_get_agent_instructions: [[{ agent_id: "main" }, /agent_id: .*UUID/]],
+  service_set_agent_instructions: [
+    [{}, /Send either content or revert_to/],
+    [{ content: "x".repeat(32_769) }, /content: has 32769 bytes/],
+    [{ revert_to: 0 }, /revert_to: .*>=1/],
+  ],
 };
 
 let tenant: Tenant;
@@ -147,15 +160,16 @@ test("every tool reports an internal error without its details, which are in the
   const owner = await harness.tenant();
   const client = new GatewayClient(harness.service.publicUrl, owner.personal_access_token);
   expect((await client.tool("service_list_apps")).isError).toBe(false);
-  await harness.service.parts.orm.em.fork().execute("alter table apps rename to apps_out_of_reach");
+  const em = harness.service.parts.orm.em.fork();
+  for (const table of ["apps", "agents"]) await em.execute(`alter table ${table} rename to ${table}_out_of_reach`);
   const calls = [...own().map(({ name }) => ({ name, arguments: VALID[name]?.[0] })), { name: "absent_tool" }];
   for (const call of calls.filter(({ name }) => name !== "service_execute")) {
     const { text } = await client.call("tools/call", call);
     expect(text).toMatch(/Internal error/);
-    expect(text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+    expect(text).not.toMatch(/_out_of_reach|relation|select|\.ts|node_modules/i);
   }
   const listing = await client.call("tools/list");
-  expect(listing.text).not.toMatch(/apps_out_of_reach|relation|select|\.ts|node_modules/i);
+  expect(listing.text).not.toMatch(/_out_of_reach|relation|select|\.ts|node_modules/i);
   const logged = harness.logged().split("\n");
   for (const name of ["service_list_apps", "service_docs_search", "service_get_usage"])
     expect(logged.some((line) => line.includes(`"${name}"`) && line.includes("does not exist"))).toBe(true);

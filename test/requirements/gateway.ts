@@ -33,18 +33,18 @@ export const GATEWAY_REQUIREMENTS = {
   "tool.service_docs_search": covered("4.3", "Searches the procedures of the organization's apps."),
   "tool.service_docs_search.hits": covered("4.3", "Returns ranked hits with descriptions and snippets."),
   "tool.service_list_apps": covered("4.3", "Lists the organization's apps."),
-  "tool.service_list_agents": planned("4.3", "Lists the organization's agents: one entry per server, its main agent."),
-  "tool.service_list_agents.specialized": planned("4.3", "Each main agent nests its `specialized_agents`."),
+  "tool.service_list_agents": covered("4.3", "Lists the organization's agents: one entry per server, its main agent."),
+  "tool.service_list_agents.specialized": covered("4.3", "Each main agent nests its `specialized_agents`."),
   "tool.service_list_agent_sessions": planned("4.3", "Lists a server's stored sessions of all its agents."),
   "tool.service_list_agent_sessions.tokens": planned("4.3", "Each session has its token counters."),
   "tool.service_get_session_transcript": planned("4.3", "Returns the tail of one session's transcript."),
   "tool.service_list_agent_skills": planned("4.3", "Lists the skills that an agent can actually run."),
-  "tool.service_get_agent_instructions": planned("4.3", "Returns an agent's `AGENTS.md` and a hash of its content."),
-  "tool.service_set_agent_instructions": planned(
+  "tool.service_get_agent_instructions": covered("4.3", "Returns an agent's `AGENTS.md` and a hash of its content."),
+  "tool.service_set_agent_instructions": covered(
     "4.3",
     "Replaces an agent's `AGENTS.md` and returns its content before and after.",
   ),
-  "tool.service_set_agent_instructions.reversible": planned("4.3", "A replaced `AGENTS.md` can be restored."),
+  "tool.service_set_agent_instructions.reversible": covered("4.3", "A replaced `AGENTS.md` can be restored."),
   "tool.service_get_usage": covered("4.3", "Returns the current plan and quota."),
   "tool.company_knowledge_search": planned("4.3", "Searches the Company Knowledge and returns answers with citations."),
   "tool.company_knowledge_get": planned("4.3", "Returns one Company Knowledge document in full by its id."),
@@ -60,7 +60,7 @@ export const GATEWAY_REQUIREMENTS = {
   // Authentication
   "gateway.auth.required": covered("5.2", "Every call requires `Authorization: Bearer <token>`."),
   "gateway.auth.gateway_token": covered("5.2", "An agent calls with its own gateway token."),
-  "gateway.auth.gateway_token.provisioned": planned(
+  "gateway.auth.gateway_token.provisioned": covered(
     "5.2",
     "An agent gets its gateway token automatically when it is provisioned.",
   ),

@@ -7,6 +7,7 @@ import { createOwnedTenant, type OwnedTenant } from "../support/identity/owned-t
 import { joinOrganization } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { rpcErrorOf, rpcClient } from "../support/clients/rpc-client.ts";
+import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -47,7 +48,8 @@ verifies(
     const { owner, tenant, url } = await createOwnedTenant(service());
     const rpc = rpcClient(url, await owner.accessToken());
     const key = await rpc.tokens.issue.mutate({ kind: "api_key", name: "CI" });
-    const agent = await rpc.tokens.issue.mutate({ kind: "gateway_token", name: "Agent", agent_id: randomUUID() });
+    const agent_id = await mainAgentId(tenant.rest);
+    const agent = await rpc.tokens.issue.mutate({ kind: "gateway_token", name: "Agent", agent_id });
     const rest = tenant.rest.as(key.token);
     const gateway = new GatewayClient(url, agent.token);
     expect([(await rest.get("/v1/apps")).status, (await gateway.call("ping")).status]).toEqual([200, 200]);

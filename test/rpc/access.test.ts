@@ -5,6 +5,7 @@ import { appRouter } from "../../routers/index.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
+import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -22,6 +23,10 @@ const PROCEDURES = Object.entries(appRouter._def.procedures as unknown as Record
 
 /** An input for each procedure that requires one, for an object with this id and slug. */
 const INPUTS: Record<string, (object: { id: string; slug: string }) => object> = {
+  "agents.browse": () => ({}),
+  "agents.create": ({ id }) => ({ server_id: id, name: "Mine" }),
+  "agents.delete": ({ id }) => ({ id }),
+  "agents.update": ({ id }) => ({ id, name: "Mine" }),
   "apps.deploy": () => ({ repo: "acme/site" }),
   "apps.get": ({ id }) => ({ id }),
   "apps.delete": ({ id }) => ({ id }),
@@ -41,10 +46,21 @@ const INPUTS: Record<string, (object: { id: string; slug: string }) => object> =
   "deploymentTools.rollBack": ({ id }) => ({ app_id: id, number: 1 }),
   "deploymentTools.readLog": ({ id }) => ({ app_id: id }),
   "execution.run": () => ({ code: "1" }),
+  "instructions.get": ({ id }) => ({ id }),
+  "instructions.read": ({ id }) => ({ agent_id: id }),
+  "instructions.replace": ({ id }) => ({ id, content: "Mine" }),
+  "instructions.revert": ({ id }) => ({ id, number: 1 }),
+  "instructions.revision": ({ id }) => ({ id, number: 1 }),
+  "instructions.revisions": ({ id }) => ({ id }),
+  "instructions.set": ({ id }) => ({ agent_id: id, content: "Mine" }),
   "oauthConnections.revoke": ({ id }) => ({ id }),
   "procedures.invoke": ({ slug }) => ({ app: slug, procedure: "anything", input: {} }),
   "procedures.search": ({ slug }) => ({ query: slug }),
   "runtimeLogs.list": ({ id }) => ({ id }),
+  "servers.create": () => ({ name: "Mine" }),
+  "servers.delete": ({ id }) => ({ id }),
+  "servers.list": () => ({}),
+  "servers.update": ({ id }) => ({ id, name: "Mine" }),
   "tokens.issue": () => ({ kind: "personal_access_token", name: "walk" }),
   "tokens.revoke": ({ id }) => ({ id }),
   "tokens.rotate": ({ id }) => ({ id, overlap: "none" }),
@@ -55,6 +71,9 @@ const INPUTS: Record<string, (object: { id: string; slug: string }) => object> =
 const WITHOUT_INPUT = ["apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
 /** Procedures for one object by its id or slug. */
 const FOR_ONE_OBJECT = [
+  "agents.create",
+  "agents.delete",
+  "agents.update",
   "apps.get",
   "apps.delete",
   "apps.logs",
@@ -69,10 +88,19 @@ const FOR_ONE_OBJECT = [
   "deploymentTools.redeploy",
   "deploymentTools.rollBack",
   "deploymentTools.readLog",
+  "instructions.get",
+  "instructions.read",
+  "instructions.replace",
+  "instructions.revert",
+  "instructions.revision",
+  "instructions.revisions",
+  "instructions.set",
   // A connection belongs to a user, not to an organization. test/identity/connected-clients.test.ts tests those of others.
   "oauthConnections.revoke",
   "procedures.invoke",
   "runtimeLogs.list",
+  "servers.delete",
+  "servers.update",
   "tokens.revoke",
   "tokens.rotate",
   "variables.delete",
@@ -89,7 +117,7 @@ const LISTS = PROCEDURES.filter(
 ).map(([path]) => path);
 
 let tenant: Tenant;
-let foreign: { app: { id: string; slug: string }; tokenId: string; orgId: string };
+let foreign: { app: { id: string; slug: string }; tokenId: string; serverId: string; agentId: string; orgId: string };
 let tokens: Record<Role, string>;
 
 beforeAll(async () => {
@@ -98,7 +126,12 @@ beforeAll(async () => {
   const other = await service().tenant();
   const app = await service().givenApp(other, { name: "foreignname" });
   const issued = await other.rest.post("/v1/tokens", { kind: "api_key", name: "foreignname" });
-  foreign = { app, tokenId: String(issued.body["id"]), orgId: other.org_id };
+  // A specialized agent of a second server, both of which can be deleted.
+  const server = await other.rest.post("/v1/servers", { name: "foreignname" });
+  const serverId = String(server.body["server_id"]);
+  const agent = await other.rest.post("/v1/agents", { server_id: serverId, name: "foreignname" });
+  const agentId = String(agent.body["agent_id"]);
+  foreign = { app, tokenId: String(issued.body["id"]), serverId, agentId, orgId: other.org_id };
   const owner = await signUpOwner(service(), tenant);
   const join = async (role: Role): Promise<string> => {
     const user = new TestUser(publicUrl);
@@ -108,6 +141,14 @@ beforeAll(async () => {
   };
   tokens = { owner: await owner.accessToken(), admin: await join("admin"), member: await join("member") };
 });
+
+/** The object of another organization that a procedure could be about. */
+function foreignObjectOf(path: string): { id: string; slug: string } {
+  const { app, tokenId, serverId, agentId } = foreign;
+  if (path.startsWith("tokens.")) return { id: tokenId, slug: "" };
+  if (path.startsWith("servers.") || path === "agents.create") return { id: serverId, slug: "" };
+  return /^(agents|instructions)\./.test(path) ? { id: agentId, slug: "" } : app;
+}
 
 interface CallResult {
   status: number;
@@ -143,7 +184,7 @@ verifies(
   async () => {
     for (const role of ROLES)
       for (const path of FOR_ONE_OBJECT) {
-        const object = path.startsWith("tokens.") ? { id: foreign.tokenId, slug: "" } : foreign.app;
+        const object = foreignObjectOf(path);
         const unknown = { id: randomUUID(), slug: "absent-k7m2xq" };
         const callFor = async (one: typeof object) => {
           // An error of a deploy contains how many attempts are left.
@@ -169,7 +210,8 @@ verifies(hazard(33), "no list contains an object of another organization, for ev
   for (const role of ROLES)
     for (const path of LISTS) {
       const { text } = await call(path, INPUTS[path]?.({ id: "", slug: "foreignname" }) ?? null, tokens[role]);
-      for (const foreignId of [foreign.app.id, foreign.app.slug, foreign.tokenId, foreign.orgId])
+      const { app, ...ids } = foreign;
+      for (const foreignId of [app.id, app.slug, ...Object.values(ids)])
         expect([path, text.includes(foreignId)]).toEqual([path, false]);
     }
 });
@@ -196,7 +238,7 @@ verifies(
 );
 
 test("only admins and owners manage the tokens of the organization, and only owners read the audit log", async () => {
-  const agent_id = randomUUID();
+  const agent_id = await mainAgentId(tenant.rest);
   const issued = await call("tokens.issue", { kind: "api_key", name: "Ours" }, tokens.owner);
   const { id } = (JSON.parse(issued.text) as { result: { data: { id: string } } }).result.data;
   const allowed: [string, object | null, Record<Role, number>][] = [

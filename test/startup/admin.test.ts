@@ -7,6 +7,7 @@ import { RestClient } from "../support/clients/rest-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { mainAgentId } from "../support/service/main-agent.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
@@ -116,7 +117,9 @@ test("create-token and revoke-token work while the service runs, respect the quo
   const rest = new RestClient(publicUrl, created.token);
   expect((await rest.get("/v1/apps")).status).toBe(200);
   expect((await create("gateway_token")).stderr).toBe("--agent is missing\n");
-  expect((await create("gateway_token", "--agent", randomUUID())).code).toBe(0);
+  const agent = await mainAgentId(new RestClient(publicUrl, await owner.accessToken()));
+  expect((await create("gateway_token", "--agent", agent)).code).toBe(0);
+  expect((await create("gateway_token", "--agent", randomUUID())).stderr).toContain("no such agent");
 
   const revoked = await runAdmin(env, "revoke-token", "--id", created.id, "--json");
   expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: created.id }]);
@@ -135,6 +138,7 @@ test("create-token and revoke-token work while the service runs, respect the quo
   expect(summary).toEqual([
     ["tokens.issue", "done", null, created.id],
     ["tokens.issue", "done", null, expect.any(String)],
+    ["tokens.issue", "refused", null, null],
     ["tokens.revoke", "done", null, created.id],
     ["tokens.issue", "refused", null, null],
   ]);

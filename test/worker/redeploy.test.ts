@@ -11,6 +11,9 @@ const respondingWith = (text: string) => ({
   "src/index.ts": `export default { fetch: () => new Response(${JSON.stringify(text)}) };`,
 });
 
+/** A static site with one page. Its build is quicker than that of a script. */
+const siteWith = (text: string) => ({ "index.html": text });
+
 /** Deploys a new repository, and returns functions that act on the app. */
 async function deployedApp(name: string, files: Record<string, string>, settings: object = {}) {
   const owner = await harness().tenant();
@@ -56,9 +59,9 @@ test("a redeploy puts the newest commit live at the same URL, and the deployment
 });
 
 test("a redeploy of a commit or of another branch leaves the app's own branch unchanged", async () => {
-  const { url, repository, firstCommit, redeploy, get, waitFor } = await deployedApp("chosen", respondingWith("first"));
-  await repository.commitFiles(respondingWith("second"));
-  await repository.commitFiles(respondingWith("of the branch"), "other");
+  const { url, repository, firstCommit, redeploy, get, waitFor } = await deployedApp("chosen", siteWith("first"));
+  await repository.commitFiles(siteWith("second"));
+  await repository.commitFiles(siteWith("of the branch"), "other");
   await redeploy({ branch: "other" });
   await waitFor(2, "ready");
   expect(await appRequest(url)).toEqual({ status: 200, text: "of the branch" });
@@ -73,8 +76,8 @@ test("a redeploy of a commit or of another branch leaves the app's own branch un
 
 test("a new root directory takes effect with the next deployment, and a rollback ignores it", async () => {
   const files = {
-    "a/src/index.ts": respondingWith("a")["src/index.ts"],
-    "b/src/index.ts": respondingWith("b")["src/index.ts"],
+    "a/index.html": "a",
+    "b/index.html": "b",
   };
   const { owner, url, path, redeploy, get, waitFor } = await deployedApp("folders", files, { root_directory: "a" });
   expect(await appRequest(url)).toEqual({ status: 200, text: "a" });
@@ -92,20 +95,20 @@ test("a new root directory takes effect with the next deployment, and a rollback
 
 test("a redeploy of a repository without main deploys its default branch again", async () => {
   const repository = await Repository.create(repositories(), "acme/trunk");
-  await repository.commitFiles(respondingWith("first"), "trunk");
+  await repository.commitFiles(siteWith("first"), "trunk");
   await repository.git(["symbolic-ref", "HEAD", "refs/heads/trunk"]);
   const owner = await harness().tenant();
   const { body } = await owner.rest.deploy({ repo: "acme/trunk" });
   const id = String(body["app_id"]);
   await harness().waitForStatus(owner, id, ["ready"]);
-  await repository.commitFiles(respondingWith("second"), "trunk");
+  await repository.commitFiles(siteWith("second"), "trunk");
   expect((await owner.rest.post(`/v1/apps/${id}/deployments`, {})).status).toBe(201);
   await harness().waitForStatus(owner, id, ["ready"]);
   expect(await appRequest(String(body["url"]))).toEqual({ status: 200, text: "second" });
 });
 
 test("a redeploy of a commit that does not exist fails with the commit, and the live deployment serves", async () => {
-  const { owner, url, path, redeploy, get, waitFor } = await deployedApp("absent-commit", respondingWith("first"));
+  const { owner, url, path, redeploy, get, waitFor } = await deployedApp("absent-commit", siteWith("first"));
   const commit = "0123456789abcdef0123456789abcdef01234567";
   await redeploy({ commit });
   await waitFor(2, "failed");
@@ -165,7 +168,7 @@ test("a rollback puts a kept bundle live without a build, and names the migratio
 });
 
 test("a rollback brings back the static files of its bundle", async () => {
-  const site = (text: string) => ({ "index.html": text, [`${text}.txt`]: text });
+  const site = (text: string) => ({ ...siteWith(text), [`${text}.txt`]: text });
   const { owner, url, path, repository, redeploy, waitFor } = await deployedApp("pages", site("first"));
   await repository.commitFiles(site("second"));
   await redeploy();
@@ -178,7 +181,7 @@ test("a rollback brings back the static files of its bundle", async () => {
 });
 
 test("a rollback to a live, failed, foreign or unknown deployment is rejected and changes nothing", async () => {
-  const { owner, path, redeploy, waitFor } = await deployedApp("rejected", respondingWith("first"));
+  const { owner, path, redeploy, waitFor } = await deployedApp("rejected", siteWith("first"));
   await redeploy({ commit: "0".repeat(40) });
   await waitFor(2, "failed");
   const rollBack = async (tenant: Tenant, number: unknown) => {
@@ -200,18 +203,15 @@ test("a rollback to a live, failed, foreign or unknown deployment is rejected an
 /** An app whose build ends when it is stopped, or after a minute. */
 const SLOW = {
   "package.json": JSON.stringify({ scripts: { build: "sleep 60" } }),
-  ...respondingWith("slow"),
+  ...siteWith("slow"),
 };
 
 test("a canceled deployment ends, the live one serves, and the one that waited starts", async () => {
-  const { owner, url, path, repository, redeploy, get, waitFor } = await deployedApp(
-    "canceled",
-    respondingWith("first"),
-  );
+  const { owner, url, path, repository, redeploy, get, waitFor } = await deployedApp("canceled", siteWith("first"));
   await repository.commitFiles(SLOW);
   await redeploy();
   await waitFor(2, "building");
-  await repository.commitFiles(respondingWith("third"));
+  await repository.commitFiles(siteWith("third"));
   await redeploy();
   await redeploy();
   expect(await get(3)).toMatchObject({
@@ -242,14 +242,14 @@ test("an app whose first deployment is canceled has no resources, and a redeploy
   await harness().waitForStatus(owner, String(body["app_id"]), ["building"]);
   expect((await owner.rest.post(`${path}/deployments/1/cancel`, {})).body).toMatchObject({ status: "canceled" });
   expect((await owner.rest.get(path)).body).toMatchObject({ status: "canceled", manifest: null });
-  await repository.commitFiles(respondingWith("restarted"));
+  await repository.commitFiles(siteWith("restarted"));
   expect((await owner.rest.post(`${path}/deployments`, {})).status).toBe(201);
   await harness().waitForStatus(owner, String(body["app_id"]), ["ready"]);
   expect(await appRequest(String(body["url"]))).toEqual({ status: 200, text: "restarted" });
 });
 
 test("repeating a redeploy with the same Idempotency-Key returns the same deployment", async () => {
-  const { owner, path, waitFor } = await deployedApp("repeated", respondingWith("first"));
+  const { owner, path, waitFor } = await deployedApp("repeated", siteWith("first"));
   const send = (request: object) => owner.rest.post(`${path}/deployments`, request, { "idempotency-key": "k1" });
   const [first, second] = [await send({}), await send({})];
   expect([first.body["number"], second.body["id"]]).toEqual([2, first.body["id"]]);
@@ -258,7 +258,7 @@ test("repeating a redeploy with the same Idempotency-Key returns the same deploy
 });
 
 test("deployments of another organization's app are not found", async () => {
-  const { path } = await deployedApp("private", respondingWith("first"));
+  const { path } = await deployedApp("private", siteWith("first"));
   const { rest } = await harness().tenant();
   const responses = await Promise.all([
     rest.get(`${path}/deployments`),

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { issueToken, type TokenRequest } from "../../../domain/tokens/issue-token.ts";
 import type { Tenant } from "../../support/service/harness.ts";
+import { mainAgentId } from "../../support/service/main-agent.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -27,7 +28,7 @@ async function userOf(tokenId: string): Promise<string | null | undefined> {
 test("a token has the kind, name, scope, agent and expiry of the request, and records its user", async () => {
   const tenant = await service().tenant();
   const caller = callerOf(tenant, "access_token");
-  const agentId = randomUUID();
+  const agentId = await mainAgentId(tenant.rest);
   const expiry = new Date(Date.now() + 3_600_000).toISOString();
   for (const [request, expected, userId] of [
     [{}, { agent_id: null, expires_at: null }, tenant.user_id],

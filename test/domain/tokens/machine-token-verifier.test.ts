@@ -20,12 +20,13 @@ function mint(tenant: Tenant, fields: Partial<NewToken>): Promise<{ id: string; 
 
 test("an API key acts as an admin, a gateway token as a member, and a personal access token as its owner", async () => {
   const tenant = await service().tenant();
-  for (const [kind, role] of [
-    ["api_key", "admin"],
-    ["gateway_token", "member"],
-    ["personal_access_token", "owner"],
+  const agentId = randomUUID();
+  for (const [kind, role, agent] of [
+    ["api_key", "admin", {}],
+    ["gateway_token", "member", { agentId }],
+    ["personal_access_token", "owner", {}],
   ] as const) {
-    const { id, token } = await mint(tenant, { kind, scope: "deploy", agentId: randomUUID() });
+    const { id, token } = await mint(tenant, { kind, scope: "deploy", ...agent });
     expect(await verify(kind, token)).toEqual({
       caller: {
         orgId: tenant.org_id,
@@ -33,6 +34,7 @@ test("an API key acts as an admin, a gateway token as a member, and a personal a
         role,
         scope: "deploy",
         credential: { kind, id },
+        ...agent,
       },
       expiresAt: Infinity,
     });

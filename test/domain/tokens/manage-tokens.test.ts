@@ -6,6 +6,7 @@ import type { Role } from "../../../domain/shared/roles.ts";
 import { issueToken, type TokenRequest } from "../../../domain/tokens/issue-token.ts";
 import { listTokens } from "../../../domain/tokens/list-tokens.ts";
 import { rotateToken } from "../../../domain/tokens/rotate-token.ts";
+import { mainAgentId } from "../../support/service/main-agent.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 
@@ -48,7 +49,7 @@ test("the operator can issue and list every kind of token", async () => {
   const issued = [
     await issue(operator, { kind: "personal_access_token" }),
     await issue(operator, { kind: "api_key" }),
-    await issue(operator, { kind: "gateway_token", agent_id: randomUUID() }),
+    await issue(operator, { kind: "gateway_token", agent_id: await mainAgentId(tenant.rest) }),
   ];
   expect((await list(operator)).slice(0, -before.length).map(({ id }) => id)).toEqual(
     issued.map(({ id }) => id).toReversed(),
@@ -73,7 +74,7 @@ test("a successor has the name, scope, user and agent of the token that it repla
   const owner = callerOf(tenant, "access_token");
   for (const request of [
     { kind: "personal_access_token" },
-    { kind: "gateway_token", agent_id: randomUUID() },
+    { kind: "gateway_token", agent_id: await mainAgentId(tenant.rest) },
     { kind: "api_key" },
   ] as const) {
     const old = await issue(owner, { ...request, name: `An old ${request.kind}` });

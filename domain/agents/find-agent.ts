@@ -1,0 +1,49 @@
+import type { Db } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { agentNotFound } from "./agent-view.ts";
+
+export interface FoundAgent {
+  id: string;
+  createdAt: unknown;
+}
+
+/**
+ * Finds the agent that a call is about: the given one; without it, the agent of a gateway token, and otherwise the main
+ * agent of the organization's first server.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such agent
+ */
+export async function findAgent(db: Db, caller: Caller, agentId: string | undefined): Promise<FoundAgent> {
+  const id = agentId ?? caller.agentId;
+  const agents = db
+    .selectFrom("agents as agent")
+    .select(["agent.id", "agent.created_at as createdAt"])
+    .where("agent.org_id", "=", caller.orgId);
+  const query =
+    id !== undefined
+      ? agents.where("agent.id", "=", id)
+      : agents
+          .innerJoin("agent_servers as server", "server.id", "agent.server_id")
+          .where("server.org_id", "=", caller.orgId)
+          .where("agent.is_main", "=", true)
+          .orderBy("server.created_at")
+          .orderBy("server.id")
+          .limit(1);
+  const agent = await query.executeTakeFirst();
+  if (agent === undefined) throw agentNotFound();
+  return agent;
+}
+
+/**
+ * Checks that the caller may change what belongs to an agent. With a gateway token, an agent changes only its own.
+ *
+ * @throws {ServiceError} `forbidden`
+ */
+export function checkMayChange(caller: Caller, agent: { id: string }): void {
+  if (caller.agentId === undefined || caller.agentId === agent.id) return;
+  throw new ServiceError(
+    "forbidden",
+    "A gateway token can change only its own agent. Omit agent_id, or use the personal access token of a user.",
+  );
+}

@@ -1,0 +1,25 @@
+import { defineEntity, p } from "@mikro-orm/core";
+import type { CredentialKind } from "../shared/caller.ts";
+
+/** A version of an agent's AGENTS.md. The one with the highest number is the current one. */
+export const InstructionRevisionSchema = defineEntity({
+  name: "InstructionRevision",
+  tableName: "instruction_revisions",
+  properties: {
+    agentId: p.uuid().primary(),
+    /** From 1 on, without gaps. */
+    number: p.integer().primary(),
+    content: p.text(),
+    /** The SHA-256 of the content in UTF-8, in hex. */
+    contentHash: p.string(),
+    /** The revision whose content this one restored. */
+    revertedTo: p.integer().nullable(),
+    userId: p.uuid().nullable(),
+    credentialKind: p.string().$type<CredentialKind>(),
+    credentialId: p.string(),
+    createdAt: p.datetime(3).onCreate(() => new Date()),
+  },
+});
+
+export class InstructionRevision extends InstructionRevisionSchema.class {}
+InstructionRevisionSchema.setClass(InstructionRevision);

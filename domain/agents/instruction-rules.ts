@@ -1,0 +1,23 @@
+import { ServiceError } from "../shared/errors.ts";
+
+export const INSTRUCTION_LIMITS = {
+  /** Of the content of one revision in UTF-8. Codex reads no more of an AGENTS.md by default. */
+  bytes: 32_768,
+  /** Of one agent. With a further one, the oldest is removed. */
+  revisions: 200,
+} as const;
+
+/** @throws {ServiceError} `invalid` for a content that is too large, or that no text file can have */
+export function checkContent(content: string): void {
+  if (!content.isWellFormed() || content.includes("\0"))
+    throw new ServiceError(
+      "invalid",
+      "content: must be Unicode text without NUL characters and without unpaired surrogates.",
+    );
+  const size = Buffer.byteLength(content);
+  if (size > INSTRUCTION_LIMITS.bytes)
+    throw new ServiceError(
+      "invalid",
+      `content: has ${size} bytes, and at most ${INSTRUCTION_LIMITS.bytes} are allowed. An agent reads all of its instructions before every task.`,
+    );
+}

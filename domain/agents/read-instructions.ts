@@ -1,0 +1,145 @@
+import type { Selectable } from "kysely";
+import { findAgent } from "./find-agent.ts";
+import type { DatabaseTables, Db } from "../database-types.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { decodeNumberCursor, encodeNumberCursor } from "../shared/keyset-cursor.ts";
+import { sha256Hex } from "../shared/sha256.ts";
+
+export interface ReadInstructionsDeps {
+  db: Db;
+}
+
+export interface Instructions {
+  agent_id: string;
+  /** The AGENTS.md; empty when the agent has none. */
+  content: string;
+  /** The SHA-256 of the content in UTF-8, in hex. */
+  content_hash: string;
+  /** The number of the current revision; 0 when there is none. */
+  revision: number;
+  updated_at: string;
+}
+
+/**
+ * Reads the AGENTS.md of an agent.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such agent
+ */
+export async function readInstructions(
+  { db }: ReadInstructionsDeps,
+  caller: Caller,
+  agentId: string | undefined,
+): Promise<Instructions> {
+  const agent = await findAgent(db, caller, agentId);
+  const current = await selectCurrentRevision(db, agent.id);
+  return {
+    agent_id: agent.id,
+    content: current?.content ?? "",
+    content_hash: current?.content_hash ?? sha256Hex(""),
+    revision: current?.number ?? 0,
+    updated_at: toIsoTimestamp(current?.created_at ?? agent.createdAt),
+  };
+}
+
+type RevisionRow = Selectable<DatabaseTables["instruction_revisions"]>;
+
+/** Returns `undefined` for an agent that never had instructions. */
+export function selectCurrentRevision(db: Db, agentId: string): Promise<RevisionRow | undefined> {
+  return db
+    .selectFrom("instruction_revisions")
+    .selectAll()
+    .where("agent_id", "=", agentId)
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export interface RevisionView {
+  number: number;
+  content_hash: string;
+  size_bytes: number;
+  /** The revision whose content this one restored. */
+  reverted_to: number | null;
+  created_at: string;
+  /** `null` when no user is known. */
+  user_id: string | null;
+  credential_kind: string;
+  credential_id: string;
+}
+
+export interface RevisionPage {
+  revisions: RevisionView[];
+  /** The cursor of the next page; `null` on the last page. */
+  next_cursor: string | null;
+}
+
+/**
+ * Lists the revisions of an agent's AGENTS.md, newest first, without their content.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such agent; `invalid` for a cursor that this service did
+ *   not return
+ */
+export async function listRevisions(
+  { db }: ReadInstructionsDeps,
+  caller: Caller,
+  { id, limit = 20, cursor }: { id: string; limit?: number | undefined; cursor?: string | undefined },
+): Promise<RevisionPage> {
+  const agent = await findAgent(db, caller, id);
+  const rows = await selectRevisions(db, agent.id)
+    .$if(cursor !== undefined, (query) => query.where("number", "<", decodeNumberCursor(cursor ?? "", 9)))
+    .orderBy("number", "desc")
+    .limit(limit + 1)
+    .execute();
+  const revisions = rows.slice(0, limit).map(toRevisionView);
+  const last = revisions.at(-1);
+  return {
+    revisions,
+    next_cursor: rows.length > limit && last !== undefined ? encodeNumberCursor(last.number) : null,
+  };
+}
+
+/**
+ * Reads one revision with its content.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such agent, or the agent no such revision
+ */
+export async function getRevision(
+  { db }: ReadInstructionsDeps,
+  caller: Caller,
+  { id, number }: { id: string; number: number },
+): Promise<RevisionView & { content: string }> {
+  const agent = await findAgent(db, caller, id);
+  const row = await selectRevisions(db, agent.id).select("content").where("number", "=", number).executeTakeFirst();
+  if (row === undefined) throw revisionNotFound();
+  return { ...toRevisionView(row), content: row.content };
+}
+
+function selectRevisions(db: Db, agentId: string) {
+  return db
+    .selectFrom("instruction_revisions")
+    .select(["number", "content_hash", "reverted_to", "created_at", "user_id", "credential_kind", "credential_id"])
+    .select(({ fn }) => fn<number>("octet_length", ["content"]).as("size_bytes"))
+    .where("agent_id", "=", agentId);
+}
+
+function toRevisionView(row: Omit<RevisionView, "created_at"> & { created_at: unknown }): RevisionView {
+  return {
+    number: row.number,
+    content_hash: row.content_hash,
+    size_bytes: row.size_bytes,
+    reverted_to: row.reverted_to,
+    created_at: toIsoTimestamp(row.created_at),
+    user_id: row.user_id,
+    credential_kind: row.credential_kind,
+    credential_id: row.credential_id,
+  };
+}
+
+export function revisionNotFound(): ServiceError {
+  return new ServiceError(
+    "not_found",
+    "Revision not found. GET /v1/agents/{id}/instructions/revisions lists the revisions that are kept.",
+  );
+}
