@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { type EdgePlatform, UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
@@ -44,6 +46,12 @@ function apply(appId: string, restart: (slug: string) => Promise<void>): Promise
   return applyVariables({ em: em(), edge: restarting, variables }, appId, new AbortController().signal);
 }
 
+/** How long a call waits for the restart of the app. */
+const WAIT_MS = 8000;
+
+/** The result of a call that must not wait until the time is over. */
+const soon = <T>(result: Promise<T>) => Promise.race([result, delay(WAIT_MS / 2, "still waiting")]);
+
 test("a change of a live app raises the version, queues a restart, and is not applied yet", async () => {
   const { id, caller, set, remove, record } = await givenApp();
   expect(await set("A", "one")).toMatchObject({ is_applied: false, problem: null });
@@ -56,20 +64,20 @@ test("a change of a live app raises the version, queues a restart, and is not ap
 
 test("a change of an app that is not live is applied at once", async () => {
   const { set, remove } = await givenApp("failed");
-  expect(await set("A", "one", {}, 5_000)).toMatchObject({ is_applied: true, problem: null });
+  expect(await soon(set("A", "one", {}, WAIT_MS))).toMatchObject({ is_applied: true, problem: null });
   expect(await remove("A")).toMatchObject({ is_applied: true });
 });
 
 test("a change waits until the app has restarted with it, or until the app is gone", async () => {
   const { id, set } = await givenApp();
-  const changed = set("A", "one", {}, 5_000);
+  const changed = set("A", "one", {}, WAIT_MS);
   await expect.poll(() => restartsOf(id)).toHaveLength(1);
   await apply(id, async () => undefined);
-  expect(await changed).toMatchObject({ is_applied: true, problem: null });
-  const deleted = set("A", "two", {}, 5_000);
+  expect(await soon(changed)).toMatchObject({ is_applied: true, problem: null });
+  const deleted = set("A", "two", {}, WAIT_MS);
   await expect.poll(async () => (await em().findOneOrFail(App, { id })).variablesVersion).toBe(2);
   await em().nativeDelete(App, { id });
-  expect(await deleted).toMatchObject({ is_applied: true, problem: null });
+  expect(await soon(deleted)).toMatchObject({ is_applied: true, problem: null });
 });
 
 test("the same value and flags again change nothing, and any other value or flag is a change", async () => {
@@ -113,6 +121,19 @@ test("a rejected variable leaves the others and the version as they were", async
   await expect(set("B", "a\0b")).rejects.toMatchObject({ code: "invalid" });
   await expect(remove("B")).rejects.toMatchObject({ code: "not_found" });
   expect([(await record()).variablesVersion, (await list()).variables.map(({ name }) => name)]).toEqual([1, ["A"]]);
+});
+
+test("the variables of another organization's app and of an unknown app are not found", async () => {
+  const [{ deps, caller }, foreign] = [await givenApp("failed"), await givenApp("failed")];
+  await foreign.set("A", "theirs");
+  for (const id of [foreign.id, randomUUID()]) {
+    await expect(listVariables(deps, caller, id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(setVariable(deps, caller, { id, name: "A", value: "mine" })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    await expect(deleteVariable(deps, caller, { id, name: "A" })).rejects.toMatchObject({ code: "not_found" });
+  }
+  expect((await foreign.list()).variables).toMatchObject([{ name: "A", value: "theirs" }]);
 });
 
 test("a value that replaces another one counts instead of it", async () => {

@@ -55,8 +55,8 @@ test("an app has its own variables, of which the secrets are masked, and builds 
 });
 
 test("an app without variables has its version, and an unknown app has version 0", async () => {
-  expect(await stored().read(await givenApp(3))).toEqual({ version: 3, values: {}, masks: [] });
-  expect(await stored().read(randomUUID())).toEqual({ version: 0, values: {}, masks: [] });
+  expect(await stored().read(await givenApp(3))).toStrictEqual({ version: 3, values: {}, masks: [] });
+  expect(await stored().read(randomUUID())).toStrictEqual({ version: 0, values: {}, masks: [] });
 });
 
 test("a variable that cannot be decrypted is named, and none of the variables is returned", async () => {
