@@ -4,7 +4,7 @@ import { LeaseLost } from "../../../domain/deployments/lease.ts";
 import { failDeployment, finishDeployment } from "../../../domain/deployments/finish-deployment.ts";
 import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
-import { listProcedures } from "../../../domain/procedures/list-procedures.ts";
+import { listProcedures, NO_LIVE_APPS } from "../../../domain/procedures/list-procedures.ts";
 import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import { claimedDeployment, newestDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -69,6 +69,14 @@ test("the procedures of a failed deployment or a deleted app are removed", async
   expect([await count(deleted), await readProcedures(deleted.orgId)]).toEqual([[{ n: 1 }], []]);
   await tearDownApp(deps(), deleted.id);
   expect([await count(failed), await count(deleted)]).toEqual([[{ n: 0 }], [{ n: 0 }]]);
+});
+
+test("a live app without procedures has a version, and no procedures", async () => {
+  const app = await givenApp("ready");
+  const { version, value } = await listProcedures(service().service.parts.db, app.orgId);
+  expect([value, version === NO_LIVE_APPS]).toEqual([[], false]);
+  const { org_id: empty } = await service().tenant();
+  expect(await listProcedures(service().service.parts.db, empty)).toEqual({ version: NO_LIVE_APPS, value: [] });
 });
 
 test("an organization reads only the procedures of its own apps", async () => {

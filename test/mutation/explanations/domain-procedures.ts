@@ -5,7 +5,21 @@ const YIELD = "Not caught: it decides how often other work of the process runs w
 const INDEXED = "Equivalent: every result of the index is one of its procedures.";
 const EMPTY_WORD = "Equivalent: the search library drops empty words.";
 
+const NO_CACHE =
+  "Equivalent but larger: a key is loaded once per batch, and a cached version would be found by its test.";
+
 export const DOMAIN_PROCEDURES: Record<string, Explanation[]> = {
+  "domain/procedures/list-procedures.ts": [
+    { original: '" "', reason: "Not caught: without spaces, two versions are equal only by a rare chance." },
+    { original: '"none"', reason: "Equivalent: any text that is not three numbers is another version." },
+  ],
+  "domain/procedures/replace-procedures.ts": [
+    {
+      original: "at < rows.length",
+      replacement: "at <= rows.length",
+      reason: "Equivalent: inserting no rows does nothing.",
+    },
+  ],
   "domain/procedures/app-error-message.ts": [
     {
       original: "start === -1",
