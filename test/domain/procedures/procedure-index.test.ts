@@ -71,6 +71,16 @@ test("the index changes when a deployment replaces an app's procedures, even wit
   expect(await namesIn(index, tenant)).toEqual(["new"]);
 });
 
+test("the index shows every change, also when one follows another", async () => {
+  const tenant = await service().tenant();
+  const index = new ProcedureIndex(db());
+  const names = ["a", "b", "c", "d"];
+  for (const [at, name] of names.entries()) {
+    await givenApp(tenant, name);
+    for (let read = 0; read < 2; read++) expect(await namesIn(index, tenant)).toEqual(names.slice(0, at + 1));
+  }
+});
+
 test("the index changes when an app token is rotated, because calls of procedures send it", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
