@@ -26,7 +26,14 @@ export const DOMAIN_EXECUTION: Record<string, Explanation[]> = {
       reason: "Equivalent: the search begins at the start, and a text without a sentence is shown whole.",
     },
   ],
-  "domain/execution/execute-code.ts": [{ original: '""', reason: NEVER_EVALUATED }],
+  "domain/execution/execute-code.ts": [
+    { original: '""', reason: "Equivalent: a name with one part is no call of an app or a tool." },
+    {
+      original: "declarations === undefined",
+      replacement: "true",
+      reason: "Equivalent but slower: the declarations are generated for each program.",
+    },
+  ],
   "domain/execution/program-declarations.ts": [{ original: '""', reason: NEVER_EVALUATED }],
   "domain/execution/truncate-output.ts": [
     { original: "end < text.length", reason: LONGER_TEXT },
