@@ -46,7 +46,7 @@ export const AREAS: MutationArea[] = [
     ],
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
-      "test/domain/apps/{idempotency,plan-slots,sync-auth-entry,update-app}.test.ts",
+      "test/domain/apps/{idempotency,plan-slots,rotate-app-token,sync-auth-entry,update-app}.test.ts",
       "test/rest/{deploy,read,rotate-token,update-app}.test.ts",
     ],
   },
@@ -105,7 +105,7 @@ export const AREAS: MutationArea[] = [
       "domain/deployments/{add-deployment,cancel-deployment,deployment-view,list-deployments}.ts",
       "domain/deployments/{redeploy-app,roll-back-app}.ts",
     ],
-    tests: ["test/domain/deployments/{cancel-deployment,request-deployments}.test.ts"],
+    tests: ["test/domain/deployments/{cancel-deployment,request-cancellation,request-deployments}.test.ts"],
   },
   {
     name: "domain/deployments, leases",
@@ -113,21 +113,21 @@ export const AREAS: MutationArea[] = [
       "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
       "domain/deployments/transition-deployment.ts",
     ],
-    tests: ["test/domain/deployments/{fencing,interrupted-updates,transitions}.test.ts"],
+    tests: ["test/domain/deployments/{fencing,leases,transitions}.test.ts"],
   },
   {
     name: "domain/deployments, reading logs",
     sources: [
-      "domain/deployments/{deployment-log-tail,follow-deployment-log,log-masks,log-text}.ts",
+      "domain/deployments/{deployment-log-tail,follow-deployment-log,log-masks}.ts",
       "domain/deployments/{read-deployment-log,read-log-tail}.ts",
     ],
-    tests: ["test/domain/deployments/{log-text,read-logs}.test.ts"],
+    tests: ["test/domain/deployments/read-logs.test.ts"],
   },
   {
     name: "domain/deployments, logs and statuses",
-    sources: ["domain/deployments/{deployment-log,deployment-status}.ts", "domain/shared/sanitize-log.ts"],
+    sources: ["domain/deployments/{deployment-log,deployment-status,log-text}.ts", "domain/shared/sanitize-log.ts"],
     tests: [
-      "test/domain/deployments/{deployment-log,deployment-status}.test.ts",
+      "test/domain/deployments/{deployment-log,deployment-status,log-text}.test.ts",
       "test/domain/shared/sanitize-log.test.ts",
     ],
   },

@@ -6,10 +6,12 @@ import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
+import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declarations.ts";
+import { DOMAIN_USAGE } from "./explanations/domain-usage.ts";
 import { DOMAIN_USERS } from "./explanations/domain-users.ts";
 import { DOMAIN_VARIABLES } from "./explanations/domain-variables.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
@@ -27,7 +29,9 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_TYPE_DECLARATIONS,
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
+  ...DOMAIN_RUNTIME_LOGS,
   ...DOMAIN_STORAGE,
+  ...DOMAIN_USAGE,
   ...DOMAIN_EXECUTION,
   ...DOMAIN_VARIABLES,
 };

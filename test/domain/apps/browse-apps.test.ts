@@ -32,8 +32,9 @@ test("each app shows the number of its own procedures that can be called now", a
   await service().givenApp(tenant, { name: "none", createdAt: new Date(1) });
   const updating = await service().givenApp(tenant, { name: "updating", createdAt: new Date(0) });
   await givenSecondDeployment(service().service.parts.orm.em.fork(), updating, "provisioning");
+  const deleting = await service().givenApp(tenant, { name: "deleting", status: "deleting", createdAt: new Date(-1) });
   const foreign = await service().givenApp(await service().tenant());
-  for (const app of [some, building, updating, foreign])
+  for (const app of [some, building, updating, deleting, foreign])
     await givenProcedures(
       service(),
       app,
@@ -45,6 +46,7 @@ test("each app shows the number of its own procedures that can be called now", a
     ["building", 0],
     ["none", 0],
     ["updating", 3],
+    ["deleting", 0],
   ]);
 });
 

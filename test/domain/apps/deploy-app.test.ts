@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { deployApp } from "../../../domain/apps/deploy-app.ts";
 import { getApp } from "../../../domain/apps/get-app.ts";
+import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -44,6 +45,34 @@ test("a deployment whose slug is taken tries another one, three times at most", 
   } finally {
     await em().execute("alter table apps_unavailable rename to apps");
   }
+});
+
+test("a deployment of the default branch is recorded as such, and one of a named branch is not, even if it is the same", async () => {
+  const tenant = await service().tenant();
+  for (const [request, branchIsDefault] of [
+    [{}, true],
+    [{ branch: "main" }, false],
+  ] as const) {
+    const caller = callerOf(tenant, tenant.user_id);
+    const { app_id: appId } = await deployApp(dependencies(), caller, { repo: "acme/site", ...request }, null);
+    expect(await em().findOneOrFail(Deployment, { appId })).toMatchObject({ branch: "main", branchIsDefault });
+  }
+});
+
+test("the folder of a deployment is recorded in one form, and a network that the operator does not allow is rejected", async () => {
+  const tenant = await service().tenant();
+  const deploy = (request: object, buildEgress: "none" | "public" = "none") =>
+    deployApp(
+      { ...dependencies(), buildEgress },
+      callerOf(tenant, tenant.user_id),
+      { repo: "acme/site", ...request },
+      null,
+    );
+  const { app_id: id } = await deploy({ root_directory: "apps/web/", build_network: true }, "public");
+  expect(await em().findOneOrFail(App, { id })).toMatchObject({ rootDirectory: "apps/web", buildNetwork: true });
+  for (const request of [{ root_directory: "../up" }, { build_network: true }])
+    await expect(deploy(request)).rejects.toMatchObject({ code: "invalid" });
+  expect(await em().count(App, { orgId: tenant.org_id })).toBe(1);
 });
 
 test("an app shows the user who created it, unless the credential belongs to no user", async () => {

@@ -16,7 +16,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(3000);
 
 /** An app with a live deployment 1 and a deployment 2 in progress, and functions that read their logs. */
 async function givenLogs() {

@@ -183,7 +183,7 @@ test("a rollback makes a superseded deployment live again, with its source", asy
 });
 
 test("a rollback to the live deployment, an unknown one, or one without a kept bundle is rejected", async () => {
-  const { redeploy, rollBack, update } = await givenApp();
+  const { redeploy, rollBack, update, get } = await givenApp();
   await expect(rollBack(1)).rejects.toMatchObject({
     code: "conflict",
     message: expect.stringContaining("live already"),
@@ -193,6 +193,7 @@ test("a rollback to the live deployment, an unknown one, or one without a kept b
   const refused = (text: string) => ({ code: "conflict", message: expect.stringContaining(text) });
   await update(2, { status: "failed", artifactKey: "2" });
   await expect(rollBack(2)).rejects.toMatchObject(refused("No earlier deployment has one."));
+  expect((await get(2)).can_roll_back).toBe(false);
   await update(3, { status: "superseded", artifactKey: "3" });
   await update(4, { status: "superseded", artifactKey: "4" });
   await update(5, { status: "superseded", artifactKey: null });

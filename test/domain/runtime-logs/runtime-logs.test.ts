@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
+import type { Db } from "../../../domain/database-types.ts";
 import type { LogLevel } from "../../../domain/ports/runtime-logs.ts";
 import { followRuntimeLogs } from "../../../domain/runtime-logs/follow-runtime-logs.ts";
 import { listRuntimeLogs, type RuntimeLogPageRequest } from "../../../domain/runtime-logs/list-runtime-logs.ts";
@@ -52,7 +53,7 @@ async function givenLogs(...messages: [LogLevel, string][]) {
 
 const textsOf = ({ logs }: { logs: RuntimeLogView[] }) => logs.map(({ message }) => message);
 const linesOf = (chunk: LogChunk) => chunk.map(({ data }) => (JSON.parse(data) as RuntimeLogView).message);
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(3000);
 
 test("records are listed newest first, in pages that neither repeat nor leave out a record", async () => {
   const { list } = await givenLogs(...LEVELS);
@@ -178,7 +179,7 @@ test("a slow reader gets the newest 4,000 records, of at most a million characte
 });
 
 test("records that are printed while the stored ones are read are neither repeated nor lost", async () => {
-  const { app, runtimeLogs, print } = await givenLogs(["info", "stored"]);
+  const { app, runtimeLogs, print } = await givenLogs(["info", "first"], ["info", "stored"]);
   const read = runtimeLogs.read.bind(runtimeLogs);
   runtimeLogs.read = async (logged) => {
     print(["info", "stored meanwhile"]);
@@ -190,6 +191,7 @@ test("records that are printed while the stored ones are read are neither repeat
   onTestFinished(() => tail[Symbol.dispose]());
   await Promise.all([tail.open(), tail.open()]);
   expect(linesOf(await tail.readAfter(0, "debug", signal()))).toEqual([
+    "first",
     "stored",
     "stored meanwhile",
     "printed meanwhile",
@@ -209,6 +211,32 @@ test("a stream ends when its app is deleted, after all of its records", async ()
     const [end, ...rest] = await stream.next(signal());
     expect([end, rest]).toEqual([{ id: "end", type: "end", data: '{"status":"deleting"}' }, []]);
   }
+});
+
+test("a reader that waits gets the next record as soon as it is printed", async () => {
+  const { open, print } = await givenLogs();
+  const stream = await open();
+  const next = stream.next(signal());
+  await new Promise(setImmediate);
+  print(["info", "one"]);
+  expect(linesOf(await next)).toEqual(["one"]);
+});
+
+test("the app of a closed stream is no longer checked", async () => {
+  const { app, runtimeLogs } = await givenLogs();
+  const { db } = service().service.parts;
+  let checks = 0;
+  const counting = {
+    selectFrom: (table: "apps") => {
+      checks += 1;
+      return db.selectFrom(table);
+    },
+  };
+  const tail = new RuntimeLogTail({ db: counting as unknown as Db, runtimeLogs }, app);
+  await expect.poll(() => checks, { timeout: 5000 }).toBe(1);
+  tail[Symbol.dispose]();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(checks).toBe(1);
 });
 
 test("a stream of an app that exists stays open, and ends with the reason of the reader's signal", async () => {

@@ -70,6 +70,7 @@ test("counts are written for each app and month, any number at once, and added t
   const subjects = Array.from({ length: 1001 }, () => randomUUID());
   const row = { org_id: orgId, period, metric: "requests" as const, count: 2 };
   const rows = subjects.map((subject_id) => ({ ...row, subject_id }));
+  await addCounts(db(), []);
   await addCounts(db(), rows);
   await addCounts(db(), rows.slice(0, 1));
   await addCounts(db(), [{ ...rows[0]!, period: "2020-01" }]);

@@ -35,6 +35,15 @@ export const DOMAIN_APPS: Record<string, Explanation[]> = {
   "domain/apps/repository-rules.ts": [
     { original: '""', replacement: '"Stryker was here!"', reason: "Never evaluated: a repository has two parts." },
   ],
+  "domain/apps/sync-auth-entry.ts": [
+    {
+      original: "writtenVersion !== null",
+      replacement: "true",
+      reason: "Not caught: the entry of an app that gets none is removed by its teardown as well.",
+    },
+    { original: '{ fields: ["id", "tokenVersion"] }', reason: "Equivalent but slower: all columns are read." },
+    { original: "() => null", reason: "Equivalent: only the token of an entry is read." },
+  ],
   "domain/apps/slug.ts": [
     { original: "/^-+|-+$/g", reason: "Equivalent: there are never two hyphens in a row at this point." },
   ],
