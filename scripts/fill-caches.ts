@@ -13,16 +13,18 @@ import { ImportableModules, MODULES_FOLDER } from "../server/drivers/code-runtim
 import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 
-const EXAMPLES = path.resolve(import.meta.dirname, "../examples");
+const PROJECT = path.resolve(import.meta.dirname, "..");
+const EXAMPLES = path.join(PROJECT, "examples");
+/** Of the files that determine which packages are fetched and which modules are compiled. */
+const INPUTS = ["package-lock.json", "examples/*/package*.json", "server/drivers/bundler/inside/**/*.{ts,mjs}"];
 /** Contains the fingerprint with which the caches were filled. */
 const MARKER_FILE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "caches-filled");
 
 /** A hash that changes when packages may have to be fetched or compiled again. */
 async function fingerprint(): Promise<string> {
-  const files = [path.resolve(EXAMPLES, "../package-lock.json")];
-  for await (const file of glob("*/package*.json", { cwd: EXAMPLES })) files.push(path.join(EXAMPLES, file));
+  const files = await Array.fromAsync(glob(INPUTS, { cwd: PROJECT }));
   const hash = createHash("sha256").update(process.version);
-  for (const file of files.toSorted()) hash.update(await readFile(file));
+  for (const file of files.toSorted()) hash.update(await readFile(path.join(PROJECT, file)));
   return hash.digest("hex");
 }
 
@@ -38,7 +40,6 @@ async function bundleExample(bundler: Bundler, example: string): Promise<void> {
     await bundler.bundle({
       sourceDirectory,
       outputDirectory,
-
       signal,
       onOutput: (chunk) => chunks.push(chunk),
     });

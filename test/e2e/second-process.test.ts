@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 
+/** Starts of the service and builds take most of the time. */
+const OPTIONS = { timeout: 180_000 };
+
 async function deploy(service: ServiceProcess): Promise<unknown> {
   const { body } = await service.rest.deploy({ repo: "examples/hello" });
   for (;;) {
@@ -11,37 +14,47 @@ async function deploy(service: ServiceProcess): Promise<unknown> {
   }
 }
 
-test("a second process on the database of another one does not start, whatever its data folder, and the first one is not affected", async () => {
-  await using database = await createTestDatabase();
-  await using one = await createInstallation();
-  await using two = await createInstallation();
-  const { databaseUrl, redisUrl } = database;
-  const env = { DATABASE_URL: databaseUrl, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) };
-  const first = await one.start(env);
-  for (const installation of [one, two]) {
-    const error = (await installation.start(env).catch((cause: unknown) => cause)) as Error;
-    expect(error.message).toMatch(/^the service ended with 1:\n/);
-    expect(error.message.trimEnd().split("\n").at(-1)).toMatch(
-      new RegExp(
-        `^DATABASE_URL is in use by another process of this service \\(service on .+, process ${first.pid}\\)\\. Run one`,
-      ),
-    );
-  }
-  expect(await deploy(first)).toBe("ready");
-  const { body } = await first.rest.get("/v1/apps");
-  for (const { id } of body["apps"] as { id: string }[])
-    expect((await first.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
-});
+test(
+  "a second process on the database of another one does not start, whatever its data folder, and the first one is not affected",
+  OPTIONS,
+  async () => {
+    await using database = await createTestDatabase();
+    await using one = await createInstallation();
+    await using two = await createInstallation();
+    const { databaseUrl, redisUrl } = database;
+    const env = { DATABASE_URL: databaseUrl, ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }) };
+    const first = await one.start(env);
+    for (const installation of [one, two]) {
+      const error = (await installation.start(env).catch((cause: unknown) => cause)) as Error;
+      expect(error.message).toMatch(/^the service ended with 1:\n/);
+      expect(error.message.trimEnd().split("\n").at(-1)).toMatch(
+        new RegExp(
+          `^DATABASE_URL is in use by another process of this service \\(service on .+, process ${first.pid}\\)\\. Run one`,
+        ),
+      );
+    }
+    expect(await deploy(first)).toBe("ready");
+    const { body } = await first.rest.get("/v1/apps");
+    for (const { id } of body["apps"] as { id: string }[])
+      expect((await first.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
+  },
+);
 
-test("a process on the database and data folder of a process that was killed starts and continues its deployment", async () => {
-  await using database = await createTestDatabase();
-  await using installation = await createInstallation();
-  const env = { DATABASE_URL: database.databaseUrl };
-  const first = await installation.start(env);
-  const { body } = await first.rest.deploy({ repo: "examples/hello" });
-  await first.end("SIGKILL");
-  const second = await installation.start(env);
-  await expect
-    .poll(async () => (await second.rest.get(`/v1/apps/${String(body["app_id"])}`)).body["status"], { timeout: 50_000 })
-    .toBe("ready");
-});
+test(
+  "a process on the database and data folder of a process that was killed starts and continues its deployment",
+  OPTIONS,
+  async () => {
+    await using database = await createTestDatabase();
+    await using installation = await createInstallation();
+    const env = { DATABASE_URL: database.databaseUrl };
+    const first = await installation.start(env);
+    const { body } = await first.rest.deploy({ repo: "examples/hello" });
+    await first.end("SIGKILL");
+    const second = await installation.start(env);
+    await expect
+      .poll(async () => (await second.rest.get(`/v1/apps/${String(body["app_id"])}`)).body["status"], {
+        timeout: 150_000,
+      })
+      .toBe("ready");
+  },
+);

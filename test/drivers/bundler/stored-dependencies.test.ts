@@ -2,6 +2,7 @@ import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
+import { storeDependencies } from "../../../server/drivers/bundler/dependencies/reuse-dependencies.ts";
 import { createTestMirror } from "../../support/builds/create-bundler.ts";
 import { createCheckout, type Content } from "../../support/builds/bundle-checkout.ts";
 import {
@@ -10,7 +11,7 @@ import {
   GREETING_PACKAGES,
   WORDS,
 } from "../../support/builds/greeting-packages.ts";
-import { installCheckout, readImported } from "../../support/builds/install-checkout.ts";
+import { buildContext, installCheckout, readImported } from "../../support/builds/install-checkout.ts";
 import { startRegistry, type TestRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -37,6 +38,18 @@ async function openStore(): Promise<{ dependencies: DependencyStore; folder: str
   };
   return { dependencies, folder: folder.path, [Symbol.asyncDispose]: close };
 }
+
+test("a build that is canceled while it stores its dependencies leaves nothing", async () => {
+  await using store = await openStore();
+  await using checkout = await createCheckout({ "node_modules/words/index.js": "" });
+  await using scratch = await temporaryFolder();
+  const request = { ...checkout, onOutput: () => undefined, signal: AbortSignal.abort(new Error("canceled")) };
+  const entry = { organizationId: "acme", key: "lockfile", paths: ["node_modules"] };
+  await expect(storeDependencies(buildContext(request, scratch.path), store.dependencies, entry)).rejects.toThrow(
+    "canceled",
+  );
+  expect([await readdir(path.join(store.folder, ".incoming")), await store.dependencies.list()]).toEqual([[], []]);
+});
 
 /** Installs a checkout of these files, and returns the log and the imported module. */
 async function install(dependencies: DependencyStore, organizationId: string, files: Files) {

@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { PackageSource } from "../../../domain/ports/package-source.ts";
 import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
+import type { BuildContext } from "../../../server/drivers/bundler/build-step.ts";
 import type { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
 import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
@@ -27,27 +29,36 @@ export async function installCheckout(
   const location = { packageDirectory: ".", installDirectory: ".", isMember: false, buildFirst: [] };
   const project = await readProject(checkout.sourceDirectory, location);
   const chunks: Uint8Array[] = [];
-  const onOutput = (chunk: Uint8Array) => void chunks.push(chunk);
+  const request = {
+    ...checkout,
+    ...(stored && { organizationId: stored.organizationId }),
+    onOutput: (chunk: Uint8Array) => void chunks.push(chunk),
+    signal: new AbortController().signal,
+  };
   const context = {
+    ...buildContext(request, scratch.path),
+    env: toolEnvironment(project.packageManager),
+    dependencies: stored?.dependencies ?? null,
+  };
+  await installPackages(context, packages, project);
+  return Buffer.concat(chunks).toString();
+}
+
+/** What the steps of a build in the real sandbox use. */
+export function buildContext(request: BundleRequest, scratchDirectory: string): BuildContext {
+  return {
     sandbox: new BubblewrapSandbox(),
     toolchain: {
       modulesDirectory: TOOLCHAIN_FOLDERS.modules,
       compileCacheDirectory: existsSync(TOOLCHAIN_FOLDERS.compiled) ? TOOLCHAIN_FOLDERS.compiled : null,
     },
     limits: DEFAULT_LIMITS,
-    request: {
-      ...checkout,
-      ...(stored && { organizationId: stored.organizationId }),
-      onOutput,
-      signal: new AbortController().signal,
-    },
-    env: toolEnvironment(project.packageManager),
+    request,
+    env: {},
     egress: null,
-    dependencies: stored?.dependencies ?? null,
-    scratchDirectory: scratch.path,
+    dependencies: null,
+    scratchDirectory,
   };
-  await installPackages(context, packages, project);
-  return Buffer.concat(chunks).toString();
 }
 
 /** Reads the main module of the package that `index.js` of a checkout imports by the first name, that one the next, and so on. */

@@ -37,12 +37,14 @@ export async function storeDependencies(
   { organizationId, key, paths }: DependencyEntry,
 ): Promise<void> {
   const prepared = await store.prepare();
+  // Also if the build is canceled meanwhile.
+  await using unused = new AsyncDisposableStack();
+  unused.defer(() => store.discard(prepared));
   const mount = { from: prepared, to: SANDBOX_PATHS.dependencies, writable: true };
   const warn = () => say(context, "The dependencies could not be stored for later builds.");
-  if (await succeeds(context, "store-dependencies.sh", mount, paths))
-    return store.add(organizationId, key, prepared, warn);
-  await store.discard(prepared);
-  warn();
+  if (!(await succeeds(context, "store-dependencies.sh", mount, paths))) return warn();
+  unused.move();
+  store.add(organizationId, key, prepared, warn);
 }
 
 /** Runs a script that copies dependencies. A script that exceeds a limit has failed. */
