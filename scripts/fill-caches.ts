@@ -9,7 +9,7 @@ import type { Bundler } from "../domain/ports/bundler.ts";
 import { readConfig } from "../server/config.ts";
 import { fillCompileCache } from "../server/drivers/bundler/fill-compile-cache.ts";
 import { createBundler, TOOLCHAIN_FOLDERS } from "../server/composition/bundler.ts";
-import { ImportableModules, MODULES_FOLDER } from "../server/drivers/code-runtime/importable-modules.ts";
+import { ImportableModules, MODULES_FOLDER } from "../server/drivers/code-runtime/prepare-importable-modules.ts";
 import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 

@@ -1,4 +1,4 @@
-import { SERVICE_PREFIX } from "../shared/service-prefix.ts";
+import { SERVICE_PREFIX } from "../shared/log-line-prefix.ts";
 
 /** A log keeps its first and its last half. In characters. */
 const HALF = 512 * 1024;

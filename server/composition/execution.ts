@@ -3,7 +3,7 @@ import type { Capabilities } from "../../routers/core/context.ts";
 import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
 import { DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
 import { SANDBOX_FILES } from "../drivers/code-runtime/deno-command.ts";
-import { MODULES_FOLDER } from "../drivers/code-runtime/importable-modules.ts";
+import { MODULES_FOLDER } from "../drivers/code-runtime/prepare-importable-modules.ts";
 import { openProgramsFolder } from "../drivers/code-runtime/program-folders.ts";
 import { UnavailableCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";

@@ -10,7 +10,7 @@ import {
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { IDLE_TIMEOUT_MS } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
-import { ImportableModules } from "./importable-modules.ts";
+import { ImportableModules } from "./prepare-importable-modules.ts";
 import { removeProgramsFolder } from "./program-folders.ts";
 import { WarmPool } from "./warm-pool.ts";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { RUN_TIME_MS } from "../../../domain/ports/code-runtime.ts";
 import type { Mount, SandboxLimits } from "../../../domain/ports/sandbox.ts";
 import { MAX_PRINTED_BYTES } from "./captured-output.ts";
-import { IMPORT_MAP, PRELOADED_SCRIPT } from "./importable-modules.ts";
+import { IMPORT_MAP, PRELOADED_SCRIPT } from "./prepare-importable-modules.ts";
 
 /** The memory of a program in MiB: for JavaScript objects, and in total. */
 export const HEAP_MB = 256;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { declareApp, declareTools } from "../../../domain/execution/call-declarations.ts";
-import { liveProcedure } from "../../support/procedures/live-procedure.ts";
+import { liveProcedure } from "../../support/procedures/procedure-fixture.ts";
 
 const string = { type: "string" };
 const object = (properties: object, ...required: string[]) => ({ type: "object", properties, required });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { generateDeclarations, generateDeclarationsOf } from "../../../domain/execution/program-declarations.ts";
 import { OfferedProcedures } from "../../../domain/procedures/procedure-index.ts";
-import { liveProcedure } from "../../support/procedures/live-procedure.ts";
+import { liveProcedure } from "../../support/procedures/procedure-fixture.ts";
 
 const TOOLS = [{ name: "service_list_apps", description: "Lists.", inputSchema: {}, outputSchema: {} }];
 const OFFERED = [

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createCallSnippet } from "../../../domain/procedures/call-snippet.ts";
 import { nameDirectTools, isReservedToolName } from "../../../domain/procedures/direct-tool-names.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
-import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
+import { liveProcedure as procedure } from "../../support/procedures/procedure-fixture.ts";
 import { verifies } from "../../support/verifies.ts";
 
 const listNames = (procedures: LiveProcedure[]) => [...nameDirectTools(procedures).values()];

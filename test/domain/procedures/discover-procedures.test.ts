@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { DiscoveryRequest, DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 import { discoverProcedures, formatDiscovery } from "../../../domain/procedures/discover-procedures.ts";
 import { discoveredProcedure } from "../../support/edge/live-app.ts";
-import { liveProcedure } from "../../support/procedures/live-procedure.ts";
+import { liveProcedure } from "../../support/procedures/procedure-fixture.ts";
 
 const FOUND: DiscoveryResult = { procedures: [discoveredProcedure("get")], problem: null };
 

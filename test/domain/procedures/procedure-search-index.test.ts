@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ProcedureSearchIndex } from "../../../domain/procedures/procedure-search-index.ts";
-import { liveProcedure as procedure } from "../../support/procedures/live-procedure.ts";
+import { liveProcedure as procedure } from "../../support/procedures/procedure-fixture.ts";
 
 const inputSchema = { type: "object", properties: { customerEmail: { type: "string" } } };
 const FEW = ProcedureSearchIndex.build([

@@ -5,7 +5,7 @@ import {
   type DenoCodeRuntimeOptions,
 } from "../../../server/drivers/code-runtime/deno-code-runtime.ts";
 import { SANDBOX_FILES } from "../../../server/drivers/code-runtime/deno-command.ts";
-import { MODULES_FOLDER } from "../../../server/drivers/code-runtime/importable-modules.ts";
+import { MODULES_FOLDER } from "../../../server/drivers/code-runtime/prepare-importable-modules.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 // Runs inside the sandbox, in the isolate of the program and before it. It connects to the host, revokes all permissions,
 // defines the global `service`, and waits for the start of the program. Nothing here is secret, and a program that changes
-// its globals harms only itself, because the host trusts no message. `importable-modules.ts` turns it into a script without
+// its globals harms only itself, because the host trusts no message. `prepare-importable-modules.ts` turns it into a script without
 // imports and exports, which V8 alone parses.
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { LogLevel, RuntimeLogRecord } from "../../../../domain/ports/runtime-logs.ts";
 import { sanitizeLog } from "../../../../domain/shared/sanitize-log.ts";
-import { markForgedLines, SERVICE_PREFIX } from "../../../../domain/shared/service-prefix.ts";
+import { markForgedLines, SERVICE_PREFIX } from "../../../../domain/shared/log-line-prefix.ts";
 import { isRequestId } from "../../../http/request-id.ts";
 import { LogFiles } from "./log-files.ts";
 import { PrintLimit } from "./print-limit.ts";

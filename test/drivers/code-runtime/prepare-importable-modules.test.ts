@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { ImportableModules } from "../../../server/drivers/code-runtime/importable-modules.ts";
+import { ImportableModules } from "../../../server/drivers/code-runtime/prepare-importable-modules.ts";
 import { openDenoRuntime } from "../../support/procedures/deno-runtime.ts";
 import { runProgram } from "../../support/procedures/run-program.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
