@@ -48,11 +48,6 @@ export const serverPage = z
   .object({ servers: z.array(agentServer), next_cursor: z.string().nullable() })
   .meta({ id: "ListServersResponse" }) satisfies z.ZodType<ServerPage>;
 
-export const listAgentsToolResponse = z.object({
-  servers: z.array(agentServer),
-  next_cursor: z.string().nullable(),
-}) satisfies z.ZodType<ServerPage>;
-
 const clientConfiguration = z.object({
   file: z.string().meta({ description: "Where the client reads it", examples: [".mcp.json"] }),
   content: z.string().meta({ description: "The content of the file, which contains the token" }),
@@ -102,7 +97,3 @@ export const updateAgentRequest = z
 export const updatedAgent = z.object({ ...agent, server_id: z.string() }).meta({ id: "UpdateAgentResponse" });
 
 export const agentRequest = z.strictObject({ id: agentIdField });
-
-export const deletedResponse = z
-  .object({ status: z.literal("deleted") })
-  .meta({ id: "DeletedResponse" }) satisfies z.ZodType<{ status: "deleted" }>;

@@ -7,9 +7,7 @@ import {
   agentRequest,
   createAgentRequest,
   createServerRequest,
-  deletedResponse,
   listAgentsToolRequest,
-  listAgentsToolResponse,
   listServersRequest,
   provisionedAgent,
   provisionedServer,
@@ -20,6 +18,7 @@ import {
   updatedServer,
   updateServerRequest,
 } from "./agents.schema.ts";
+import { deleteResponse } from "./core/common.schema.ts";
 import { procedure, router } from "./core/trpc.ts";
 
 const tags = ["Agents"];
@@ -96,7 +95,7 @@ export const servers = router({
       },
     })
     .input(serverRequest)
-    .output(deletedResponse)
+    .output(deleteResponse)
     .mutation(({ ctx, input }) => deleteServer(ctx.agents, ctx.caller, input.id)),
 });
 
@@ -112,7 +111,7 @@ export const agents = router({
       },
     })
     .input(listAgentsToolRequest)
-    .output(listAgentsToolResponse)
+    .output(serverPage)
     .query(({ ctx, input }) => listServers(ctx.agents, ctx.caller, input)),
 
   create: procedure
@@ -169,6 +168,6 @@ export const agents = router({
       },
     })
     .input(agentRequest)
-    .output(deletedResponse)
+    .output(deleteResponse)
     .mutation(({ ctx, input }) => deleteAgent(ctx.agents, ctx.caller, input.id)),
 });

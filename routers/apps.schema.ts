@@ -113,8 +113,6 @@ export const appDetail = z
   })
   .meta({ id: "AppDetail" }) satisfies z.ZodType<AppDetail>;
 
-export const deleteResponse = z.object({ status: z.literal("deleted") }).meta({ id: "DeleteResponse" });
-
 export const logsResponse = z
   .object({
     status,

@@ -12,7 +12,6 @@ import {
   appId,
   browseAppsRequest,
   browseAppsResponse,
-  deleteResponse,
   deployRequest,
   deployResponse,
   listAppsResponse,
@@ -21,6 +20,7 @@ import {
   rotateAppTokenResponse,
   updateAppRequest,
 } from "./apps.schema.ts";
+import { deleteResponse } from "./core/common.schema.ts";
 import { deployProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];

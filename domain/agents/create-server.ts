@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { queryBuilderOf, type Db } from "../database-types.ts";
+import { queryBuilderOf } from "../database-types.ts";
 import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
@@ -37,7 +37,11 @@ export async function createServer(
 ): Promise<ProvisionedServer> {
   checkDisplayName(name);
   return (deps.em as SqlEntityManager).fork().transactional(async (em) => {
-    await checkServerLimit(queryBuilderOf(em), caller.orgId);
+    if ((await countServersLocked(em, caller.orgId)) >= MAX_SERVERS)
+      throw new ServiceError(
+        "conflict",
+        `An organization can have at most ${MAX_SERVERS} servers. Delete unused servers, then try again.`,
+      );
     const server = em.create(AgentServer, { id: randomUUID(), orgId: caller.orgId, name });
     const request = { orgId: caller.orgId, serverId: server.id, name: agentName, model, isMain: true };
     const { server_id: _, ...agent } = await addAgent(em, deps.gatewayUrl(), request);
@@ -45,16 +49,11 @@ export async function createServer(
   });
 }
 
-async function checkServerLimit(db: Db, orgId: string): Promise<void> {
-  await acquireAdvisoryLock(db, `agent servers ${orgId}`);
-  const { count } = await db
-    .selectFrom("agent_servers")
-    .select(({ fn }) => fn.countAll<string | number>().as("count"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < MAX_SERVERS) return;
-  throw new ServiceError(
-    "conflict",
-    `An organization can have at most ${MAX_SERVERS} servers. Delete unused servers, then try again.`,
-  );
+/**
+ * Counts the servers of an organization. Until the transaction of `em` ends, other transactions that count them wait, so
+ * that of simultaneous requests the later one sees what the earlier one has changed.
+ */
+export async function countServersLocked(em: SqlEntityManager, orgId: string): Promise<number> {
+  await acquireAdvisoryLock(queryBuilderOf(em), `agent servers ${orgId}`);
+  return em.count(AgentServer, { orgId });
 }

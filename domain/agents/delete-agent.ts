@@ -1,15 +1,14 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { queryBuilderOf } from "../database-types.ts";
 import { InstructionRevision } from "./instruction-revision.entity.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { MachineToken } from "../tokens/machine-token.entity.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { Agent } from "./agent.entity.ts";
 import { agentNotFound, serverNotFound } from "./agent-view.ts";
+import { countServersLocked } from "./create-server.ts";
 
 export interface DeleteAgentDeps {
   em: EntityManager;
@@ -48,12 +47,11 @@ export async function deleteServer(
   id: string,
 ): Promise<{ status: "deleted" }> {
   await (root as SqlEntityManager).fork().transactional(async (em) => {
-    // Of two simultaneous requests, the second one sees that one server is left.
-    await acquireAdvisoryLock(queryBuilderOf(em), `agent servers ${orgId}`);
+    const servers = await countServersLocked(em, orgId);
     // Locked, so that no agent is added meanwhile.
     const server = await em.findOne(AgentServer, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (server === null) throw serverNotFound();
-    if ((await em.count(AgentServer, { orgId })) === 1)
+    if (servers === 1)
       throw new ServiceError("conflict", "This is the organization's only server. Create another server first.");
     const agents = await em.find(Agent, { serverId: id }, { fields: ["id"] });
     await removeAgents(

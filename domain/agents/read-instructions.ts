@@ -36,8 +36,7 @@ export async function readInstructions(
   const current = await selectCurrentRevision(db, agent.id);
   return {
     agent_id: agent.id,
-    content: current?.content ?? "",
-    content_hash: current?.content_hash ?? sha256Hex(""),
+    ...versionOf(current),
     revision: current?.number ?? 0,
     updated_at: toIsoTimestamp(current?.created_at ?? agent.createdAt),
   };
@@ -54,6 +53,11 @@ export function selectCurrentRevision(db: Db, agentId: string): Promise<Revision
     .orderBy("number", "desc")
     .limit(1)
     .executeTakeFirst();
+}
+
+/** The content of a revision, which is empty without one, and its hash. */
+export function versionOf(revision: RevisionRow | undefined): Pick<Instructions, "content" | "content_hash"> {
+  return { content: revision?.content ?? "", content_hash: revision?.content_hash ?? sha256Hex("") };
 }
 
 export interface RevisionView {

@@ -10,7 +10,7 @@ import { truncateText } from "../shared/response-budget.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { InstructionRevision } from "./instruction-revision.entity.ts";
 import { checkContent, INSTRUCTION_LIMITS } from "./instruction-rules.ts";
-import { revisionNotFound, selectCurrentRevision } from "./read-instructions.ts";
+import { revisionNotFound, selectCurrentRevision, versionOf } from "./read-instructions.ts";
 
 export interface SetInstructionsDeps {
   em: EntityManager;
@@ -74,7 +74,7 @@ export async function setInstructions(
     const tx = queryBuilderOf(em);
     await lockAgent(tx, agent.id);
     const current = await selectCurrentRevision(tx, agent.id);
-    const before = { content: current?.content ?? "", content_hash: current?.content_hash ?? sha256Hex("") };
+    const before = versionOf(current);
     checkExpectedHash(request.expected_hash, before.content_hash);
     const content = given ?? (await readContent(tx, agent.id, revertTo ?? 0));
     const after = { content, content_hash: sha256Hex(content) };

@@ -25,3 +25,5 @@ export function numberFromText(schema: z.ZodNumber) {
     schema,
   );
 }
+
+export const deleteResponse = z.object({ status: z.literal("deleted") }).meta({ id: "DeleteResponse" });

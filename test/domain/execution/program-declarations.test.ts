@@ -6,6 +6,7 @@ import { createCallSnippet } from "../../../domain/procedures/call-snippet.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
 import { OfferedProcedures } from "../../../domain/procedures/procedure-index.ts";
 import { findTypeErrors } from "../../support/procedures/check-types.ts";
+import { liveProcedure } from "../../support/procedures/procedure-fixture.ts";
 
 interface ProcedureOptions {
   input?: z.ZodType | object;
@@ -21,18 +22,12 @@ function procedure(
 ): LiveProcedure {
   const toSchema = (type: z.ZodType | object | undefined, io: "input" | "output") =>
     (type instanceof z.ZodType ? z.toJSONSchema(type, { io }) : type) as Record<string, unknown> | undefined;
-  return {
-    appId: `app-${slug}`,
-    app: slug,
-    slug,
-    tokenVersion: 1,
-    name,
+  return liveProcedure(slug, name, {
     kind,
     description,
     inputSchema: toSchema(input, "input") ?? { type: "object" },
     outputSchema: toSchema(output, "output") ?? null,
-    invocation: { via: "trpc", endpoint: "/trpc", transformer: "none" },
-  };
+  });
 }
 
 const invoice = z.object({ id: z.int(), customer: z.string(), cents: z.int(), due: z.iso.date(), paid: z.boolean() });
