@@ -1,5 +1,5 @@
 import type { BenchContext, Section } from "./support/bench-section.ts";
-import { measureTime } from "./support/measure.ts";
+import { measureTime } from "./support/measure-alternately.ts";
 import { requestApp } from "./support/request-app.ts";
 import { type EdgeProcess, startEdge } from "./support/start-servers.ts";
 import { percentile } from "./support/statistics.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type BareDeployTimes, runBareDeploy } from "./support/bare-deploy.ts";
 import { type BenchContext, formatInteger, type Section, type SectionResult } from "./support/bench-section.ts";
 import { type DeployedApp, deployApp } from "./support/deploy-app.ts";
-import { measureAlternately } from "./support/measure.ts";
+import { measureAlternately } from "./support/measure-alternately.ts";
 import { startService } from "./support/start-servers.ts";
 import { compare, median, type Pair } from "./support/statistics.ts";
 

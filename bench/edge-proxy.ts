@@ -1,6 +1,6 @@
 import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
 import { measureRequestRate } from "./support/load-generator.ts";
-import { measureAlternately } from "./support/measure.ts";
+import { measureAlternately } from "./support/measure-alternately.ts";
 import { startEdge } from "./support/start-servers.ts";
 import { compare } from "./support/statistics.ts";
 

@@ -2,7 +2,7 @@ import { type ComparedGateways, type ComparedRequests, openComparedGateways } fr
 import type { ComparedRequest } from "./gateway/compared-request.ts";
 import type { LoadResult } from "./processes/generate-load.ts";
 import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
-import { measureAlternately } from "./support/measure.ts";
+import { measureAlternately } from "./support/measure-alternately.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { compare, median } from "./support/statistics.ts";
 

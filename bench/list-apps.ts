@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Load } from "./processes/generate-load.ts";
 import { type BenchContext, formatInteger, type Section } from "./support/bench-section.ts";
 import { measureRequestRate } from "./support/load-generator.ts";
-import { measureAlternately } from "./support/measure.ts";
+import { measureAlternately } from "./support/measure-alternately.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startHandWrittenList, startService } from "./support/start-servers.ts";
 import { compare, type Comparison } from "./support/statistics.ts";

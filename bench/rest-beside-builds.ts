@@ -1,7 +1,7 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBusyRepository, SHELLS } from "./rest-beside-builds/busy-repository.ts";
-import { waitForBusyShells } from "./rest-beside-builds/busy-shells.ts";
+import { waitForBusyShells } from "./rest-beside-builds/wait-for-busy-shells.ts";
 import type { BenchContext, Section } from "./support/bench-section.ts";
 import { callUntilDone } from "./support/call-until-done.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";

@@ -3,7 +3,7 @@ import { QUERIES } from "./search/queries.ts";
 import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
 import { callUntilDone } from "./support/call-until-done.ts";
 import { callTool, type GatewayClient } from "./support/mcp-client.ts";
-import { measureTime } from "./support/measure.ts";
+import { measureTime } from "./support/measure-alternately.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startService } from "./support/start-servers.ts";
 import { median, percentile } from "./support/statistics.ts";

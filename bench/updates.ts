@@ -1,6 +1,6 @@
 import path from "node:path";
 import { formatInteger, type Metric, type Section } from "./support/bench-section.ts";
-import { measureTime } from "./support/measure.ts";
+import { measureTime } from "./support/measure-alternately.ts";
 import { type ServiceProcess, startService } from "./support/start-servers.ts";
 import { compare, median } from "./support/statistics.ts";
 import { type RequestsDuring, requestsDuring } from "./updates/requests-during.ts";

@@ -15,8 +15,13 @@ import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
 
 const PROJECT = path.resolve(import.meta.dirname, "..");
 const EXAMPLES = path.join(PROJECT, "examples");
-/** Of the files that determine which packages are fetched and which modules are compiled. */
-const INPUTS = ["package-lock.json", "examples/*/package*.json", "server/drivers/bundler/inside/**/*.{ts,mjs}"];
+/** Of the files that determine which packages are fetched, which modules are compiled, and with which options of V8. */
+const INPUTS = [
+  "package-lock.json",
+  "examples/*/package*.json",
+  "server/drivers/bundler/{bundle-script,toolchain}.ts",
+  "server/drivers/bundler/inside/**/*.{ts,mjs}",
+];
 /** Contains the fingerprint with which the caches were filled. */
 const MARKER_FILE = path.join(path.dirname(TOOLCHAIN_FOLDERS.packages), "caches-filled");
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { prepareBareDeno } from "../support/bare-deno.ts";
 import type { BenchContext, Metric } from "../support/bench-section.ts";
 import { callTool, type GatewayClient } from "../support/mcp-client.ts";
-import { measureAlternately, measureTime } from "../support/measure.ts";
+import { measureAlternately, measureTime } from "../support/measure-alternately.ts";
 import { compare, median, percentile } from "../support/statistics.ts";
 import type { Execution } from "./hostile-programs.ts";
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BenchContext, formatInteger, type Metric } from "../support/bench-section.ts";
-import { measureAlternately, measureTime } from "../support/measure.ts";
+import { measureAlternately, measureTime } from "../support/measure-alternately.ts";
 import { proportionalMb } from "../support/process-memory.ts";
 import { requestApp } from "../support/request-app.ts";
 import { startService } from "../support/start-servers.ts";

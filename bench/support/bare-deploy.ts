@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Log, LogLevel, Miniflare } from "miniflare";
 import { readUploadForm } from "../../server/platforms/embedded/workerd/upload-form.ts";
 import { runCommand } from "./run-command.ts";
-import { measureTime } from "./measure.ts";
+import { measureTime } from "./measure-alternately.ts";
 
 const WRANGLER = fileURLToPath(new URL("../../node_modules/wrangler/bin/wrangler.js", import.meta.url));
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { measureTime } from "./measure.ts";
+import { measureTime } from "./measure-alternately.ts";
 
 /**
  * Makes calls, one after the other, until `work` is done.

@@ -44,10 +44,14 @@ export async function bundleScript(context: BuildContext, directory: string): Pr
   return { ...result, scriptPath };
 }
 
+/** In MiB. Loading wrangler fills V8's new space many times. A larger one takes 0.88 of the CPU time of a bundling. */
+const LARGE_NEW_SPACE = ["--min-semi-space-size=64", "--max-semi-space-size=64"];
+
 /** The command inside the sandbox. It runs wrangler's script: wrangler's own command would start a second process. */
 export function wranglerCommand(): [string, ...string[]] {
   return [
     SANDBOX_PATHS.node,
+    ...LARGE_NEW_SPACE,
     `${SANDBOX_PATHS.scripts}/run-wrangler.ts`,
     `${SANDBOX_PATHS.modules}/wrangler/wrangler-dist/cli.js`,
     `${SANDBOX_PATHS.output}/result.json`,
