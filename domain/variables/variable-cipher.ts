@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { ValueCipher } from "../shared/value-cipher.ts";
 
 /** What a value is encrypted for. A value that was copied to another row cannot be decrypted there. */
 export interface ValueContext {
@@ -7,44 +7,21 @@ export interface ValueContext {
   isSecret: boolean;
 }
 
-const ALGORITHM = "aes-256-gcm";
-const VERSION = 1;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-/** Encrypts the values of variables with AES-256-GCM and a key that is derived from `TOKEN_SECRET` for this purpose only. */
+/** Encrypts the values of variables with a key of their own. */
 export class VariableCipher {
-  readonly #key: Buffer;
+  readonly #cipher: ValueCipher;
 
   constructor(tokenSecret: string) {
-    this.#key = Buffer.from(hkdfSync("sha256", tokenSecret, "", "app-variables", 32));
+    this.#cipher = new ValueCipher(tokenSecret, "app-variables");
   }
 
-  /** Returns base64 of: version, nonce, ciphertext, tag. The result differs for each call. */
-  seal(value: string, context: ValueContext): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#key, nonce).setAAD(additionalData(context));
-    const encrypted = [cipher.update(value, "utf8"), cipher.final()];
-    return Buffer.concat([Buffer.of(VERSION), nonce, ...encrypted, cipher.getAuthTag()]).toString("base64");
+  /** The result differs for each call. */
+  seal(value: string, { appId, name, isSecret }: ValueContext): string {
+    return this.#cipher.seal(value, [appId, name, isSecret]);
   }
 
   /** Returns `null` for a value that was encrypted with another key or for another context, or that is damaged. */
-  open(sealed: string, context: ValueContext): string | null {
-    const bytes = Buffer.from(sealed, "base64");
-    if (bytes[0] !== VERSION || bytes.length < 1 + NONCE_BYTES + TAG_BYTES) return null;
-    const nonce = bytes.subarray(1, 1 + NONCE_BYTES);
-    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(additionalData(context))
-      .setAuthTag(bytes.subarray(-TAG_BYTES));
-    const decrypted = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES));
-    try {
-      return Buffer.concat([decrypted, decipher.final()]).toString("utf8");
-    } catch {
-      return null;
-    }
+  open(sealed: string, { appId, name, isSecret }: ValueContext): string | null {
+    return this.#cipher.open(sealed, [appId, name, isSecret]);
   }
-}
-
-function additionalData({ appId, name, isSecret }: ValueContext): Buffer {
-  return Buffer.from(JSON.stringify([appId, name, isSecret]));
 }

@@ -8,6 +8,11 @@ export interface MutationArea {
   except?: string[];
   /** Glob patterns. A mutant counts as survived when these tests pass, even if another test would fail. */
   tests: string[];
+  /**
+   * The time limit of one test, in milliseconds. Short for fast tests of servers: with most mutants they wait for something
+   * that never happens.
+   */
+  testTimeoutMs?: number;
 }
 
 /**
@@ -34,7 +39,56 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/shared",
     sources: ["domain/shared/*.ts"],
+    except: [
+      "domain/shared/{caller,sanitize-log}.ts",
+      "domain/shared/{display-name,log-line-prefix,log-stream,plain-text,secret-masks,shared-instances}.ts",
+    ],
     tests: ["test/domain/shared/*.test.ts", "test/domain/apps/browse-apps.test.ts"],
+  },
+  {
+    name: "domain/shared, texts and streams",
+    sources: ["domain/shared/{display-name,log-line-prefix,log-stream,plain-text,secret-masks,shared-instances}.ts"],
+    tests: [
+      "test/domain/shared/{display-name,log-line-prefix,log-stream,plain-text}.test.ts",
+      "test/domain/shared/{sanitize-log,secret-masks,shared-instances}.test.ts",
+    ],
+  },
+  {
+    name: "domain/agents",
+    sources: ["domain/agents/*.ts"],
+    except: [
+      "domain/agents/*.entity.ts",
+      "domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts",
+      "domain/agents/{declare-runtime,remove-enabled-skills}.ts",
+    ],
+    tests: ["test/rest/agents.test.ts", "test/mcp/instructions.test.ts"],
+  },
+  {
+    name: "domain/agent-workspaces",
+    sources: ["domain/agent-workspaces/*.ts"],
+    tests: ["test/rest/agent-workspaces.test.ts"],
+  },
+  {
+    name: "domain/skills",
+    sources: ["domain/skills/*.ts", "domain/agents/{declare-runtime,remove-enabled-skills}.ts"],
+    except: ["domain/skills/*.entity.ts"],
+    tests: ["test/domain/skills/*.test.ts", "test/rest/skills.test.ts", "test/mcp/agent-skills.test.ts"],
+  },
+  {
+    name: "domain/sessions",
+    sources: ["domain/sessions/*.ts"],
+    except: ["domain/sessions/*.entity.ts"],
+    tests: ["test/domain/sessions/append-entries.test.ts", "test/{mcp,rest}/sessions.test.ts"],
+  },
+  {
+    name: "domain/sessions, import",
+    sources: ["domain/sessions/import/**/*.ts"],
+    tests: ["test/domain/sessions/import/*.test.ts"],
+  },
+  {
+    name: "domain/agents, rules",
+    sources: ["domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts"],
+    tests: ["test/domain/agents/*.test.ts"],
   },
   {
     name: "domain/apps",
@@ -72,12 +126,23 @@ export const AREAS: MutationArea[] = [
     ],
   },
   {
+    name: "server/rest, documentation",
+    sources: ["server/rest/{documented-errors,openapi,operations,schema-corrections}.ts"],
+    tests: ["test/rest/openapi-document.test.ts"],
+  },
+  {
     name: "server/rest",
     sources: ["server/rest/*.ts"],
+    except: ["server/rest/{documented-errors,openapi,operations,schema-corrections}.ts"],
     tests: [
       "test/rest/{authentication,deploy,internal-errors,openapi,read,scopes}.test.ts",
       "test/http/malformed-requests.test.ts",
     ],
+  },
+  {
+    name: "server/rest, streams",
+    sources: ["server/rest/streams/*.ts"],
+    tests: ["test/rest/{event-stream,log-streams}.test.ts"],
   },
   {
     name: "server/identity",
@@ -113,7 +178,7 @@ export const AREAS: MutationArea[] = [
       "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
       "domain/deployments/transition-deployment.ts",
     ],
-    tests: ["test/domain/deployments/{fencing,leases,transitions}.test.ts"],
+    tests: ["test/domain/deployments/{ended-deployments,fencing,lease-renewal,leases,transitions}.test.ts"],
   },
   {
     name: "domain/deployments, reading logs",
@@ -137,9 +202,17 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/deployments/fencing.test.ts", "test/worker/pipeline.test.ts"],
   },
   {
-    name: "server/platforms/embedded",
-    sources: ["server/platforms/embedded/**/*.ts"],
-    tests: ["test/platforms/embedded/*.test.ts", "test/contract/edge-platform.embedded.test.ts"],
+    name: "server/platforms/embedded, edge proxy",
+    sources: ["server/platforms/embedded/proxy/*.ts"],
+    tests: ["test/platforms/embedded/proxy-*.test.ts"],
+    testTimeoutMs: 4000,
+  },
+  {
+    name: "server/platforms/embedded, supervisor",
+    sources: ["server/platforms/embedded/supervisor/*.ts"],
+    except: ["server/platforms/embedded/supervisor/supervisor-options.ts"],
+    tests: ["test/platforms/embedded/{restart-backoff,supervisor-*,watchdog}.test.ts"],
+    testTimeoutMs: 6000,
   },
   {
     name: "domain/users",

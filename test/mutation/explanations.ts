@@ -14,6 +14,7 @@ import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declaration
 import { DOMAIN_USAGE } from "./explanations/domain-usage.ts";
 import { DOMAIN_USERS } from "./explanations/domain-users.ts";
 import { DOMAIN_VARIABLES } from "./explanations/domain-variables.ts";
+import { EMBEDDED_PLATFORM } from "./explanations/embedded-platform.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 
 /** By the path of the source. */
@@ -34,4 +35,5 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USAGE,
   ...DOMAIN_EXECUTION,
   ...DOMAIN_VARIABLES,
+  ...EMBEDDED_PLATFORM,
 };

@@ -15,8 +15,13 @@ import {
 import type { MutationArea } from "./areas.ts";
 
 const CACHE = ".cache/mutation";
-/** Added to one and a half times what the tests of a mutant need. A mutant that exceeds it counts as detected. */
-const TIMEOUT_MS = 10_000;
+/**
+ * Added to one and a half times what the tests of a mutant need. A mutant that exceeds it counts as detected. It includes the
+ * time in which a new process loads the service: on a busy machine that is much longer than a test.
+ */
+const TIMEOUT_MS = 60_000;
+/** The time limit of one test. */
+const TEST_TIMEOUT_MS = 30_000;
 /** Files per run of Stryker. Each run starts with all tests of the area once. */
 const GROUP_SIZE = 6;
 /** Of the code that the page shows. */
@@ -50,6 +55,7 @@ export async function runArea(area: MutationArea, options: RunOptions): Promise<
   }
   process.stdout.write(`${area.name}: ${outdated.length} of ${sources.length} files, ${tests.length} test files\n`);
   process.env["MUTATION_TESTS"] = JSON.stringify(tests);
+  process.env["MUTATION_TEST_TIMEOUT"] = String(area.testTimeoutMs ?? TEST_TIMEOUT_MS);
   await forgetSurvivors(area);
   while (outdated.length > 0) {
     const group = outdated.splice(0, GROUP_SIZE);

@@ -11,7 +11,7 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as string[],
     env: { TEST_BACKEND: "embedded" },
-    testTimeout: 30_000,
+    testTimeout: Number(process.env["MUTATION_TEST_TIMEOUT"]),
     hookTimeout: 60_000,
     isolate: false,
     globalSetup: "test/support/global-setup.ts",

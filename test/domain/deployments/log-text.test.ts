@@ -25,6 +25,7 @@ test("lines are read in steps of any size, and a last line without an end waits 
   expect(text.readLines(0, 100, false).map((line) => line.text)).toEqual(["one", "", "two"]);
   expect(text.readLines(9, 100, false)).toEqual([]);
   expect(text.readLines(1000, 100, true)).toEqual([]);
+  expect(readAll(textOf("\n\na\n"), 100)).toEqual(["", "", "a"]);
 });
 
 test("a line that is longer than a step is read in pieces, which do not split a character", () => {
@@ -35,6 +36,7 @@ test("lines are read across the middle of a log from which nothing was dropped",
   const text = textOf("x".repeat(524_286), "\nmiddle\nend\n");
   expect(text.readLines(524_287, 100, false).map((line) => line.text)).toEqual(["middle", "end"]);
   expect(text.readLines(524_280, 100, false).map((line) => line.text)).toEqual(["xxxxxx", "middle", "end"]);
+  expect(text.readLines(524_280, 10, false).map((line) => line.text)).toEqual(["xxxxxx"]);
 });
 
 verifies(hazard(56), "a reader that is slower than the log learns how many characters it has missed", () => {

@@ -6,11 +6,12 @@ import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { enqueueDeployment } from "../../../domain/deployments/enqueue-deployment.ts";
 import { requeueDeployment } from "../../../domain/deployments/finish-deployment.ts";
-import { DeploymentLease, LeaseLost } from "../../../domain/deployments/lease.ts";
+import { LeaseLost } from "../../../domain/deployments/lease.ts";
 import { readDeploymentLog } from "../../../domain/deployments/read-deployment-log.ts";
 import { sweep } from "../../../domain/deployments/sweep.ts";
 import { transitionDeployment } from "../../../domain/deployments/transition-deployment.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
+import { UsageCount } from "../../../domain/usage/usage-count.entity.ts";
 import { givenSecondDeployment } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -118,18 +119,6 @@ test("a transition of an older deployment does not change what the app shows", a
   expect(await deploymentOf(deploymentId)).toMatchObject({ status: "cloning", statusMessage: "Cloning." });
 });
 
-test("a worker renews its lease until the lease is disposed", async () => {
-  const { deploymentId } = await givenQueuedApp();
-  const claimed = (await claimDeployment(em(), deploymentId))!;
-  await em().nativeUpdate(Deployment, { id: deploymentId }, { leaseRenewedAt: minutesAgo(1) });
-  const renewedAt = async () => (await deploymentOf(deploymentId)).leaseRenewedAt?.getTime() ?? 0;
-  const lease = new DeploymentLease(deps().em, claimed);
-  await expect.poll(renewedAt, { timeout: 10_000 }).toBeGreaterThan(minutesAgo(0.5).getTime());
-  expect(lease.signal.aborted).toBe(false);
-  await lease[Symbol.asyncDispose]();
-  expect(await renewedAt()).toBe(0);
-});
-
 test("a deployment that goes back to the queue has no lease, a message and one more job", async () => {
   const { app, deploymentId } = await givenQueuedApp();
   const claimed = (await claimDeployment(em(), deploymentId))!;
@@ -139,7 +128,7 @@ test("a deployment that goes back to the queue has no lease, a message and one m
   expect(await waitingJobs(deploymentId)).toBe(1);
 });
 
-test("a new deployment is recorded and queued together", async () => {
+test("a new deployment is recorded, counted and queued together", async () => {
   const { app } = await givenQueuedApp();
   const { id: appId, orgId, repo, branch } = app;
   const request = {
@@ -165,6 +154,8 @@ test("a new deployment is recorded and queued together", async () => {
   expect(await deploymentOf(committed)).toMatchObject({ status: "queued", logKey: deploymentLogKey(appId, 2) });
   expect(await em().count(Deployment, { id: rolledBack })).toBe(0);
   expect([await waitingJobs(committed), await waitingJobs(rolledBack)]).toEqual([1, 0]);
+  const counts = await em().find(UsageCount, { orgId });
+  expect(counts).toMatchObject([{ metric: "deployments", subjectId: orgId, count: "1" }]);
 });
 
 test("the log of an app shows its status, and is null while none is stored", async () => {

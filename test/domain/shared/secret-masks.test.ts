@@ -12,6 +12,20 @@ test("a secret of several lines is masked as a whole, as JSON, and line by line"
   expect(sanitizeLog("{ a: 1 }", masks)).toBe("{ a: 1 }");
 });
 
+test("a secret with quotes is masked in JSON", () => {
+  const secret = 'say "open" to the door';
+  expect(sanitizeLog(JSON.stringify({ secret }), secretMasks([secret]))).toBe('{"secret":"[masked]"}');
+});
+
+test("of too many lines, those of the secrets with the fewest are masked", () => {
+  const linesOf = (name: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${name} line number ${index} of the secret`);
+  const [long, short, middle] = [linesOf("long", 450), linesOf("short", 100), linesOf("middle", 300)];
+  const masks = secretMasks([long, short, middle].map((lines) => lines.join("\n")));
+  for (const line of [...short, ...middle]) expect(masks).toContain(line);
+  expect(long.filter((line) => masks.includes(line))).toHaveLength(100);
+});
+
 test("a secret that contains another one is masked as a whole", () => {
   expect(sanitizeLog("postgres-password-1", secretMasks(["password", "postgres-password-1"]))).toBe("[masked]");
 });

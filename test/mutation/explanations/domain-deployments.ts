@@ -1,6 +1,7 @@
 import type { Explanation } from "./explanation.ts";
 
 const LOCK = "Not caught: the lock matters only for a worker at the same moment.";
+const NAME = "The name of an error, which only the log shows.";
 const PAUSE = "Equivalent: only the time between two checks differs.";
 
 export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
@@ -27,6 +28,39 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
     },
     { original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }", reason: LOCK },
   ],
+  "domain/deployments/claim-deployment.ts": [
+    { original: '"DeploymentIsLeased"', reason: NAME },
+    { original: '{ fields: ["appId"] }', reason: "Equivalent but slower: all fields are read." },
+    { original: '["appId"]', reason: "Equivalent but slower: all fields are read." },
+    {
+      original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }",
+      reason: "Not caught: simultaneous claims already wait for the other one of the two locks.",
+    },
+    {
+      original: "deployment === null",
+      replacement: "false",
+      reason: "Not caught: the deployment would have to be deleted between two statements.",
+    },
+    {
+      original: "deployment.cancelRequestedAt !== undefined",
+      reason: "Equivalent: a record that was read has no undefined field.",
+    },
+  ],
+  "domain/deployments/finish-deployment.ts": [
+    {
+      original: '{ $in: statusesBefore("superseded") }',
+      reason: "Equivalent: the live deployment of an app always has a status that this one may follow.",
+    },
+    {
+      original: "app.liveDeploymentId",
+      replacement: "true",
+      reason: "Equivalent but slower: no deployment has the id null.",
+    },
+  ],
+  "domain/deployments/lease.ts": [
+    { original: '"LeaseLost"', reason: NAME },
+    { original: '"DeploymentCanceled"', reason: NAME },
+  ],
   "domain/deployments/list-deployments.ts": [
     { original: "rows.length === 0", replacement: "true", reason: "Equivalent but slower: the app is read too." },
     {
@@ -41,6 +75,12 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
       reason: "Equivalent: an open log always has a timer, and `clearInterval(null)` does nothing.",
     },
     { original: "cut === 0", reason: "Equivalent but slower: an empty text is appended, and the log written again." },
+    {
+      original: "this.#tail.length <= HALF",
+      reason: "Equivalent: at exactly this length, nothing is dropped either way.",
+    },
+  ],
+  "domain/deployments/log-text.ts": [
     {
       original: "this.#tail.length <= HALF",
       reason: "Equivalent: at exactly this length, nothing is dropped either way.",

@@ -3,6 +3,8 @@ import type { Explanation } from "./explanation.ts";
 const ONE_MATCH = "Equivalent: a cursor has both parts or none, and an absent part is no time.";
 const FAST_PATH = "Equivalent but slower: the text is parsed as a date instead.";
 
+const ONCE = "Equivalent: a signal aborts once, and the listener is removed after the wait.";
+
 export const DOMAIN_SHARED: Record<string, Explanation[]> = {
   "domain/shared/database-outage.ts": [
     { original: '"DATABASE_NO_CONNECTION"', reason: "Equivalent: the code is written and read with this constant." },
@@ -34,7 +36,18 @@ export const DOMAIN_SHARED: Record<string, Explanation[]> = {
     { original: "createdAt === undefined", reason: ONE_MATCH },
     { original: "id === undefined", reason: ONE_MATCH },
   ],
+  "domain/shared/log-stream.ts": [
+    { original: "{ once: true }", reason: ONCE },
+    { original: "true", reason: ONCE },
+  ],
   "domain/shared/scopes.ts": [
     { original: "scope !== null", reason: "Equivalent: null is not in the list, so its index is the lowest." },
+  ],
+  "domain/shared/value-cipher.ts": [
+    { original: '"utf8"', reason: "Equivalent: it is the default encoding." },
+    {
+      original: "{ authTagLength: TAG_BYTES }",
+      reason: "Equivalent: a shorter value was rejected before, so the tag always has this length.",
+    },
   ],
 };

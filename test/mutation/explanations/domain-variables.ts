@@ -21,13 +21,6 @@ export const DOMAIN_VARIABLES: Record<string, Explanation[]> = {
     { original: "name === null", reason: OUTER_JOIN },
     { original: "sealedValue === null", reason: OUTER_JOIN },
   ],
-  "domain/variables/variable-cipher.ts": [
-    { original: '"utf8"', reason: "Equivalent: it is the default encoding." },
-    {
-      original: "{ authTagLength: TAG_BYTES }",
-      reason: "Equivalent: a shorter value was rejected before, so the tag always has this length.",
-    },
-  ],
   "domain/variables/variable-rules.ts": [
     { original: "prefix === undefined", reason: ERROR_TEXT },
     { original: '`"${name}" is`', reason: ERROR_TEXT },

@@ -66,7 +66,11 @@ export function forwardUpgrade(
     app.release();
     upstream.destroy();
   });
+  // Before the app has responded, a client that ends its side of the connection is gone.
+  const destroy = () => socket.destroy();
+  socket.once("end", destroy);
   upstream.on("upgrade", (reply, appSocket, appHead) => {
+    socket.off("end", destroy);
     socket.write(switchingProtocols(reply, context));
     joinSockets(socket, appSocket);
     appSocket.write(head);

@@ -5,7 +5,7 @@ import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import type { PreparedApp } from "./prepared-app.ts";
 
 export interface LaunchDeps {
-  launcher: WorkerdLauncher;
+  launcher: Pick<WorkerdLauncher, "start">;
   /** Returns the folder of an app's SQL database. */
   databaseDirectory: (databaseId: string) => string;
   runtimeLogs: EmbeddedRuntimeLogs;
