@@ -84,7 +84,7 @@ export default {
       to: [
         "^clients/$1/",
         "^clients/sdk/",
-        "^domain/(shared/(scopes|roles)|apps/app-status)[.]ts$",
+        "^domain/(shared/(scopes|roles)|apps/app-status|agents/client-configurations)[.]ts$",
         anyPackage,
         anyBuiltIn,
       ],

@@ -5,10 +5,16 @@ import type { AgentSchema } from "./agents/agent.entity.ts";
 import type { AppSchema } from "./apps/app.entity.ts";
 import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
 import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
+import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
+import type { SkillFileSchema } from "./skills/skill-file.entity.ts";
+import type { SkillSchema } from "./skills/skill.entity.ts";
 import type { AppStorageRecordSchema } from "./storage/app-storage-record.entity.ts";
+import type { DeletedSessionSchema } from "./sessions/deleted-session.entity.ts";
+import type { SessionEntrySchema } from "./sessions/session-entry.entity.ts";
+import type { SessionSchema } from "./sessions/session.entity.ts";
 import type { UsageCountSchema } from "./usage/usage-count.entity.ts";
 import type { AuthTables } from "./users/auth-tables.ts";
 import type { MachineTokenSchema } from "./tokens/machine-token.entity.ts";
@@ -22,11 +28,17 @@ export type DatabaseTables = InferKyselyDB<
   | typeof AppStorageRecordSchema
   | typeof AppVariableSchema
   | typeof AuditEventSchema
+  | typeof DeletedSessionSchema
   | typeof DeploymentSchema
+  | typeof EnabledSkillSchema
   | typeof InstructionRevisionSchema
   | typeof MachineTokenSchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
+  | typeof SessionEntrySchema
+  | typeof SessionSchema
+  | typeof SkillFileSchema
+  | typeof SkillSchema
   | typeof UsageCountSchema
 > &
   AuthTables;

@@ -3,8 +3,11 @@ import type { AgentView } from "../domain/agents/agent-view.ts";
 import type { CreateAgent, ProvisionedAgent } from "../domain/agents/create-agent.ts";
 import type { CreateServer, ProvisionedServer } from "../domain/agents/create-server.ts";
 import type { ServerPage } from "../domain/agents/list-servers.ts";
+import { SERVER_KINDS, SERVER_STATUSES } from "../domain/agents/server-status.ts";
 import type { UpdateAgent } from "../domain/agents/update-agent.ts";
-import { numberFromText } from "./core/common.schema.ts";
+import type { UpdatedServer, UpdateServer } from "../domain/agents/update-server.ts";
+import type { AgentDetail } from "../domain/agents/get-agent.ts";
+import { numberFromText, timestamp } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 const serverId = z.uuid().meta({ description: "The server's id", examples: [EXAMPLE_ID] });
@@ -21,11 +24,15 @@ const agent = {
 
 const specializedAgent = z.object(agent).meta({ id: "Agent" }) satisfies z.ZodType<AgentView>;
 
-const server = {
-  server_id: z.string(),
-  name: z.string(),
-  status: z.literal("ready"),
+const connection = {
+  kind: z.enum(SERVER_KINDS),
+  url: z.string().nullable(),
+  status: z.enum(SERVER_STATUSES),
+  status_since: z.string(),
+  status_message: z.string().nullable(),
 };
+
+const server = { server_id: z.string(), name: z.string(), ...connection };
 
 const agentServer = z
   .object({ ...server, agent: z.object({ ...agent, specialized_agents: z.array(specializedAgent) }) })
@@ -65,8 +72,22 @@ const provisioned = {
     .meta({ description: "What connects the agent's client to the tool gateway" }),
 };
 
+const url = z
+  .string()
+  .meta({ description: "The WebSocket URL of an OpenClaw gateway", examples: ["wss://gateway.example.com"] });
+const token = z
+  .string()
+  .meta({ description: "The token of the gateway. It is stored encrypted, and no response has it" });
+
 export const createServerRequest = z
-  .strictObject({ name, agent_name: name.optional(), model: model.optional() })
+  .strictObject({
+    name,
+    kind: z.enum(SERVER_KINDS).optional().meta({ description: "`managed` by default" }),
+    url: url.optional(),
+    token: token.optional(),
+    agent_name: name.optional(),
+    model: model.optional(),
+  })
   .meta({ id: "CreateServerRequest" }) satisfies z.ZodType<CreateServer>;
 
 export const provisionedServer = z
@@ -76,9 +97,13 @@ export const provisionedServer = z
   })
   .meta({ id: "CreateServerResponse" }) satisfies z.ZodType<ProvisionedServer>;
 
-export const updateServerRequest = z.strictObject({ id: serverId, name }).meta({ id: "UpdateServerRequest" });
+export const updateServerRequest = z
+  .strictObject({ id: serverId, name: name.optional(), url: url.optional(), token: token.optional() })
+  .meta({ id: "UpdateServerRequest" }) satisfies z.ZodType<UpdateServer>;
 
-export const updatedServer = z.object({ server_id: z.string(), name: z.string() }).meta({ id: "UpdateServerResponse" });
+export const updatedServer = z
+  .object({ server_id: z.string(), name: z.string(), ...connection })
+  .meta({ id: "UpdateServerResponse" }) satisfies z.ZodType<UpdatedServer>;
 
 export const serverRequest = z.strictObject({ id: serverId });
 
@@ -95,5 +120,9 @@ export const updateAgentRequest = z
   .meta({ id: "UpdateAgentRequest" }) satisfies z.ZodType<UpdateAgent>;
 
 export const updatedAgent = z.object({ ...agent, server_id: z.string() }).meta({ id: "UpdateAgentResponse" });
+
+export const agentDetail = z
+  .object({ ...agent, server_id: z.string(), server_name: z.string(), is_main: z.boolean(), created_at: timestamp })
+  .meta({ id: "AgentDetail" }) satisfies z.ZodType<AgentDetail>;
 
 export const agentRequest = z.strictObject({ id: agentIdField });

@@ -1,9 +1,12 @@
 import { createAgent } from "../domain/agents/create-agent.ts";
 import { createServer } from "../domain/agents/create-server.ts";
 import { deleteAgent, deleteServer } from "../domain/agents/delete-agent.ts";
+import { getAgent } from "../domain/agents/get-agent.ts";
 import { listServers } from "../domain/agents/list-servers.ts";
-import { updateAgent, updateServer } from "../domain/agents/update-agent.ts";
+import { updateAgent } from "../domain/agents/update-agent.ts";
+import { updateServer } from "../domain/agents/update-server.ts";
 import {
+  agentDetail,
   agentRequest,
   createAgentRequest,
   createServerRequest,
@@ -26,6 +29,7 @@ const tags = ["Agents"];
 const access = { scope: "everything", role: "admin" } as const;
 const noServer = "No such server in the organization";
 const noAgent = "No such agent in the organization";
+const inGateway = "The agent is in an OpenClaw gateway";
 
 export const servers = router({
   list: procedure
@@ -54,10 +58,13 @@ export const servers = router({
         tags,
         summary: "Create a server",
         description:
-          "Creates a server with its main agent. Only this response contains the gateway token of the agent, and the configuration with which a client of the agent uses it.",
+          "Creates a server with its main agent. Only this response contains the gateway token of the agent, and the configuration with which a client of the agent uses it. With the kind `openclaw`, the agents are those of an OpenClaw gateway, to which the service connects afterwards.",
         successStatus: 201,
         successDescription: "The server",
-        errorResponses: { 400: "A name is invalid", 409: "The organization has too many servers or tokens" },
+        errorResponses: {
+          400: "A name, the URL or the token is invalid",
+          409: "The organization has too many servers or tokens",
+        },
       },
     })
     .input(createServerRequest)
@@ -71,10 +78,15 @@ export const servers = router({
         method: "PATCH",
         path: "/v1/servers/{id}",
         tags,
-        summary: "Rename a server",
-        description: "Changes the name of a server. Its id and its agents stay.",
-        successDescription: "The server is renamed",
-        errorResponses: { 400: "The name is invalid", 404: noServer },
+        summary: "Update a server",
+        description:
+          "Changes the name of a server, or the URL and the token of its OpenClaw gateway. Its id and its agents stay.",
+        successDescription: "The server is updated",
+        errorResponses: {
+          400: "A value is invalid, or nothing is to be changed",
+          404: noServer,
+          409: "A managed server has no URL and no token",
+        },
       },
     })
     .input(updateServerRequest)
@@ -129,13 +141,29 @@ export const agents = router({
         errorResponses: {
           400: "The name or the model is invalid",
           404: noServer,
-          409: "The server has too many agents, or the organization too many tokens",
+          409: "The server has too many agents or is an OpenClaw gateway, or the organization has too many tokens",
         },
       },
     })
     .input(createAgentRequest)
     .output(provisionedAgent)
     .mutation(({ ctx, input }) => createAgent(ctx.agents, ctx.caller, input)),
+
+  get: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/agents/{id}",
+        tags,
+        summary: "Get an agent",
+        description: "An agent and its server.",
+        successDescription: "The agent",
+        errorResponses: { 404: noAgent },
+      },
+    })
+    .input(agentRequest)
+    .output(agentDetail)
+    .query(({ ctx, input }) => getAgent(ctx.agents, ctx.caller, input.id)),
 
   update: procedure
     .meta({
@@ -147,7 +175,11 @@ export const agents = router({
         summary: "Update an agent",
         description: "Changes the name or the model of an agent. Its id and its tokens stay.",
         successDescription: "The agent is updated",
-        errorResponses: { 400: "The name or the model is invalid, or nothing is to be changed", 404: noAgent },
+        errorResponses: {
+          400: "The name or the model is invalid, or nothing is to be changed",
+          404: noAgent,
+          409: inGateway,
+        },
       },
     })
     .input(updateAgentRequest)
@@ -164,7 +196,7 @@ export const agents = router({
         summary: "Delete a specialized agent",
         description: "Deletes an agent with its instructions, and revokes its tokens immediately.",
         successDescription: "The agent is deleted",
-        errorResponses: { 404: noAgent, 409: "It is the main agent of its server" },
+        errorResponses: { 404: noAgent, 409: "It is the main agent of its server, or in an OpenClaw gateway" },
       },
     })
     .input(agentRequest)

@@ -50,7 +50,8 @@ export const auditResponse = z
             .meta({ description: "The name of the token, also after it was deleted" }),
           action: z.string().meta({ examples: ["apps.delete", "sign-in/email"] }),
           target: z.string().nullable().meta({
-            description: "The id of the object of the action; null for an invitation that can still be accepted",
+            description:
+              "The id of the object of the action, or the name of a skill; null for an invitation that can still be accepted",
           }),
           target_kind: z
             .string()

@@ -17,6 +17,7 @@ export const executeRequest = z.strictObject({
     .max(RUN_TIME_MS.max)
     .default(30_000)
     .meta({ description: "Time limit in milliseconds" }),
+  agent_id: z.uuid().optional().meta({ description: "The agent whose /workspace to use. Default: your own" }),
 });
 
 export const executeResponse = z.object({

@@ -1,4 +1,5 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
+import { agentWorkspaces } from "./agent-workspaces.ts";
 import { agents, servers } from "./agents.ts";
 import { apps } from "./apps.ts";
 import { audit } from "./audit.ts";
@@ -11,12 +12,17 @@ import { instructions } from "./instructions.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
+import { sessions } from "./sessions.ts";
+import { agentRuntimes, agentSkills, skills } from "./skills.ts";
 import { tokens } from "./tokens.ts";
 import { usage } from "./usage.ts";
 import { variables } from "./variables.ts";
 
 export const appRouter = router({
+  agentRuntimes,
   agents,
+  agentWorkspaces,
+  agentSkills,
   apps,
   audit,
   deployments,
@@ -27,6 +33,8 @@ export const appRouter = router({
   procedures,
   runtimeLogs,
   servers,
+  sessions,
+  skills,
   tokens,
   usage,
   variables,

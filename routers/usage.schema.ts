@@ -21,11 +21,18 @@ export const usageResponse = z.object({
     }),
   ),
   activity: z
-    .object({ period: z.string(), deployments: amount, requests: amount, programs: amount })
+    .object({
+      period: z.string(),
+      deployments: amount,
+      requests: amount,
+      programs: amount,
+      tokens: z.record(z.string(), amount),
+    })
     .meta({ description: "Counts of the current month (UTC)" }),
   storage: z.object({
     limit_bytes_per_app: amount,
     total_bytes: amount,
+    workspace_bytes: amount,
     apps: z
       .array(
         z.object({

@@ -9,7 +9,7 @@ export const usage = router({
         name: "service_get_usage",
         title: "Plan and usage",
         description:
-          "Reads the organization's plan, its used quotas, what remains of its rate limits, and the activity of this month and storage of its apps. Use it before a deployment, when a call failed because of a limit, or when an app is stopped. service_list_apps lists the apps themselves. It counts as one tool call and against no other limit.",
+          "Reads the organization's plan, its used quotas, what remains of its rate limits, and the activity of this month with the tokens of agent sessions, and storage of its apps. Use it before a deployment, when a call failed because of a limit, or when an app is stopped. service_list_apps lists the apps themselves. It counts as one tool call and against no other limit.",
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       },
     })

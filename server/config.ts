@@ -21,8 +21,8 @@ const url = (protocols: string[], example: string) =>
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of: ${values.join(", ")}` });
 
-/** Addresses and CIDR ranges, separated by commas. A range of all addresses is invalid: any client could then choose its address. */
-const proxies = z
+/** Addresses and CIDR ranges, separated by commas. A range of all addresses is invalid. */
+const networks = z
   .string()
   .transform((list) => list.split(",").map((range) => range.trim()))
   .refine((ranges) => ranges.every(isRange), {
@@ -57,7 +57,7 @@ const environment = z.object({
       error: "must have a host and nothing after it, such as https://apps.example.com",
     })
     .optional(),
-  TRUSTED_PROXIES: proxies,
+  TRUSTED_PROXIES: networks,
   APPS_DOMAIN: z
     .string()
     .regex(/^[a-z0-9.-]+(:\d+)?$/i, "must be a host name with an optional port, such as apps.example.com")
@@ -72,6 +72,7 @@ const environment = z.object({
     .optional(),
   SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
   BUILD_EGRESS: oneOf(["none", "public"]).default("none"),
+  AGENT_HOST_PRIVATE_NETWORKS: networks,
   // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
@@ -124,6 +125,8 @@ export interface Config {
   sandbox: "bubblewrap" | "none";
   /** Whether builds may connect to public addresses if their app requests it. */
   buildEgress: "none" | "public";
+  /** Private networks, as addresses or CIDR ranges, in which the service connects to agent hosts, such as OpenClaw gateways. */
+  agentHostNetworks: readonly string[];
   defaultPlan: string;
   plans: Readonly<Record<string, PlanLimits>>;
   /** Who may sign up after the first user: everyone (`open`), users with an invitation (`invite`), or no one (`closed`). */
@@ -175,6 +178,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,
+    agentHostNetworks: values.AGENT_HOST_PRIVATE_NETWORKS ?? [],
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
     signUp: values.SIGN_UP,

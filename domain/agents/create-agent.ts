@@ -8,7 +8,7 @@ import { mintToken } from "../tokens/mint-token.ts";
 import { reserveTokenSlot } from "../tokens/token-quota.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { Agent } from "./agent.entity.ts";
-import { type AgentView, serverNotFound } from "./agent-view.ts";
+import { type AgentView, checkIsManaged, serverNotFound } from "./agent-view.ts";
 import { type ClientConfigurations, clientConfigurations } from "./client-configurations.ts";
 
 export interface CreateAgentDeps {
@@ -48,6 +48,7 @@ export async function createAgent(
     // The lock makes simultaneous requests for the same server count each other's agents.
     const server = await em.findOne(AgentServer, { id: serverId, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (server === null) throw serverNotFound();
+    checkIsManaged(server);
     if ((await em.count(Agent, { serverId })) >= MAX_AGENTS_OF_SERVER)
       throw new ServiceError(
         "conflict",

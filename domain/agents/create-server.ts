@@ -2,16 +2,30 @@ import { randomUUID } from "node:crypto";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { queryBuilderOf } from "../database-types.ts";
 import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
+import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { AgentServer } from "./agent-server.entity.ts";
-import type { ServerView } from "./agent-view.ts";
+import { type ServerView, toConnectionView } from "./agent-view.ts";
+import { checkConnection, type ConnectionDeps, sealToken } from "./connection-rules.ts";
 import { addAgent, type CreateAgentDeps, type ProvisionedAgent } from "./create-agent.ts";
+import type { ServerKind } from "./server-status.ts";
+
+export interface CreateServerDeps extends CreateAgentDeps, ConnectionDeps {
+  /** Announces changes of servers whose agents are in a gateway. */
+  serverChanges: ChangeFeed;
+}
 
 export interface CreateServer {
   name: string;
-  /** The name of the main agent; by default `Main`. */
+  /** By default `managed`. */
+  kind?: ServerKind | undefined;
+  /** Of a gateway. */
+  url?: string | undefined;
+  /** Of a gateway. No response contains it. */
+  token?: string | undefined;
+  /** The name of the main agent of a managed server; by default `Main`. */
   agent_name?: string | undefined;
   model?: string | undefined;
 }
@@ -25,28 +39,52 @@ const MAX_SERVERS = 1000;
 const DEFAULT_AGENT_NAME = "Main";
 
 /**
- * Creates a server with its main agent.
+ * Creates a server with its main agent. If its agents are in a gateway, the service connects to the gateway afterwards: until
+ * then the server is `connecting`, and its main agent stands for the one of the gateway.
  *
- * @throws {ServiceError} `invalid` for a name that is not allowed; `conflict` when the organization has too many servers or
+ * @throws {ServiceError} `invalid` for a value that is not allowed; `conflict` when the organization has too many servers or
  *   tokens
  */
 export async function createServer(
-  deps: CreateAgentDeps,
-  caller: Caller,
-  { name, agent_name: agentName = DEFAULT_AGENT_NAME, model }: CreateServer,
+  deps: CreateServerDeps,
+  { orgId }: Caller,
+  request: CreateServer,
 ): Promise<ProvisionedServer> {
+  const id = randomUUID();
+  const { name, agent_name: agentName = DEFAULT_AGENT_NAME, model } = request;
   checkDisplayName(name);
-  return (deps.em as SqlEntityManager).fork().transactional(async (em) => {
-    if ((await countServersLocked(em, caller.orgId)) >= MAX_SERVERS)
+  const connection = prepareConnection(deps, id, request);
+  const created = await (deps.em as SqlEntityManager).fork().transactional(async (em) => {
+    if ((await countServersLocked(em, orgId)) >= MAX_SERVERS)
       throw new ServiceError(
         "conflict",
         `An organization can have at most ${MAX_SERVERS} servers. Delete unused servers, then try again.`,
       );
-    const server = em.create(AgentServer, { id: randomUUID(), orgId: caller.orgId, name });
-    const request = { orgId: caller.orgId, serverId: server.id, name: agentName, model, isMain: true };
-    const { server_id: _, ...agent } = await addAgent(em, deps.gatewayUrl(), request);
-    return { server_id: server.id, name, status: "ready", agent: { ...agent, specialized_agents: [] } };
+    const server = em.create(AgentServer, { id, orgId, name, ...connection });
+    const newAgent = { orgId, serverId: id, name: agentName, model, isMain: true };
+    const { server_id: _, ...agent } = await addAgent(em, deps.gatewayUrl(), newAgent);
+    return { server_id: id, name, ...toConnectionView(server), agent: { ...agent, specialized_agents: [] } };
   });
+  if (connection !== null) deps.serverChanges.announce(id);
+  return created;
+}
+
+/** @returns `null` for a managed server */
+function prepareConnection(
+  deps: ConnectionDeps,
+  id: string,
+  { kind = "managed", url, token, agent_name: agentName, model }: CreateServer,
+) {
+  if (kind === "managed") {
+    if (url === undefined && token === undefined) return null;
+    throw new ServiceError("invalid", `url and token: only a server with the kind "openclaw" has them.`);
+  }
+  if (url === undefined || token === undefined)
+    throw new ServiceError("invalid", "url and token: are required for an OpenClaw server.");
+  if (agentName !== undefined || model !== undefined)
+    throw new ServiceError("invalid", "agent_name and model: the gateway has them. Change them in OpenClaw.");
+  checkConnection(deps, { url, token });
+  return { kind, url, sealedToken: sealToken(deps, id, token), status: "connecting" } as const;
 }
 
 /**

@@ -1,38 +1,51 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type Db, queryBuilderOf } from "../database-types.ts";
+import { BATCHES_OF_REQUEST, deleteSessions, removeDeletedEntries } from "../retention/deleted-sessions.ts";
 import { InstructionRevision } from "./instruction-revision.entity.ts";
+import type { AgentWorkspaces } from "../ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { MachineToken } from "../tokens/machine-token.entity.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { Agent } from "./agent.entity.ts";
-import { agentNotFound, serverNotFound } from "./agent-view.ts";
+import { agentNotFound, checkIsManaged, serverNotFound } from "./agent-view.ts";
 import { countServersLocked } from "./create-server.ts";
+import { removeEnabledSkills } from "./remove-enabled-skills.ts";
 
-export interface DeleteAgentDeps {
-  em: EntityManager;
+/** The dependencies of what follows after agents are removed. */
+export interface RemoveAgentsDeps {
+  db: Db;
+  agentWorkspaces: AgentWorkspaces;
   accessChanges: ChangeFeed;
+}
+
+export interface DeleteAgentDeps extends RemoveAgentsDeps {
+  em: EntityManager;
+  serverChanges: ChangeFeed;
 }
 
 /**
  * Deletes a specialized agent with everything that belongs to it, and revokes its tokens immediately.
  *
- * @throws {ServiceError} `not_found` when the organization has no such agent; `conflict` for the main agent of a server
+ * @throws {ServiceError} `not_found` when the organization has no such agent; `conflict` for the main agent of a server, and
+ *   for an agent of a gateway
  */
 export async function deleteAgent(
-  { em: root, accessChanges }: DeleteAgentDeps,
+  { em: root, ...deps }: DeleteAgentDeps,
   { orgId }: Caller,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  await root.fork().transactional(async (em) => {
+  await (root as SqlEntityManager).fork().transactional(async (em) => {
     const agent = await em.findOne(Agent, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (agent === null) throw agentNotFound();
+    checkIsManaged(await em.findOneOrFail(AgentServer, { id: agent.serverId }));
     if (agent.isMain)
       throw new ServiceError("conflict", "The main agent of a server cannot be deleted. Delete the server instead.");
     await removeAgents(em, [id]);
   });
-  accessChanges.announce(orgId);
+  await finishRemoval(deps, orgId, [id]);
   return { status: "deleted" };
 }
 
@@ -42,11 +55,11 @@ export async function deleteAgent(
  * @throws {ServiceError} `not_found` when the organization has no such server; `conflict` for its only server
  */
 export async function deleteServer(
-  { em: root, accessChanges }: DeleteAgentDeps,
+  { em: root, serverChanges, ...deps }: DeleteAgentDeps,
   { orgId }: Caller,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  const agentIds = await (root as SqlEntityManager).fork().transactional(async (em) => {
     const servers = await countServersLocked(em, orgId);
     // Locked, so that no agent is added meanwhile.
     const server = await em.findOne(AgentServer, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -54,19 +67,37 @@ export async function deleteServer(
     if (servers === 1)
       throw new ServiceError("conflict", "This is the organization's only server. Create another server first.");
     const agents = await em.find(Agent, { serverId: id }, { fields: ["id"] });
-    await removeAgents(
-      em,
-      agents.map((agent) => agent.id),
-    );
+    const ids = agents.map((agent) => agent.id);
+    await removeAgents(em, ids);
     await em.nativeDelete(AgentServer, { id });
+    return ids;
   });
-  accessChanges.announce(orgId);
+  serverChanges.announce(id);
+  await finishRemoval(deps, orgId, agentIds);
   return { status: "deleted" };
 }
 
-async function removeAgents(em: EntityManager, ids: string[]): Promise<void> {
+/**
+ * Does what follows after the transaction that has removed agents. The agents are deleted, so a failure does not fail the
+ * call: the sweep removes what is left.
+ */
+export async function finishRemoval(
+  { db, agentWorkspaces, accessChanges }: RemoveAgentsDeps,
+  orgId: string,
+  agentIds: readonly string[],
+): Promise<void> {
+  accessChanges.announce(orgId);
+  await Promise.allSettled(agentIds.map((agentId) => agentWorkspaces.remove({ orgId, agentId })));
+  await removeDeletedEntries(db, { maxBatches: BATCHES_OF_REQUEST });
+}
+
+/** Removes agents with everything that belongs to them, in the transaction of `em`. Afterwards, call `finishRemoval`. */
+export async function removeAgents(em: SqlEntityManager, ids: string[]): Promise<void> {
   const agentId = { $in: ids };
   await em.nativeUpdate(MachineToken, { agentId, revokedAt: null }, { revokedAt: new Date() });
-  await em.nativeDelete(InstructionRevision, { agentId });
   await em.nativeDelete(Agent, { id: agentId });
+  // Only now: a transaction that adds something to an agent locks it until it commits.
+  await em.nativeDelete(InstructionRevision, { agentId });
+  await removeEnabledSkills(queryBuilderOf(em), "agent_id", ids);
+  await deleteSessions(queryBuilderOf(em), "agent_id", ids);
 }

@@ -5,6 +5,7 @@ import { agentNotFound } from "./agent-view.ts";
 
 export interface FoundAgent {
   id: string;
+  serverId: string;
   createdAt: unknown;
 }
 
@@ -18,7 +19,7 @@ export async function findAgent(db: Db, caller: Caller, agentId: string | undefi
   const id = agentId ?? caller.agentId;
   const agents = db
     .selectFrom("agents as agent")
-    .select(["agent.id", "agent.created_at as createdAt"])
+    .select(["agent.id", "agent.server_id as serverId", "agent.created_at as createdAt"])
     .where("agent.org_id", "=", caller.orgId);
   const query =
     id !== undefined

@@ -1,8 +1,9 @@
+import { MAX_INSTRUCTION_BYTES } from "../ports/agent-host.ts";
 import { ServiceError } from "../shared/errors.ts";
 
 export const INSTRUCTION_LIMITS = {
   /** Of the content of one revision in UTF-8. Codex reads no more of an AGENTS.md by default. */
-  bytes: 32_768,
+  bytes: MAX_INSTRUCTION_BYTES,
   /** Of one agent. With a further one, the oldest is removed. */
   revisions: 200,
 } as const;

@@ -3,7 +3,7 @@ import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { type CursorPosition, decodeCursor, encodeCursor } from "../shared/keyset-cursor.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
-import { type ServerView, toAgentView } from "./agent-view.ts";
+import { type ServerConnectionRow, type ServerView, toAgentView, toConnectionView } from "./agent-view.ts";
 
 export interface ReadAgentsDeps {
   db: Db;
@@ -25,7 +25,7 @@ export interface ServerPage {
 /** What remains for the servers, because the cursor has to fit too. */
 const SERVERS_CHARACTERS = RESPONSE_CHARACTERS - 200;
 
-interface ServerRow {
+interface ServerRow extends ServerConnectionRow {
   id: string;
   name: string;
   created_at: unknown;
@@ -59,7 +59,8 @@ export async function listServers(
 function selectServers(db: Db, orgId: string, after: CursorPosition | null, limit: number): Promise<ServerRow[]> {
   return db
     .selectFrom("agent_servers")
-    .select(["id", "name", "created_at"])
+    .select(["id", "name", "kind", "url", "status", "created_at"])
+    .select(["status_since as statusSince", "status_message as statusMessage"])
     .where("org_id", "=", orgId)
     .$if(after !== null, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
@@ -83,17 +84,17 @@ async function addAgents(db: Db, servers: readonly ServerRow[]): Promise<ServerV
     .orderBy("id")
     .execute();
   const agentsOf = Map.groupBy(agents, ({ server_id }) => server_id);
-  return servers.flatMap(({ id, name }) => {
-    const own = agentsOf.get(id) ?? [];
+  return servers.flatMap((server) => {
+    const own = agentsOf.get(server.id) ?? [];
     const main = own.find(({ is_main }) => is_main);
     // A server that is deleted meanwhile.
     if (main === undefined) return [];
     const specialized = own.filter((agent) => agent !== main).map(toAgentView);
     return [
       {
-        server_id: id,
-        name,
-        status: "ready" as const,
+        server_id: server.id,
+        name: server.name,
+        ...toConnectionView(server),
         agent: { ...toAgentView(main), specialized_agents: specialized },
       },
     ];

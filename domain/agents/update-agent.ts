@@ -4,7 +4,7 @@ import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { Agent } from "./agent.entity.ts";
-import { agentNotFound, type AgentView, serverNotFound, toAgentView } from "./agent-view.ts";
+import { agentNotFound, type AgentView, checkIsManaged, toAgentView } from "./agent-view.ts";
 import { checkModel } from "./create-agent.ts";
 
 export interface UpdateAgentDeps {
@@ -21,7 +21,8 @@ export interface UpdateAgent {
 /**
  * Changes the name or the model of an agent. Its id and its token stay.
  *
- * @throws {ServiceError} `invalid` for a value that is not allowed; `not_found` when the organization has no such agent
+ * @throws {ServiceError} `invalid` for a value that is not allowed; `not_found` when the organization has no such agent;
+ *   `conflict` for an agent of a gateway
  */
 export async function updateAgent(
   deps: UpdateAgentDeps,
@@ -35,23 +36,8 @@ export async function updateAgent(
   const em = deps.em.fork();
   const agent = await em.findOne(Agent, { id, orgId });
   if (agent === null) throw agentNotFound();
+  checkIsManaged(await em.findOneOrFail(AgentServer, { id: agent.serverId }));
   em.assign(agent, { name: name ?? agent.name, model: model === undefined ? agent.model : model });
   await em.flush();
   return { ...toAgentView(agent), server_id: agent.serverId };
-}
-
-/**
- * Changes the name of a server.
- *
- * @throws {ServiceError} `invalid` for a name that is not allowed; `not_found` when the organization has no such server
- */
-export async function updateServer(
-  deps: UpdateAgentDeps,
-  { orgId }: Caller,
-  { id, name }: { id: string; name: string },
-): Promise<{ server_id: string; name: string }> {
-  checkDisplayName(name);
-  const changed = await deps.em.fork().nativeUpdate(AgentServer, { id, orgId }, { name });
-  if (changed === 0) throw serverNotFound();
-  return { server_id: id, name };
 }

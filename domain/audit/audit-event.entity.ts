@@ -13,6 +13,7 @@ export const TARGET_KINDS = [
   "agent",
   "app",
   "server",
+  "skill",
   "token",
   "oauth_client",
   "invitation",
@@ -51,7 +52,7 @@ export const AuditEventSchema = defineEntity({
     credentialName: p.string().nullable(),
     /** A procedure, such as `apps.delete`, or a path of the identity provider, such as `sign-in/email`. */
     action: p.string(),
-    /** The id of the object of the action. */
+    /** The id of the object of the action; for a skill its name. */
     target: p.string().nullable(),
     targetKind: p.string().$type<TargetKind>().nullable(),
     /** The name at the time of the action, for a target that may be deleted later; `null` for users and invitations. */

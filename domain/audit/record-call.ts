@@ -1,6 +1,7 @@
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
+import { isSkillName } from "../skills/skill-rules.ts";
 import { hasNameFormat } from "../variables/variable-rules.ts";
 import { findNames, NO_NAMES } from "./find-names.ts";
 import { type NewAuditEvent, recordEvent, type RecordEventDeps } from "./record-event.ts";
@@ -40,7 +41,8 @@ export async function prepareCallRecord(
   call: AuditedCall,
 ): Promise<(outcome: CallOutcome) => Promise<void>> {
   const { orgId, credential } = call.caller;
-  const target = findId(call.input, INPUT_IDS);
+  const skill = findSkill(call);
+  const target = skill ?? findId(call.input, INPUT_IDS);
   const reportFailure = (failure: unknown) => deps.reportInternalError(failure, "cannot write the audit log");
   const names =
     target === null
@@ -52,11 +54,8 @@ export async function prepareCallRecord(
   return async (outcome) => {
     const error = "error" in outcome ? outcome.error : null;
     if (error !== null && (!(error instanceof ServiceError) || UNRECORDED_ERRORS.includes(error.code))) return;
-    const event = toEvent(
-      call,
-      target ?? findId("output" in outcome ? outcome.output : null, OUTPUT_IDS),
-      error !== null,
-    );
+    const id = target ?? findId("output" in outcome ? outcome.output : null, OUTPUT_IDS);
+    const event = { ...toEvent(call, id, error !== null), ...(skill !== null && { targetKind: "skill" as const }) };
     await recordEvent(deps, event, names).catch(reportFailure);
   };
 }
@@ -89,6 +88,13 @@ export async function runAudited<T>(deps: RecordCallDeps, call: AuditedCall, run
     await record({ error });
     throw error;
   }
+}
+
+/** The name identifies a skill. The input is not validated yet, so a text that no skill can have as its name is not recorded. */
+function findSkill({ action, input }: AuditedCall): string | null {
+  if (!action.startsWith("skills.")) return null;
+  const { name } = (input ?? {}) as { name?: unknown };
+  return typeof name === "string" && isSkillName(name) ? name : null;
 }
 
 /** The input is not validated yet, so a text that no variable can have as its name is not recorded. */

@@ -15,7 +15,7 @@ export interface NewAuditEvent {
   userId: string | null;
   credential: { kind: AuditCredentialKind; id: string } | null;
   target: string | null;
-  /** Required for a user. Other kinds are found by the id. */
+  /** Required for a user and a skill. Other kinds are found by the id. */
   targetKind?: TargetKind;
   variableName?: string | null;
   address: string | null;
@@ -41,7 +41,7 @@ export function addEvent(
   { credential, targetKind, ...event }: NewAuditEvent,
   names: Names = NO_NAMES,
 ): void {
-  const target = names.get(event.target ?? "");
+  const target = targetKind === "skill" ? { name: event.target, kind: targetKind } : names.get(event.target ?? "");
   // An email address is personal data. It stays in the record of the invitation, where it can be erased.
   const targetName = target?.kind === "invitation" ? null : (target?.name ?? null);
   em.create(AuditEvent, {

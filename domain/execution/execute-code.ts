@@ -1,4 +1,6 @@
 import { LRUCache } from "lru-cache";
+import { findProgramWorkspace } from "../agent-workspaces/find-workspace.ts";
+import type { Db } from "../database-types.ts";
 import { CallError, type CallHandler, type CodeRuntime } from "../ports/code-runtime.ts";
 import { type CallDeps, callProcedure } from "../procedures/call-procedure.ts";
 import type { OfferedProcedures } from "../procedures/procedure-index.ts";
@@ -11,6 +13,7 @@ import { generateDeclarations, generateDeclarationsOf } from "./program-declarat
 import { truncateOutput } from "./truncate-output.ts";
 
 export interface ExecuteDeps extends CallDeps {
+  db: Db;
   codeRuntime: CodeRuntime;
   usageCounter: UsageCounter;
   /** The tools that a program can call. */
@@ -24,6 +27,8 @@ export interface Program {
   /** At most `MAX_CODE_BYTES`. */
   code: string;
   timeoutMs: number;
+  /** The agent whose workspace the program has; by default the agent of a gateway token. */
+  agentId?: string | undefined;
   callTool: CallTool;
 }
 
@@ -46,19 +51,23 @@ const declarationsCache = new LRUCache<string, string>({ max: 100 });
 /**
  * Runs a program that an agent wrote. The program has no token: each of its calls is made here, with the rights of the
  * caller.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such agent; `forbidden` for another agent than that of a
+ *   gateway token
  */
 export async function executeCode(
   deps: ExecuteDeps,
   caller: Caller,
-  { code, timeoutMs, callTool }: Program,
+  { code, timeoutMs, agentId, callTool }: Program,
   signal: AbortSignal,
 ): Promise<Execution> {
+  const workspace = await findProgramWorkspace(deps, caller, agentId);
   const offered = await deps.procedureIndex.get(caller.orgId);
   const declarations = cachedDeclarations(caller.orgId, offered, deps.toolDeclarations);
   const handleCall: CallHandler = (name, input, callSignal) =>
     dispatchCall(deps, { caller, callTool, name, input }, callSignal);
   deps.usageCounter.countProgram(caller.orgId);
-  const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, handleCall, signal });
+  const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, handleCall, workspace, signal });
   const { stdout, stderr, isTruncated } = truncateOutput(result);
   return {
     stdout,

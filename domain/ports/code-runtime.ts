@@ -1,3 +1,5 @@
+import type { WorkspaceId } from "./agent-workspaces.ts";
+
 /** The longest program, in bytes of UTF-8. */
 export const MAX_CODE_BYTES = 256 * 1024;
 
@@ -41,7 +43,15 @@ export interface RunRequest {
   handleCall: CallHandler;
   /** The types of `service`, as a `.d.ts`. The program can import it as `./service.d.ts`, also as text. */
   declarations?: string;
+  /** The workspace of the agent that runs the program. Without it, `/workspace` is empty, and its files are discarded. */
+  workspace?: ProgramWorkspace | undefined;
   signal: AbortSignal;
+}
+
+export interface ProgramWorkspace {
+  id: WorkspaceId;
+  /** Whether the changes of the program are discarded. */
+  readOnly: boolean;
 }
 
 export interface RunResult {
@@ -66,8 +76,12 @@ export interface CodeRuntime {
    * The program has a read-only global `service`. `await service.apps.<slug>.<procedure>(input)`,
    * `await service.tools.<tool>(input)` and `await service.types(name)` are calls. A call that fails rejects with an
    * `Error` that has a `code`. In addition, the program can use `zod`, and the parts of Node.js and the web platform
-   * that need no permission. It has no files, network, environment, subprocesses, workers or secrets, and can import
-   * nothing else.
+   * that need no permission. It has no network, environment, subprocesses, workers or secrets.
+   *
+   * A program whose code contains the text `/workspace` has this folder, with the bounds of `WORKSPACE_LIMITS`, and no other
+   * files. It can also import from it, and nothing else. What the program left there is kept for the next one with the same
+   * workspace, however the program ended; of programs that change the same workspace, one runs at a time. `stderr` says
+   * when the changes were not kept, and the exit code is then not 0.
    *
    * Its time, memory, processes, output and calls are bounded. A program that fails or is stopped is a result, not an
    * error. Not safe to repeat, because the calls of the program are not.

@@ -8,11 +8,15 @@ const MAX_LENGTH = 100;
  * @throws {ServiceError} `invalid`
  */
 export function checkDisplayName(name: string): void {
-  // A name is one line that looks like what it is: no control, format or line separator characters.
-  const isPlain = name.isWellFormed() && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
-  if (isPlain && name.trim() === name && name.length >= 1 && name.length <= MAX_LENGTH) return;
+  if (isPlainLine(name, MAX_LENGTH)) return;
   throw new ServiceError(
     "invalid",
     `name: must be one line of 1 to ${MAX_LENGTH} characters without spaces at its ends. Example: "Shop".`,
   );
+}
+
+/** Whether a text is one line that looks like what it is: no control, format or line separator characters. */
+export function isPlainLine(text: string, maxLength: number): boolean {
+  const isPlain = text.isWellFormed() && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
+  return isPlain && text.trim() === text && text.length >= 1 && text.length <= maxLength;
 }

@@ -37,7 +37,7 @@ export function decodeNumberCursor(cursor: string, maxDigits: number): number {
   return Number(text);
 }
 
-function invalidCursor(): ServiceError {
+export function invalidCursor(): ServiceError {
   return new ServiceError(
     "invalid",
     "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",

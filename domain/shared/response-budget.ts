@@ -20,3 +20,13 @@ export function truncateText(text: string, maxLength: number): string {
   const beginning = text.slice(0, maxLength);
   return /[\uD800-\uDBFF]$/.test(beginning) ? beginning.slice(0, -1) : beginning;
 }
+
+/** Cuts a text so that it has at most `maxLength` characters as a JSON string, without the quotes. */
+export function truncateForJson(text: string, maxLength: number): string {
+  let beginning = truncateText(text, maxLength);
+  for (;;) {
+    const length = JSON.stringify(beginning).length - 2;
+    if (length <= maxLength) return beginning;
+    beginning = truncateText(beginning, Math.floor((beginning.length * maxLength) / length));
+  }
+}

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { countAppsInPlan } from "../apps/plan-slots.ts";
 import type { Db } from "../database-types.ts";
 import { Organization } from "../organizations/organization.entity.ts";
+import type { AgentWorkspaces } from "../ports/agent-workspaces.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 import { callQuota } from "../rate-limits/limit-calls.ts";
@@ -18,7 +19,10 @@ export interface Usage {
   quotas: { metric: string; used: number; limit: number }[];
   rate_limits: { name: string; limit: number; window_seconds: number; remaining: number; reset_seconds: number }[];
   activity: Activity;
-  storage: StorageUsage;
+  storage: StorageUsage & {
+    /** What the workspaces of agents store. */
+    workspace_bytes: number;
+  };
 }
 
 export interface UsageDeps {
@@ -27,14 +31,15 @@ export interface UsageDeps {
   plans: Plans;
   counter: Counter;
   callCounter: Counter;
+  agentWorkspaces: AgentWorkspaces;
 }
 
 /**
  * Reads the organization's plan, its used quotas, the remaining part of its rate limits, its activity in the current month,
- * and what its apps store. It does not count against a limit.
+ * and what its apps and its agents store. It does not count against a limit.
  */
 export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usage> {
-  const { db, plans, counter, callCounter } = deps;
+  const { db, plans, counter, callCounter, agentWorkspaces } = deps;
   const em = deps.em.fork();
   const organization = await em.findOneOrFail(Organization, { id: orgId });
   const { plan } = organization;
@@ -50,7 +55,10 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
       readRateLimit("tool_calls", callCounter, callQuota(orgId)),
     ]),
     activity: await readActivity(db, orgId),
-    storage: await readStorage(db, orgId, limits.storageBytes),
+    storage: {
+      ...(await readStorage(db, orgId, limits.storageBytes)),
+      workspace_bytes: await agentWorkspaces.measure(orgId),
+    },
   };
 }
 

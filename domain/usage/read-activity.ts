@@ -1,4 +1,5 @@
 import type { Db } from "../database-types.ts";
+import { toTokenCounters } from "./token-counters.ts";
 import { periodOf } from "./usage-period.ts";
 
 /** What happened in an organization in one calendar month. */
@@ -11,6 +12,8 @@ export interface Activity {
   requests: number;
   /** Programs that were run. */
   programs: number;
+  /** By kind, and their total: tokens of the sessions of agents, also of deleted ones, by the times of their entries. */
+  tokens: Record<string, number>;
 }
 
 /** Reads the activity of the current month. Requests and programs of the last ten seconds may be missing. */
@@ -29,5 +32,6 @@ export async function readActivity(db: Db, orgId: string): Promise<Activity> {
     deployments: totals.get("deployments") ?? 0,
     requests: totals.get("requests") ?? 0,
     programs: totals.get("programs") ?? 0,
+    tokens: { ...toTokenCounters(Object.fromEntries(totals)) },
   };
 }

@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { UsageMetric } from "./usage-metric.ts";
 
-/** How often something happened in an organization in one calendar month. The counts of deleted apps stay. */
+/** How often something happened in an organization in one calendar month. The counts of deleted apps and agents stay. */
 export const UsageCountSchema = defineEntity({
   name: "UsageCount",
   tableName: "usage_counts",
@@ -10,7 +10,7 @@ export const UsageCountSchema = defineEntity({
     /** The month in UTC, such as `2026-07`. */
     period: p.string().primary(),
     metric: p.string().$type<UsageMetric>().primary(),
-    /** The app whose requests are counted, or the organization. */
+    /** The app whose requests are counted, the agent of the sessions, or the organization. */
     subjectId: p.uuid().primary(),
     count: p.bigint("string"),
   },

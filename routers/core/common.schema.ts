@@ -26,4 +26,13 @@ export function numberFromText(schema: z.ZodNumber) {
   );
 }
 
+/** Without bounds, which would only make the list of tools longer. */
+export const tokenCounters = z.object({
+  input: z.number(),
+  output: z.number(),
+  cache_read: z.number(),
+  cache_write: z.number(),
+  total: z.number(),
+});
+
 export const deleteResponse = z.object({ status: z.literal("deleted") }).meta({ id: "DeleteResponse" });

@@ -1,8 +1,11 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { CreateAgentDeps } from "../../domain/agents/create-agent.ts";
+import type { AgentWorkspaceDeps } from "../../domain/agent-workspaces/list-workspace-files.ts";
+import type { CreateServerDeps } from "../../domain/agents/create-server.ts";
+import type { AgentRuntimeDeps } from "../../domain/agents/declare-runtime.ts";
 import type { DeleteAgentDeps } from "../../domain/agents/delete-agent.ts";
 import type { ReadAgentsDeps } from "../../domain/agents/list-servers.ts";
 import type { UpdateAgentDeps } from "../../domain/agents/update-agent.ts";
+import type { UpdateServerDeps } from "../../domain/agents/update-server.ts";
 import type { AppListDeps } from "../../domain/apps/app-list-versions.ts";
 import type { BrowseAppsDeps } from "../../domain/apps/browse-apps.ts";
 import type { DeleteDeps } from "../../domain/apps/delete-app.ts";
@@ -29,6 +32,11 @@ import type { FollowRuntimeLogsDeps } from "../../domain/runtime-logs/follow-run
 import type { ReadRuntimeLogsDeps } from "../../domain/runtime-logs/list-runtime-logs.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import type { ServiceError } from "../../domain/shared/errors.ts";
+import type { DeleteSkillDeps } from "../../domain/skills/delete-skill.ts";
+import type { EnableSkillDeps } from "../../domain/skills/enable-skill.ts";
+import type { ListAgentSkillsDeps } from "../../domain/skills/list-agent-skills.ts";
+import type { ReadSkillsDeps } from "../../domain/skills/read-skills.ts";
+import type { UploadSkillDeps } from "../../domain/skills/upload-skill.ts";
 import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
 import type { ListTokensDeps } from "../../domain/tokens/list-tokens.ts";
 import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
@@ -37,16 +45,21 @@ import type { ListOAuthConnectionsDeps } from "../../domain/users/list-oauth-con
 import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-connection.ts";
 import type { ListVariablesDeps } from "../../domain/variables/list-variables.ts";
 import type { SetVariableDeps } from "../../domain/variables/set-variable.ts";
+import type { DeleteSessionDeps } from "../../domain/sessions/delete-session.ts";
+import type { ReadSessionsDeps } from "../../domain/sessions/find-session.ts";
+import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
-  agents: CreateAgentDeps &
+  agentWorkspaces: AgentWorkspaceDeps;
+  agents: CreateServerDeps &
     DeleteAgentDeps &
     ReadAgentsDeps &
     ReadInstructionsDeps &
     SetInstructionsDeps &
-    UpdateAgentDeps;
+    UpdateAgentDeps &
+    UpdateServerDeps;
   apps: AppListDeps &
     BrowseAppsDeps &
     DeleteDeps &
@@ -62,6 +75,8 @@ export interface Capabilities {
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
+  sessions: ChangeSessionDeps & DeleteSessionDeps & ReadSessionsDeps;
+  skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & ListAgentSkillsDeps & ReadSkillsDeps & UploadSkillDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
   variables: ListVariablesDeps & SetVariableDeps;

@@ -1,9 +1,11 @@
 import type { TRPCError } from "@trpc/server";
 import type { ZodError } from "zod";
+import { agentNotFound, serverNotFound } from "../../domain/agents/agent-view.ts";
 import { appNotFound } from "../../domain/apps/get-app.ts";
 import { deploymentNotFound } from "../../domain/deployments/list-deployments.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { sessionNotFound } from "../../domain/sessions/session-view.ts";
 import { tokenNotFound } from "../../domain/tokens/token-view.ts";
 
 export interface InputIssue {
@@ -11,13 +13,18 @@ export interface InputIssue {
   message: string;
 }
 
-/** The input of a procedure is invalid. The message has every issue in one line. */
+/** The maximum number of issues in an error, so that the response does not grow with the request. */
+const MAX_ISSUES = 20;
+
+/** The input of a procedure is invalid. The message has the issues in one line. */
 export class InvalidInput extends ServiceError {
   readonly issues: readonly InputIssue[];
 
   constructor(issues: readonly InputIssue[]) {
-    super("invalid", issues.map(formatIssue).join("; "));
-    this.issues = issues;
+    const shown = issues.slice(0, MAX_ISSUES);
+    const more = issues.length > shown.length ? `; and ${issues.length - shown.length} more` : "";
+    super("invalid", shown.map(formatIssue).join("; ") + more);
+    this.issues = shown;
   }
 }
 
@@ -45,6 +52,9 @@ export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""):
 }
 
 function notFoundAt(path: string): ServiceError {
+  if (path.startsWith("/v1/agents")) return agentNotFound();
+  if (path.startsWith("/v1/servers")) return serverNotFound();
+  if (path.startsWith("/v1/sessions")) return sessionNotFound();
   if (path.includes("{number}")) return deploymentNotFound();
   return path.startsWith("/v1/tokens") ? tokenNotFound() : appNotFound();
 }

@@ -25,8 +25,21 @@ export interface ToolMeta {
   resultVersion?(capabilities: Capabilities, caller: Caller, input: object): Promise<string> | null;
 }
 
-/** `openapi.successStatus` is an addition of ours, because trpc-to-openapi documents only 200. */
-export type Meta = OpenApiMeta & { openapi?: { successStatus?: number }; tool?: ToolMeta; access?: AccessMeta };
+/** Additions of ours to what trpc-to-openapi reads. */
+interface RestMeta {
+  /** trpc-to-openapi documents only 200. */
+  successStatus?: number;
+  /** The maximum size of the request body, in bytes; by default that of most operations. */
+  bodyLimit?: number;
+}
+
+export type Meta = OpenApiMeta & {
+  openapi?: RestMeta;
+  tool?: ToolMeta;
+  access?: AccessMeta;
+  /** Whether the audit log has an event for each call. By default, every mutation has. */
+  isAudited?: boolean;
+};
 
 const t = initTRPC
   .context<Context>()
@@ -62,7 +75,7 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   const { caller } = ctx;
   if (caller === null) throw ctx.authenticationError ?? new ServiceError("unauthenticated", "Missing or invalid token");
   const error = getAccessError(caller, type, meta?.access);
-  if (type !== "mutation") {
+  if (type !== "mutation" || meta?.isAudited === false) {
     if (error !== null) throw error;
     return next({ ctx: { caller } });
   }

@@ -1,7 +1,35 @@
+import { ServerMonitor } from "../../domain/agents/server-monitor.ts";
+import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
+import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
+import { OpenClawHosts } from "../drivers/agent-host/openclaw/openclaw-hosts.ts";
 import type { Foundation } from "./foundation.ts";
 
-export function createAgents({ database, shared, external }: Foundation): Capabilities["agents"] {
+export interface AgentServices {
+  agents: Capabilities["agents"];
+  /** For the worker, which keeps the connections to gateways. */
+  serverMonitor: ServerMonitor;
+  serverChanges: ChangeFeed;
+}
+
+export function openAgents(foundation: Foundation, opening: AsyncDisposableStack): AgentServices {
+  const { config, database, shared, external, tokenSecret, agentWorkspaces, log } = foundation;
   const { em, db } = database;
-  return { em, db, accessChanges: shared.accessChanges, gatewayUrl: () => `${external.publicUrl()}/mcp` };
+  const { accessChanges, serverChanges } = shared;
+  const hosts = opening.use(
+    new OpenClawHosts({
+      networks: config.agentHostNetworks,
+      tokenSecret,
+      report: (err) => log.warn({ err }, "a gateway of agents cannot be reached for an unexpected reason"),
+    }),
+  );
+  const tokenCipher = new ValueCipher(tokenSecret, "agent-servers");
+  const changes = { em, db, hosts, agentWorkspaces, tokenCipher, accessChanges, serverChanges };
+  const report = (err: unknown, serverId: string): void =>
+    log.warn({ err, serverId }, "the agents of a server could not be stored; they are listed again later");
+  return {
+    agents: { ...changes, gatewayUrl: () => `${external.publicUrl()}/mcp` },
+    serverMonitor: new ServerMonitor({ ...changes, report }),
+    serverChanges,
+  };
 }

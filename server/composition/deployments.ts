@@ -104,6 +104,7 @@ export async function openBuildPlatform(
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {
+    users: "builds",
     count: config.buildConcurrency,
     sizeMb: VOLUME_MB,
     processMb: DEFAULT_LIMITS.build.memoryMb,

@@ -1,12 +1,15 @@
+import path from "node:path";
 import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
-import { DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
+import { countVolumes, DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
 import { SANDBOX_FILES } from "../drivers/code-runtime/deno-command.ts";
 import { MODULES_FOLDER } from "../drivers/code-runtime/prepare-importable-modules.ts";
 import { openProgramsFolder } from "../drivers/code-runtime/program-folders.ts";
 import { UnavailableCodeRuntime } from "../drivers/code-runtime/unavailable-code-runtime.ts";
+import { VOLUME_SIZE } from "../drivers/code-runtime/workspace-volumes.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
+import { volumeProblem } from "../sandbox/memory-volume.ts";
 import type { Foundation } from "./foundation.ts";
 
 /** Opens the runtime of programs, which call apps through `procedures`. */
@@ -16,12 +19,12 @@ export async function openExecution(
   opening: AsyncDisposableStack,
 ): Promise<Capabilities["execution"]> {
   const codeRuntime = await openCodeRuntime(foundation, opening);
-  const { usageCounter } = foundation;
-  return { ...procedures, codeRuntime, usageCounter, toolDeclarations: TOOLS_FOR_PROGRAMS };
+  const { database, usageCounter } = foundation;
+  return { ...procedures, db: database.db, codeRuntime, usageCounter, toolDeclarations: TOOLS_FOR_PROGRAMS };
 }
 
 async function openCodeRuntime(
-  { config, controlGroups, startProcess, log }: Foundation,
+  { config, controlGroups, startProcess, agentWorkspaces, log }: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<CodeRuntime> {
   if (config.sandbox === "none") return new UnavailableCodeRuntime();
@@ -31,5 +34,22 @@ async function openCodeRuntime(
   );
   const onInternalError = (err: unknown, call: string): void => log.error({ err, call }, "a call of a program failed");
   const programsFolder = await openProgramsFolder(config.dataDirectory);
-  return opening.use(new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder: MODULES_FOLDER, onInternalError }));
+  const problem = await volumeProblem(path.join(config.dataDirectory, "agent-workspaces"), {
+    users: "programs",
+    count: countVolumes(),
+    sizeMb: VOLUME_SIZE.sizeMb,
+    processMb: 0,
+  });
+  if (problem !== null) log.warn({ problem }, "the kernel does not limit the size of agent workspaces");
+  return opening.use(
+    new DenoCodeRuntime({
+      sandbox,
+      programsFolder,
+      modulesFolder: MODULES_FOLDER,
+      workspaces: agentWorkspaces,
+      hasVolumesInMemory: problem === null,
+      startProcess,
+      onInternalError,
+    }),
+  );
 }

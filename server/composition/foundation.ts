@@ -1,3 +1,5 @@
+import path from "node:path";
+import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { Plans } from "../../domain/plans/plans.ts";
@@ -6,6 +8,7 @@ import { StoredVariables } from "../../domain/variables/stored-variables.ts";
 import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
 import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
+import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesystem.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
 import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
@@ -50,6 +53,7 @@ export interface Foundation {
   variableCipher: VariableCipher;
   usageCounter: UsageCounter;
   edge: EdgeServices;
+  agentWorkspaces: AgentWorkspaces;
 }
 
 /** Opens what several capabilities share. `opening` closes it in the opposite order. */
@@ -71,6 +75,8 @@ export async function openFoundation(
   const usageCounter = openUsageCounter(database, log, opening);
   const edgeDeps = { controlGroups, variables: new LastKnownVariables(variables), usageCounter, log };
   const edge = await openEdge(config, edgeDeps, opening);
+  // The edge platform has locked the data folder by now, so no other process uses these files.
+  const agentWorkspaces = await FilesystemAgentWorkspaces.open(path.join(config.dataDirectory, "agent-workspaces"));
   return {
     config,
     log,
@@ -86,6 +92,7 @@ export async function openFoundation(
     variableCipher,
     usageCounter,
     edge,
+    agentWorkspaces,
   };
 }
 

@@ -9,7 +9,8 @@ import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { createAgents } from "./agents.ts";
+import { createAgentWorkspaces } from "./agent-workspaces.ts";
+import { type AgentServices, openAgents } from "./agents.ts";
 import { createApps } from "./apps.ts";
 import { createAudit } from "./audit.ts";
 import { openDeployments } from "./deployments.ts";
@@ -19,13 +20,15 @@ import { type IdentityServices, openIdentityServices } from "./identity.ts";
 import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
+import { createSessions } from "./sessions.ts";
+import { openSkills } from "./skills.ts";
 import { createStorage } from "./storage.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
 import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
-export interface OpenServices extends IdentityServices {
+export interface OpenServices extends IdentityServices, Omit<AgentServices, "agents"> {
   capabilities: Capabilities;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
@@ -47,8 +50,10 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
+  const { agents, ...servers } = openAgents(foundation, opening);
   const capabilities: Capabilities = {
-    agents: createAgents(foundation),
+    agents,
+    agentWorkspaces: createAgentWorkspaces(foundation),
     apps: createApps(foundation),
     audit: createAudit(foundation),
     deployments,
@@ -57,6 +62,8 @@ export async function openServices(config: Config, log: Logger, external: Extern
     procedures,
     rateLimits: createRateLimits(foundation),
     runtimeLogs: createRuntimeLogs(foundation, opening),
+    sessions: createSessions(foundation),
+    skills: await openSkills(foundation, deploymentDeps.git),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
     variables: createVariables(foundation),
@@ -77,6 +84,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     capabilities,
     deploymentDeps,
     storageDeps: createStorage(foundation),
+    ...servers,
     ...identity,
     readiness: [database.readiness, queue.readiness, edge.readiness],
     readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },

@@ -22,6 +22,8 @@ export interface SharedState {
   accessChanges: ChangeFeed;
   /** Announces changes of the logs of deployments. */
   logChanges: ChangeFeed;
+  /** Announces how the service connects to the gateways of agents. */
+  serverChanges: ChangeFeed;
 }
 
 /** Opens the state that processes share: in Redis if it is configured, otherwise in the database or in memory. */
@@ -67,11 +69,12 @@ async function openRedis(url: string, log: Logger, opening: AsyncDisposableStack
   return { counter, callCounter: counter, ...topicsOf(new RedisChangeFeed(redis, subscriber)) };
 }
 
-function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges" | "logChanges"> {
+function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChanges" | "logChanges" | "serverChanges"> {
   return {
     changes: createTopicFeed(feed, "apps"),
     accessChanges: createTopicFeed(feed, "access"),
     logChanges: createTopicFeed(feed, "logs"),
+    serverChanges: createTopicFeed(feed, "servers"),
   };
 }
 

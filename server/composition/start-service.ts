@@ -70,12 +70,15 @@ export async function startService(config: Config, log: Logger, options: Service
   return { publicUrl, port, parts, bootstrapped, stop: () => started.disposeAsync() };
 }
 
-function createWorker(config: Config, log: Logger, { boss, db, deploymentDeps, storageDeps }: OpenServices): Worker {
+function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {
+  const { boss, db, capabilities, deploymentDeps, storageDeps, serverMonitor, serverChanges } = parts;
   return new Worker({
     boss,
     deps: deploymentDeps,
     storage: storageDeps,
+    servers: { monitor: serverMonitor, changes: serverChanges },
     db,
+    agentWorkspaces: capabilities.agentWorkspaces.agentWorkspaces,
     log,
     buildConcurrency: config.buildConcurrency,
     retention: { auditDays: config.auditRetentionDays },

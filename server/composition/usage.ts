@@ -5,6 +5,7 @@ export function createRateLimits({ database, plans, shared }: Foundation): Capab
   return { em: database.em, plans, counter: shared.counter, callCounter: shared.callCounter };
 }
 
-export function createUsage({ database, plans, shared }: Foundation): Capabilities["usage"] {
-  return { em: database.em, db: database.db, plans, counter: shared.counter, callCounter: shared.callCounter };
+export function createUsage({ database, plans, shared, agentWorkspaces }: Foundation): Capabilities["usage"] {
+  const { counter, callCounter } = shared;
+  return { em: database.em, db: database.db, plans, counter, callCounter, agentWorkspaces };
 }

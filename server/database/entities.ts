@@ -1,4 +1,5 @@
 import { AgentServer } from "../../domain/agents/agent-server.entity.ts";
+import { EnabledSkill } from "../../domain/agents/enabled-skill.entity.ts";
 import { Agent } from "../../domain/agents/agent.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
@@ -6,7 +7,12 @@ import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
+import { SkillFile } from "../../domain/skills/skill-file.entity.ts";
+import { Skill } from "../../domain/skills/skill.entity.ts";
 import { AppStorageRecord } from "../../domain/storage/app-storage-record.entity.ts";
+import { DeletedSession } from "../../domain/sessions/deleted-session.entity.ts";
+import { SessionEntry } from "../../domain/sessions/session-entry.entity.ts";
+import { Session } from "../../domain/sessions/session.entity.ts";
 import { UsageCount } from "../../domain/usage/usage-count.entity.ts";
 import { Procedure } from "../../domain/procedures/procedure.entity.ts";
 import { AppVariable } from "../../domain/variables/app-variable.entity.ts";
@@ -20,12 +26,18 @@ export const entities = [
   AppStorageRecord,
   AppVariable,
   AuditEvent,
+  DeletedSession,
   Deployment,
+  EnabledSkill,
   IdempotencyKey,
   InstructionRevision,
   MachineToken,
   Organization,
   Procedure,
   RateLimitWindow,
+  Session,
+  SessionEntry,
+  Skill,
+  SkillFile,
   UsageCount,
 ] as const;

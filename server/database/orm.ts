@@ -28,8 +28,9 @@ export function openOrm(url: string): Orm {
     pool: { max: 10 },
     // With these limits, a call fails with an error instead of waiting forever for a lost connection.
     driverOptions: { connectionTimeoutMillis: CONNECTION_MS, keepAlive: true, onPoolCreated: markOutages },
-    // `jobs` belongs to pg-boss and `auth` to better-auth; a schema diff would otherwise drop their tables.
-    schemaGenerator: { ignoreSchema: ["jobs", "auth"] },
+    // `jobs` belongs to pg-boss and `auth` to better-auth; a schema diff would otherwise drop their tables. It would also
+    // drop the functions, which only migrations define.
+    schemaGenerator: { ignoreSchema: ["jobs", "auth"], ignoreRoutines: true },
     migrations: {
       path: MIGRATIONS_FOLDER,
       snapshot: false,

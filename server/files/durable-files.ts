@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { copyReadable } from "./readable-files.ts";
+import { copyReadable } from "./write-readable-files.ts";
 
 /** Replaces the content of a file atomically: a reader, or a crash, sees either the old or the new content. */
 export async function replaceFile(file: string, content: string, mode = 0o600): Promise<void> {

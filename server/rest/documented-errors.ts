@@ -1,5 +1,5 @@
-import { BODY_LIMIT } from "./request-body.ts";
 import type { Operation } from "./operations.ts";
+import { formatSize } from "./request-body.ts";
 import { LOG_STREAMS } from "./streams/log-streams.ts";
 
 const MALFORMED = "The URL or the body is malformed";
@@ -15,10 +15,12 @@ const COMMON = {
 };
 
 /** The errors of an operation whose request can have a body, by status. */
-const BODY_ERRORS = {
-  413: `The request body exceeds ${BODY_LIMIT / 1024} KiB`,
-  415: "The content type of the body is not application/json",
-};
+function describeBodyErrors(bodyLimit: number) {
+  return {
+    413: `The request body exceeds ${formatSize(bodyLimit)}`,
+    415: "The content type of the body is not application/json",
+  };
+}
 
 /** The errors of an operation that has a stream, by status. */
 const STREAM_ERRORS = {
@@ -28,12 +30,12 @@ const STREAM_ERRORS = {
 };
 
 /** Describes every error that an operation can return, by status: its own ones, and those of REST itself. */
-export function describeErrors({ method, path, procedure, openapi }: Operation): Record<string, string> {
+export function describeErrors({ method, path, procedure, bodyLimit, openapi }: Operation): Record<string, string> {
   const canHaveBody = method !== "GET";
   return {
     ...((canHaveBody || path.includes("{")) && { 400: MALFORMED }),
     ...COMMON,
-    ...(canHaveBody && BODY_ERRORS),
+    ...(canHaveBody && describeBodyErrors(bodyLimit)),
     ...(LOG_STREAMS[procedure] !== undefined && STREAM_ERRORS),
     ...(openapi.errorResponses as Record<string, string> | undefined),
   };

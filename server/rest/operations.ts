@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type AccessMeta, type ProcedureType, requiredAccess } from "../../routers/core/access.ts";
 import type { Meta } from "../../routers/core/trpc.ts";
 import { appRouter } from "../../routers/index.ts";
+import { BODY_LIMIT } from "./request-body.ts";
 
 /** A procedure that REST serves. */
 export interface Operation {
@@ -11,6 +12,8 @@ export interface Operation {
   /** With parameters in braces, such as `/v1/apps/{id}`. */
   path: string;
   successStatus: number;
+  /** The maximum size of the request body, in bytes. */
+  bodyLimit: number;
   /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `numberFromText`. */
   input: z.ZodType | undefined;
   /** The scope and the role that a caller needs. */
@@ -28,7 +31,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
 ).flatMap(([procedure, { _def }]) => {
   const openapi = _def.meta?.openapi;
   if (openapi === undefined) return [];
-  const { method, path, successStatus = 200 } = openapi;
+  const { method, path, successStatus = 200, bodyLimit = BODY_LIMIT } = openapi;
   const access = requiredAccess(_def.type, _def.meta?.access);
-  return [{ procedure, method, path, successStatus, input: _def.inputs[0], access, openapi }];
+  return [{ procedure, method, path, successStatus, bodyLimit, input: _def.inputs[0], access, openapi }];
 });

@@ -9,7 +9,7 @@ import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
-import { addBodyParser, BODY_LIMIT, toUnreadableBody, UnreadableBody } from "./request-body.ts";
+import { addBodyParser, toUnreadableBody, UnreadableBody } from "./request-body.ts";
 import { LOG_STREAMS } from "./streams/log-streams.ts";
 import { OpenStreams, wantsStream } from "./streams/open-streams.ts";
 
@@ -68,13 +68,14 @@ function addRoutes(
   services: RestServices,
 ): void {
   for (const operation of operations) {
+    const { bodyLimit } = operation;
     const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, services, request, reply);
     const errorHandler = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-      request.unreadableBody = toUnreadableBody(error);
+      request.unreadableBody = toUnreadableBody(error, bodyLimit);
       if (request.unreadableBody === null) sendRequestError(error, request, reply);
       else void handler(request, reply);
     };
-    scope.route({ method: operation.method, url, bodyLimit: BODY_LIMIT, handler, errorHandler });
+    scope.route({ method: operation.method, url, bodyLimit, handler, errorHandler });
   }
   const allowed = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const method = scope.supportedMethods.filter((each) => !allowed.includes(each));

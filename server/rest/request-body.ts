@@ -1,13 +1,13 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import { ServiceError } from "../../domain/shared/errors.ts";
 
-/** The maximum size of a request body, in bytes. */
+/** The maximum size of the request body of most operations, in bytes. */
 export const BODY_LIMIT = 256 * 1024;
 
 /** By the status of the response. */
 export const BODY_ERRORS = {
   400: 'The body must be a JSON object, such as {"repo": "acme/site"}.',
-  413: `The request body exceeds ${BODY_LIMIT / 1024} KiB.`,
+  413: "The request body is too large.",
   415: "Send the body as Content-Type: application/json.",
 } as const;
 
@@ -15,16 +15,29 @@ export const BODY_ERRORS = {
 export class UnreadableBody extends ServiceError {
   readonly status: keyof typeof BODY_ERRORS;
 
-  constructor(status: keyof typeof BODY_ERRORS) {
-    super("invalid", BODY_ERRORS[status]);
+  constructor(status: keyof typeof BODY_ERRORS, message: string = BODY_ERRORS[status]) {
+    super("invalid", message);
     this.status = status;
   }
 }
 
-/** Converts an error of Fastify's body parsers; returns `null` for any other error. */
-export function toUnreadableBody({ code = "", statusCode = 400 }: Partial<FastifyError>): UnreadableBody | null {
+/**
+ * Converts an error of Fastify's body parsers; returns `null` for any other error.
+ *
+ * @param bodyLimit - of the operation, in bytes
+ */
+export function toUnreadableBody(
+  { code = "", statusCode = 400 }: Partial<FastifyError>,
+  bodyLimit: number,
+): UnreadableBody | null {
   if (!code.startsWith("FST_ERR_CTP_")) return null;
-  return new UnreadableBody(statusCode === 413 || statusCode === 415 ? statusCode : 400);
+  if (statusCode === 413) return new UnreadableBody(413, `The request body exceeds ${formatSize(bodyLimit)}.`);
+  return new UnreadableBody(statusCode === 415 ? 415 : 400);
+}
+
+export function formatSize(bytes: number): string {
+  const kibibytes = bytes / 1024;
+  return kibibytes % 1024 === 0 ? `${kibibytes / 1024} MiB` : `${kibibytes} KiB`;
 }
 
 /** Parses JSON bodies, and rejects all others. A malformed body sets `request.unreadableBody`. */

@@ -37,7 +37,7 @@ export interface BubblewrapOptions {
   groups?: ControlGroups;
   /**
    * Mounts shared files once, for commands that start often. It has an effect only when the service runs as root, and on
-   * commands without a network and without writable mounts. The sandbox must be disposed.
+   * commands without a network whose own mounts are in one folder. The sandbox must be disposed.
    */
   prepareFiles?: boolean;
   /** Starts the processes of sandboxes, by default as children of the service. */

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { HOP_BY_HOP_HEADERS } from "../http/hop-by-hop-headers.ts";
-import { isPublic, isReachable } from "./public-address.ts";
+import { isPublic, isPublicPort, isReachable } from "./public-address.ts";
 import { createSocketFolder, type SocketFolder } from "./socket-folder.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -184,11 +184,6 @@ class ProxyError extends Error {
 
 function toProxyError(error: unknown): ProxyError {
   return error instanceof ProxyError ? error : new ProxyError(502, "Cannot connect to the host");
-}
-
-/** The ports of HTTP and HTTPS, and those of no system service. The others would let a command send mail, for example. */
-function isPublicPort(port: number): boolean {
-  return port === 80 || port === 443 || port >= 1024;
 }
 
 interface Target {

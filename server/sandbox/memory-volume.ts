@@ -14,6 +14,8 @@ const TMPFS = 0x0102_1994;
 const MAX_SHARE = 0.85;
 
 export interface VolumeNeeds {
+  /** What uses the volumes, for the reason why they cannot be used. */
+  users: "builds" | "programs";
   /** How many volumes exist at the same time. */
   count: number;
   sizeMb: number;
@@ -26,16 +28,19 @@ export interface VolumeNeeds {
  *
  * A volume is a tmpfs. The kernel limits its size, which includes files that have no name any more.
  */
-export async function volumeProblem(folder: string, { count, sizeMb, processMb }: VolumeNeeds): Promise<string | null> {
+export async function volumeProblem(
+  folder: string,
+  { users, count, sizeMb, processMb }: VolumeNeeds,
+): Promise<string | null> {
   if (!isRoot()) return "only root can mount file systems";
   const neededMb = Math.ceil((count * (sizeMb + processMb)) / MAX_SHARE);
   const availableMb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / MEBIBYTE);
   if (availableMb < neededMb)
-    return `${count} simultaneous builds in memory need a machine with ${neededMb} MiB, and it has ${availableMb} MiB`;
+    return `${count} simultaneous ${users} in memory need a machine with ${neededMb} MiB, and it has ${availableMb} MiB`;
   await mkdir(folder, { recursive: true });
   const probe = await mkdtemp(path.join(folder, "probe-"));
   try {
-    await mountVolume(probe, 1);
+    await mountVolume(probe, buildVolumeSize(1));
     await unmountVolumes(probe);
     return null;
   } catch (error) {
@@ -45,10 +50,24 @@ export async function volumeProblem(folder: string, { count, sizeMb, processMb }
   }
 }
 
+export interface VolumeSize {
+  sizeMb: number;
+  /** How many files and folders the volume can have, with its own one. */
+  files: number;
+}
+
+/** The size of the workspace of a build: one file per KiB, which is also the least that a file counts with when measured. */
+export function buildVolumeSize(sizeMb: number): VolumeSize {
+  return { sizeMb, files: sizeMb * 1024 };
+}
+
 /** Mounts an empty volume on an empty folder. The service must unmount it, also after a crash. */
-export async function mountVolume(folder: string, sizeMb: number, startProcess = startChild): Promise<void> {
-  // One file per KiB, which is also the least that a file counts with when the service measures.
-  const options = `size=${sizeMb}m,nr_inodes=${sizeMb * 1024},mode=755,nosuid,nodev`;
+export async function mountVolume(
+  folder: string,
+  { sizeMb, files }: VolumeSize,
+  startProcess = startChild,
+): Promise<void> {
+  const options = `size=${sizeMb}m,nr_inodes=${files},mode=755,nosuid,nodev`;
   await runTool(startProcess, ["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]);
 }
 

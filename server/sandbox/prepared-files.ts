@@ -32,7 +32,8 @@ export interface EnteredFiles extends Disposable {
  */
 export class PreparedFiles implements AsyncDisposable {
   readonly #options: Options;
-  #current: MountedFiles | null = null;
+  /** The files for new commands, by the mounts that they contain. */
+  readonly #current = new Map<string, MountedFiles>();
   readonly #mounted = new Set<MountedFiles>();
 
   constructor(options: Options) {
@@ -40,12 +41,13 @@ export class PreparedFiles implements AsyncDisposable {
   }
 
   /**
-   * Enters the files of a command. They are mounted again when a shared mount is another one, or when the folder of the
-   * own mounts was replaced.
+   * Enters the files of a command. Commands whose shared mounts are the same, and whose own mounts have the same targets, use
+   * the same files. They are mounted again when the folder of the own mounts was replaced.
    *
-   * @param mounts - those that are not shared are the command's own
-   * @returns `null` for mounts that cannot be prepared: writable ones, and own mounts that are not in one folder which all
-   *   users may enter, as the user of the sandbox mounts them
+   * @param mounts - those that are not shared are the command's own. A file system that is mounted in their folder must be
+   *   mounted before the first command enters
+   * @returns `null` for mounts that cannot be prepared: shared ones that are writable, and own mounts that are not in one
+   *   folder which all users may enter, as the user of the sandbox mounts them
    * @throws when the files cannot be mounted
    */
   async enter(mounts: readonly Mount[]): Promise<EnteredFiles | null> {
@@ -54,19 +56,22 @@ export class PreparedFiles implements AsyncDisposable {
     const [ownFolder = null, ...otherFolders] = new Set(own.map(({ from }) => path.dirname(from)));
     const stats = ownFolder === null ? null : statSync(ownFolder);
     const isOpen = stats === null || (stats.mode & constants.S_IXOTH) !== 0;
-    if (!isOpen || otherFolders.length > 0 || mounts.some(({ writable }) => writable)) return null;
-    const key = JSON.stringify([shared, own.map(({ to }) => to), ownFolder, stats?.ino]);
-    if (this.#current === null || this.#current.key !== key || this.#current.hasEnded) {
-      this.#current?.retire();
-      this.#current = this.#mount(key, shared, own, ownFolder);
-    }
-    return await this.#current.enter(own);
+    if (!isOpen || otherFolders.length > 0 || shared.some(({ writable }) => writable)) return null;
+    const targets = JSON.stringify(own.map(({ to, writable }) => [to, writable]));
+    const version = JSON.stringify([shared, ownFolder, stats?.ino]);
+    const current = this.#current.get(targets);
+    if (current !== undefined && current.version === version && !current.hasEnded) return await current.enter(own);
+    current?.retire();
+    const mounted = this.#mount(version, shared, own, ownFolder);
+    this.#current.set(targets, mounted);
+    return await mounted.enter(own);
   }
 
-  #mount(key: string, shared: Mount[], own: Mount[], ownFolder: string | null): MountedFiles {
-    const folder = ownFolder === null ? [] : [{ from: ownFolder, to: OWN_MOUNTS, writable: false }];
+  #mount(version: string, shared: Mount[], own: Mount[], ownFolder: string | null): MountedFiles {
+    const writable = own.some((mount) => mount.writable);
+    const folder = ownFolder === null ? [] : [{ from: ownFolder, to: OWN_MOUNTS, writable }];
     const mountPoints = own.map(({ to }) => to);
-    const mounted = new MountedFiles(key, { ...this.#options, mounts: [...shared, ...folder], mountPoints });
+    const mounted = new MountedFiles(version, { ...this.#options, mounts: [...shared, ...folder], mountPoints });
     this.#mounted.add(mounted);
     void mounted.ended.then(() => this.#mounted.delete(mounted));
     return mounted;
@@ -80,7 +85,7 @@ export class PreparedFiles implements AsyncDisposable {
 
 /** A process that holds a mount namespace with files, and a pid namespace for the sandboxes that enter it. */
 class MountedFiles {
-  readonly key: string;
+  readonly version: string;
   readonly ended: Promise<void>;
   #hasEnded = false;
   #holder: number | null = null;
@@ -89,8 +94,8 @@ class MountedFiles {
   #users = 0;
   #isRetired = false;
 
-  constructor(key: string, files: SandboxFiles) {
-    this.key = key;
+  constructor(version: string, files: SandboxFiles) {
+    this.version = version;
     const [program = "", ...programArguments] = [...dieWithService(), ...mountedFiles(files), ...HOLDER];
     this.#child = spawn(program, programArguments, { cwd: "/", env: TOOL_ENVIRONMENT, stdio: "pipe" });
     this.#child.stdin?.on("error", () => undefined);

@@ -36,6 +36,32 @@ export function isPublic(address: string): boolean {
   return resolved.range() === "unicast" && !METADATA_SERVICES.has(resolved.toString());
 }
 
+/** The ports of HTTP and HTTPS, and those of no system service. The others would let untrusted parties send mail, for example. */
+export function isPublicPort(port: number): boolean {
+  return port === 80 || port === 443 || port >= 1024;
+}
+
+/**
+ * Whether `address` is in one of the networks that the operator allows, given in CIDR notation. Link-local, unspecified and
+ * multicast addresses and metadata services are in none.
+ */
+export function isInNetworks(address: string, networks: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const resolved = withoutNat64(ipaddr.process(address));
+  const range = resolved.range();
+  if (METADATA_SERVICES.has(resolved.toString()) || !(range === "loopback" || REACHABLE_RANGES.has(range)))
+    return false;
+  return networks.some((network) => {
+    const [base, bits] = network.includes("/") ? ipaddr.parseCIDR(network) : wholeAddress(network);
+    return base.kind() === resolved.kind() && resolved.match(base, bits);
+  });
+}
+
+function wholeAddress(address: string): [Address, number] {
+  const parsed = ipaddr.parse(address);
+  return [parsed, parsed.kind() === "ipv4" ? 32 : 128];
+}
+
 /** The IPv4 address inside an IPv6 address of a translating network (NAT64); other addresses as they are. */
 function withoutNat64(address: Address): Address {
   if (address.range() !== "rfc6052") return address;

@@ -1,11 +1,16 @@
 import type { PgBoss } from "pg-boss";
+import { removeUnusedWorkspaces } from "../../domain/agent-workspaces/remove-unused-workspaces.ts";
 import { DeploymentIsLeased } from "../../domain/deployments/claim-deployment.ts";
 import { LeaseLost } from "../../domain/deployments/lease.ts";
 import { type DeploymentDeps, runDeployment, RetryDeployment } from "../../domain/deployments/run-deployment.ts";
 import { sweep } from "../../domain/deployments/sweep.ts";
 import { tearDownApp } from "../../domain/deployments/tear-down-app.ts";
+import { removeDeletedEntries } from "../../domain/retention/deleted-sessions.ts";
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
+import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import type { Db } from "../../domain/database-types.ts";
+import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
+import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
 import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-storage.ts";
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
@@ -16,7 +21,10 @@ export interface WorkerOptions {
   boss: PgBoss;
   deps: DeploymentDeps;
   storage: EnforceDeps;
+  /** Keeps the connections to gateways of agents. */
+  servers: { monitor: ServerMonitor; changes: ChangeFeed };
   db: Db;
+  agentWorkspaces: AgentWorkspaces;
   retention: Retention;
   log: Logger;
   /** How many deployments run at once. */
@@ -30,6 +38,9 @@ const VARIABLES_CONCURRENCY = 4;
 const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
+const SERVER_CHECK_PAUSE_MS = 5000;
+/** A sweep removes up to three million entries of deleted sessions. */
+const ENTRY_BATCHES = 300;
 /** How long a stop waits for running jobs, in milliseconds. */
 const STOP_MS = 20_000;
 /** Notifications start a job at once. Polling finds jobs whose notification was lost. */
@@ -41,6 +52,7 @@ export class Worker {
   readonly #stop = new AbortController();
   #sweepTimer: NodeJS.Timeout | null = null;
   #storageTask: PeriodicTask | null = null;
+  #serverTask: AsyncDisposableStack | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -60,6 +72,7 @@ export class Worker {
     await this.#enqueueSweep();
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
     this.#storageTask = this.#startStorageTask();
+    this.#serverTask = this.#startServerTask();
   }
 
   /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
@@ -67,7 +80,21 @@ export class Worker {
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#stop.abort(new Error("the service is stopping"));
     await this.#storageTask?.[Symbol.asyncDispose]();
+    await this.#serverTask?.[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
+  }
+
+  /** Checks the connections to gateways periodically, and at once when a server is added, changed or deleted. */
+  #startServerTask(): AsyncDisposableStack {
+    const { servers, log } = this.#options;
+    const { monitor, changes } = servers;
+    const report = (err: unknown): void =>
+      log.warn({ err }, "the gateways of agents could not be checked; they are checked again later");
+    const task = new AsyncDisposableStack();
+    task.use(monitor);
+    task.use(new PeriodicTask({ run: () => monitor.check(), pauseMs: SERVER_CHECK_PAUSE_MS, report }));
+    task.defer(changes.listen(() => void monitor.check().catch(report)));
+    return task;
   }
 
   #startStorageTask(): PeriodicTask {
@@ -117,13 +144,22 @@ export class Worker {
     } finally {
       // Also after a failed sweep: otherwise the database would grow while a provider is down.
       await this.#purge();
+      await this.#removeUnusedWorkspaces();
     }
+  }
+
+  async #removeUnusedWorkspaces(): Promise<void> {
+    const { db, agentWorkspaces, log } = this.#options;
+    const agents = await removeUnusedWorkspaces({ db, agentWorkspaces });
+    if (agents.length > 0) log.warn({ agents }, "the sweep removed workspaces of agents that do not exist");
   }
 
   async #purge(): Promise<void> {
     const { db, retention, log } = this.#options;
     const purged = await purgeExpiredRecords(db, retention);
     if (purged > 0) log.info({ purged }, "the sweep deleted expired records");
+    const entries = await removeDeletedEntries(db, { maxBatches: ENTRY_BATCHES });
+    if (entries > 0) log.info({ entries }, "the sweep removed the transcripts of deleted sessions");
   }
 
   async #enqueueSweep(): Promise<void> {

@@ -7,13 +7,13 @@ import type { ScriptedModel } from "./scripted-model.ts";
 const POLL_MS = 100;
 
 /** What a driver knows about the service and the installed client. Each run has its own home folder. */
-export interface ClientRunOptions {
+export interface ClientRunOptions<Model> {
   /** An empty folder. It becomes the home folder and contains the working folder. */
   folder: string;
   /** The folder with the programs of the client. */
   programs: string;
   gatewayUrl: string;
-  model: ScriptedModel;
+  model: Model;
   /** Ends all programs. */
   signal: AbortSignal;
   /** Signs in and consents in a browser. */
@@ -28,16 +28,16 @@ export interface TerminalStep {
 }
 
 /** Runs the programs of one client in a home folder of their own, and opens the URLs that they give to the browser. */
-export class ClientRun implements AsyncDisposable {
+export class ClientRun<Model = ScriptedModel> implements AsyncDisposable {
   readonly gatewayUrl: string;
-  readonly model: ScriptedModel;
+  readonly model: Model;
   readonly home: string;
   readonly workFolder: string;
   readonly env: Record<string, string>;
-  readonly #options: ClientRunOptions;
+  readonly #options: ClientRunOptions<Model>;
   readonly #openedUrls: string;
 
-  static async create(options: ClientRunOptions): Promise<ClientRun> {
+  static async create<Model>(options: ClientRunOptions<Model>): Promise<ClientRun<Model>> {
     const run = new ClientRun(options);
     await mkdir(run.workFolder, { recursive: true });
     await mkdir(path.join(run.home, "bin"), { recursive: true });
@@ -45,7 +45,7 @@ export class ClientRun implements AsyncDisposable {
     return run;
   }
 
-  private constructor(options: ClientRunOptions) {
+  private constructor(options: ClientRunOptions<Model>) {
     const { folder, gatewayUrl, model } = options;
     this.#options = options;
     this.gatewayUrl = gatewayUrl;

@@ -239,7 +239,7 @@ await order();`);
         for (const attempt of attempts) try { attempt(); console.log("started") } catch { console.log("refused") }
         for (;;) new Deno.Command("sh").outputSync();`);
       expect([stdout, exitCode]).toEqual(["refused\n".repeat(3), 1]);
-      expect(stderr).toContain("A program has no files, network, environment or subprocesses");
+      expect(stderr).toContain("and no network, environment or subprocesses. Use `service`");
     });
 
     test("a program cannot start workers, by either API", async () => {

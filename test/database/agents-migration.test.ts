@@ -42,8 +42,8 @@ test("the organizations of an earlier version get a server with a main agent, an
   const main = { agent_id: expect.any(String), name: "Main", model: null };
   const server = { server_id: expect.any(String), name: "Default", status: "ready" };
   const desk = { agent_id: agentId, name: "Desk", model: null };
-  expect(await serversOf(first.api_key)).toEqual([{ ...server, agent: { ...main, specialized_agents: [desk] } }]);
-  expect(await serversOf(second.api_key)).toEqual([{ ...server, agent: { ...main, specialized_agents: [] } }]);
+  expect(await serversOf(first.api_key)).toMatchObject([{ ...server, agent: { ...main, specialized_agents: [desk] } }]);
+  expect(await serversOf(second.api_key)).toMatchObject([{ ...server, agent: { ...main, specialized_agents: [] } }]);
   const { structuredContent } = await new GatewayClient(publicUrl, gatewayToken).tool("service_get_agent_instructions");
   expect(structuredContent["agent_id"]).toBe(agentId);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { App } from "../../domain/apps/app.entity.ts";
 import { deploymentLogKey, LOG_BUCKET } from "../../domain/apps/app-resources.ts";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
 import { createOrganization, fillIn, openAs } from "../support/clients/dashboard.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
@@ -140,7 +141,10 @@ test.skipIf(lacksBrowser)(
 test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", OPTIONS, async () => {
   const { owner, url } = organization();
   const narrow = { viewport: { width: 360, height: 740 } };
-  const paths = ["/", `/apps/${failedApp.id}/logs`, "/settings/tokens", "/settings/members", "/settings/audit"];
+  const { servers } = await rpcClient(url, await owner.accessToken()).servers.list.query({});
+  const agentId = servers[0]?.agent.agent_id;
+  const paths = ["/", `/apps/${failedApp.id}/logs`, "/agents", `/agents/${agentId}`];
+  paths.push("/settings/tokens", "/settings/members", "/settings/audit");
   const page = await openAs(browser(), owner, pageUrl("/settings/account"), narrow);
   const tooWide: string[] = [];
   const measure = async (path: string) => {

@@ -41,6 +41,7 @@ test.skipIf(lacksBrowser)(
     );
     expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
       "Apps",
+      "Agents",
       "Tokens",
       "Members",
       "Account",

@@ -10,7 +10,7 @@ import { type Attack, type AttackEnvironment, type AttackResult, judgeHeld } fro
 const MEMORY_MB = 256;
 const DISK_MB = 256;
 const TEMPORARY_MB = 64;
-const VOLUME = { count: 1, sizeMb: DISK_MB, processMb: MEMORY_MB };
+const VOLUME = { users: "builds", count: 1, sizeMb: DISK_MB, processMb: MEMORY_MB } as const;
 const LIMITS: Partial<SandboxLimits> = {
   wallTimeMs: 8000,
   memoryMb: MEMORY_MB,

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
 import { mintToken } from "../../domain/tokens/mint-token.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
+import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -28,7 +29,10 @@ verifies(
       "service_execute",
       "service_get_agent_instructions",
       "service_get_app_logs",
+      "service_get_session_transcript",
       "service_get_usage",
+      "service_list_agent_sessions",
+      "service_list_agent_skills",
       "service_list_agents",
       "service_list_apps",
       "service_redeploy_app",
@@ -240,6 +244,7 @@ verifies(
   async () => {
     const { tenant, gateway } = await connect();
     await tenant.rest.deploy({ repo: "acme/site" });
+    await givenSession(tenant.rest, { entries: sampleEntries(2) });
     await service().givenApp(tenant, { status: "failed" });
     const other = await service().tenant();
     await service().givenApp(other);
@@ -254,8 +259,14 @@ verifies(
         { name: "restarts", limit: 120, window_seconds: 60, remaining: 120, reset_seconds: 0 },
         { name: "tool_calls", limit: 600, window_seconds: 60, remaining: 599, reset_seconds: expect.any(Number) },
       ],
-      activity: { period: expect.stringMatching(/^\d{4}-\d\d$/), deployments: 1, requests: 0, programs: 0 },
-      storage: { limit_bytes_per_app: 10 * 1024 ** 3, total_bytes: 0, apps: [] },
+      activity: {
+        period: expect.stringMatching(/^\d{4}-\d\d$/),
+        deployments: 1,
+        requests: 0,
+        programs: 0,
+        tokens: { input: 2, output: 4, cache_read: 6, cache_write: 8, total: 20 },
+      },
+      storage: { limit_bytes_per_app: 10 * 1024 ** 3, total_bytes: 0, workspace_bytes: 0, apps: [] },
     });
   },
 );

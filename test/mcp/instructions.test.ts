@@ -197,7 +197,11 @@ verifies(
         {
           server_id: expect.any(String),
           name: "Default",
+          kind: "managed",
+          url: null,
           status: "ready",
+          status_since: expect.any(String),
+          status_message: null,
           agent: {
             agent_id: await mainAgentId(owner.rest),
             name: "Main",

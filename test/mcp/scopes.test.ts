@@ -73,7 +73,10 @@ const READING = [
   "service_execute",
   "service_get_agent_instructions",
   "service_get_app_logs",
+  "service_get_session_transcript",
   "service_get_usage",
+  "service_list_agent_sessions",
+  "service_list_agent_skills",
   "service_list_agents",
   "service_list_apps",
 ];

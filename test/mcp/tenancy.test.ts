@@ -48,7 +48,8 @@ const INPUTS: Record<string, (target: Target) => object[]> = {
     { query: "reads theirs", limit: 50 },
     { query: "reads", app: slug },
   ],
-  service_execute: ({ slug }) => [
+  service_execute: ({ slug, id }) => [
+    { code: "1", agent_id: id },
     {
       code: `
         const print = (error) => console.log(error.code, error.message);
@@ -58,6 +59,9 @@ const INPUTS: Record<string, (target: Target) => object[]> = {
   ],
   service_get_usage: () => [{}],
   service_list_agents: ({ cursor }) => [{}, { cursor }],
+  service_list_agent_sessions: ({ id, cursor }) => [{}, { cursor }, { agent_id: id }, { server_id: id }],
+  service_get_session_transcript: ({ id }) => [{ session_id: id }],
+  service_list_agent_skills: ({ id, cursor }) => [{}, { agent_id: id }, { cursor }],
   service_get_agent_instructions: ({ id }) => [{}, { agent_id: id }],
   service_set_agent_instructions: ({ id }) => [{ agent_id: id, content: "Ours" }],
 };

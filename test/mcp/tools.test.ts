@@ -5,6 +5,9 @@ import { beforeAll, expect, test } from "vitest";
 import { App } from "../../domain/apps/app.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { GatewayClient, type ToolResult } from "../support/clients/gateway-client.ts";
+import { Session } from "../../domain/sessions/session.entity.ts";
+import { SessionEntry } from "../../domain/sessions/session-entry.entity.ts";
+import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { discoveredProcedure, givenLiveApp } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -17,8 +20,9 @@ export default {
     url.endsWith("/refuse") ? new Response("no", { status: 409 }) : Response.json({ at: [1, "two", null], url }),
 };`;
 
-/** The app that the arguments name. */
+/** The app and the session that the arguments name. */
 const APP_ID = randomUUID();
+const SESSION_ID = randomUUID();
 
 /** Valid arguments of every tool of the service. Add each new tool here. */
 const VALID: Record<string, object[]> = {
@@ -31,6 +35,9 @@ const VALID: Record<string, object[]> = {
   service_execute: [{ code: "console.log(1)" }, { code: "throw 1" }],
   service_get_usage: [{}],
   service_list_agents: [{}, { limit: 1 }],
+  service_list_agent_sessions: [{}, { limit: 1 }],
+  service_get_session_transcript: [{ session_id: SESSION_ID }, { session_id: SESSION_ID, limit: 1, before: 2 }],
+  service_list_agent_skills: [{}],
   service_get_agent_instructions: [{}],
   service_set_agent_instructions: [{ content: "# Rules" }, { content: "# Other rules" }],
 };
@@ -81,6 +88,22 @@ const INVALID: Record<string, [input: object, message: RegExp][]> = {
     [{ limit: 101 }, /limit: .*<=100/],
     [{ cursor: "made up" }, /cursor: invalid cursor/],
   ],
+  service_list_agent_sessions: [
+    [{ server_id: "first" }, /server_id: .*UUID/],
+    [{ limit: 101 }, /limit: .*<=100/],
+    [{ cursor: "made up" }, /cursor: invalid cursor/],
+  ],
+  service_get_session_transcript: [
+    [{}, /session_id: /],
+    [{ session_id: "main" }, /Session not found\. service_list_agent_sessions lists/],
+    [{ session_id: SESSION_ID, limit: 201 }, /limit: .*<=200/],
+    [{ session_id: SESSION_ID, before: 0 }, /before: .*>=1/],
+  ],
+  service_list_agent_skills: [
+    [{ agent_id: "main" }, /agent_id: .*UUID/],
+    [{ cursor: "made up" }, /cursor: invalid cursor/],
+    [{ cursor: "x".repeat(201) }, /cursor: .*200/],
+  ],
   service_get_agent_instructions: [[{ agent_id: "main" }, /agent_id: .*UUID/]],
   service_set_agent_instructions: [
     [{}, /Send either content or revert_to/],
@@ -98,6 +121,7 @@ beforeAll(async () => {
   const procedures = [discoveredProcedure("answer"), discoveredProcedure("refuse", "mutation")];
   await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
   await givenReplacedApp();
+  await givenStoredSession();
   gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
   tools = (await gateway.tools()) as typeof tools;
 });
@@ -108,6 +132,14 @@ async function givenReplacedApp(): Promise<void> {
   const em = service().service.parts.orm.em.fork();
   await em.nativeUpdate(Deployment, { appId: id }, { appId: APP_ID, status: "superseded", artifactKey: "1" });
   await em.nativeUpdate(App, { id }, { id: APP_ID, liveDeploymentId: null });
+}
+
+/** Stores the session with the id of the arguments. */
+async function givenStoredSession(): Promise<void> {
+  const { session_id: id } = await givenSession(tenant.rest, { entries: sampleEntries(3) });
+  const em = service().service.parts.orm.em.fork();
+  await em.nativeUpdate(SessionEntry, { sessionId: id }, { sessionId: SESSION_ID });
+  await em.nativeUpdate(Session, { id }, { id: SESSION_ID });
 }
 
 /** Calls a tool with all attempts to deploy left. */
@@ -161,7 +193,8 @@ test("every tool reports an internal error without its details, which are in the
   const client = new GatewayClient(harness.service.publicUrl, owner.personal_access_token);
   expect((await client.tool("service_list_apps")).isError).toBe(false);
   const em = harness.service.parts.orm.em.fork();
-  for (const table of ["apps", "agents"]) await em.execute(`alter table ${table} rename to ${table}_out_of_reach`);
+  for (const table of ["apps", "agents", "sessions"])
+    await em.execute(`alter table ${table} rename to ${table}_out_of_reach`);
   const calls = [...own().map(({ name }) => ({ name, arguments: VALID[name]?.[0] })), { name: "absent_tool" }];
   for (const call of calls.filter(({ name }) => name !== "service_execute")) {
     const { text } = await client.call("tools/call", call);

@@ -5,8 +5,11 @@ import { AgentServer } from "../../domain/agents/agent-server.entity.ts";
 import { Agent } from "../../domain/agents/agent.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
+import { SessionEntry } from "../../domain/sessions/session-entry.entity.ts";
+import { Session } from "../../domain/sessions/session.entity.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { HttpResponse } from "../support/clients/rest-client.ts";
+import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { listServers, mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -37,7 +40,11 @@ test("a new organization has a server with a main agent", async () => {
     {
       server_id: expect.any(String),
       name: "Default",
+      kind: "managed",
+      url: null,
       status: "ready",
+      status_since: expect.any(String),
+      status_message: null,
       agent: { agent_id: expect.any(String), name: "Main", model: null, specialized_agents: [] },
     },
   ]);
@@ -60,7 +67,11 @@ verifies(
     expect(listed).toEqual({
       server_id,
       name: "Office",
+      kind: "managed",
+      url: null,
       status: "ready",
+      status_since: expect.any(String),
+      status_message: null,
       agent: {
         agent_id: agent.agent_id,
         name: "Desk",
@@ -68,6 +79,11 @@ verifies(
         specialized_agents: [{ agent_id: specialized.body["agent_id"], name: "Invoices", model: null }],
       },
     });
+    const details = { server_id, server_name: "Office", created_at: expect.any(String) };
+    const main = { agent_id: agent.agent_id, name: "Desk", model: "claude-sonnet-5", is_main: true };
+    expect((await rest.get(`/v1/agents/${agent.agent_id}`)).body).toEqual({ ...main, ...details });
+    const invoices = { agent_id: String(specialized.body["agent_id"]), name: "Invoices", model: null, is_main: false };
+    expect((await rest.get(`/v1/agents/${invoices.agent_id}`)).body).toEqual({ ...invoices, ...details });
     for (const provisioned of [agent, specialized.body]) {
       const { structuredContent } = await clientOf(provisioned).tool("service_get_agent_instructions");
       expect(structuredContent["agent_id"]).toBe(provisioned.agent_id);
@@ -89,7 +105,7 @@ test("servers and agents are renamed, and an agent's model is set and cleared", 
   const owner = { rest } as Tenant;
   const [{ server_id: serverId, agent }] = (await listServers(rest)) as [Awaited<ReturnType<typeof listServers>>[0]];
   const agentPath = `/v1/agents/${agent.agent_id}`;
-  expect((await patch(`/v1/servers/${serverId}`, { name: "Home" }, owner)).body).toEqual({
+  expect((await patch(`/v1/servers/${serverId}`, { name: "Home" }, owner)).body).toMatchObject({
     server_id: serverId,
     name: "Home",
   });
@@ -111,6 +127,30 @@ test("a deleted agent's token is invalid at once, and nothing of the agent is le
   const em = service().service.parts.orm.em.fork();
   expect(await em.count(InstructionRevision, { agentId: String(agent["agent_id"]) })).toBe(0);
   expect((await remove(`/v1/agents/${String(agent["agent_id"])}`)).status).toBe(404);
+});
+
+test("a deleted agent or server takes its sessions with it, also one with 100,000 entries", async () => {
+  const { body } = await tenant.rest.post("/v1/servers", { name: "With sessions" });
+  const serverId = String(body["server_id"]);
+  const main = String((body["agent"] as { agent_id: unknown }).agent_id);
+  const created = await tenant.rest.post("/v1/agents", { server_id: serverId, name: "Specialist" });
+  const specialist = String(created.body["agent_id"]);
+  const em = service().service.parts.orm.em.fork();
+  const countEntries = (ids: string[]) => em.count(SessionEntry, { sessionId: { $in: ids } });
+  const sessions: string[] = [];
+  for (const agentId of [main, main, specialist, specialist])
+    sessions.push((await givenSession(tenant.rest, { agentId, entries: sampleEntries(3) })).session_id);
+  const [first, , third] = sessions as [string, string, string];
+  for (const id of [first, third])
+    await em.execute(
+      `insert into session_entries (session_id, seq, entry_id, role, content, created_at)
+       select ?, n, 'n' || n, 'user', 'Text', now() from generate_series(4, 100000) n`,
+      [id],
+    );
+  expect((await remove(`/v1/agents/${specialist}`)).status).toBe(200);
+  expect([await countEntries(sessions.slice(2)), await countEntries(sessions)]).toEqual([0, 100_003]);
+  expect((await remove(`/v1/servers/${serverId}`)).status).toBe(200);
+  expect([await countEntries(sessions), await em.count(Session, { serverId })]).toEqual([0, 0]);
 });
 
 test("a deleted server takes its agents and their tokens with it", async () => {

@@ -6,8 +6,10 @@ import type { Tenant } from "../support/service/harness.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
+import { skillsOf } from "../support/service/skills.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
+import { FOR_NO_OBJECT, FOR_ONE_OBJECT, INPUTS, WITHOUT_INPUT } from "./procedure-inputs.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 
@@ -21,103 +23,20 @@ interface Procedure {
 
 const PROCEDURES = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>);
 
-/** An input for each procedure that requires one, for an object with this id and slug. */
-const INPUTS: Record<string, (object: { id: string; slug: string }) => object> = {
-  "agents.browse": () => ({}),
-  "agents.create": ({ id }) => ({ server_id: id, name: "Mine" }),
-  "agents.delete": ({ id }) => ({ id }),
-  "agents.update": ({ id }) => ({ id, name: "Mine" }),
-  "apps.deploy": () => ({ repo: "acme/site" }),
-  "apps.get": ({ id }) => ({ id }),
-  "apps.delete": ({ id }) => ({ id }),
-  "apps.logs": ({ id }) => ({ id }),
-  "apps.rotateToken": ({ id }) => ({ id }),
-  "apps.update": ({ id }) => ({ id, name: "Mine" }),
-  "apps.browse": () => ({}),
-  "audit.list": () => ({}),
-  "deployments.list": ({ id }) => ({ id }),
-  "deployments.get": ({ id }) => ({ id, number: 1 }),
-  "deployments.logs": ({ id }) => ({ id, number: 1 }),
-  "deployments.redeploy": ({ id }) => ({ id }),
-  "deployments.cancel": ({ id }) => ({ id, number: 1 }),
-  "deployments.rollback": ({ id }) => ({ id, number: 1 }),
-  "deploymentTools.deploy": () => ({ repo: "acme/site" }),
-  "deploymentTools.redeploy": ({ id }) => ({ app_id: id }),
-  "deploymentTools.rollBack": ({ id }) => ({ app_id: id, number: 1 }),
-  "deploymentTools.readLog": ({ id }) => ({ app_id: id }),
-  "execution.run": () => ({ code: "1" }),
-  "instructions.get": ({ id }) => ({ id }),
-  "instructions.read": ({ id }) => ({ agent_id: id }),
-  "instructions.replace": ({ id }) => ({ id, content: "Mine" }),
-  "instructions.revert": ({ id }) => ({ id, number: 1 }),
-  "instructions.revision": ({ id }) => ({ id, number: 1 }),
-  "instructions.revisions": ({ id }) => ({ id }),
-  "instructions.set": ({ id }) => ({ agent_id: id, content: "Mine" }),
-  "oauthConnections.revoke": ({ id }) => ({ id }),
-  "procedures.invoke": ({ slug }) => ({ app: slug, procedure: "anything", input: {} }),
-  "procedures.search": ({ slug }) => ({ query: slug }),
-  "runtimeLogs.list": ({ id }) => ({ id }),
-  "servers.create": () => ({ name: "Mine" }),
-  "servers.delete": ({ id }) => ({ id }),
-  "servers.list": () => ({}),
-  "servers.update": ({ id }) => ({ id, name: "Mine" }),
-  "tokens.issue": () => ({ kind: "personal_access_token", name: "walk" }),
-  "tokens.revoke": ({ id }) => ({ id }),
-  "tokens.rotate": ({ id }) => ({ id, overlap: "none" }),
-  "variables.delete": ({ id }) => ({ id, name: "API_KEY" }),
-  "variables.list": ({ id }) => ({ id }),
-  "variables.set": ({ id }) => ({ id, name: "API_KEY", value: "1" }),
-};
-const WITHOUT_INPUT = ["apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
-/** Procedures for one object by its id or slug. */
-const FOR_ONE_OBJECT = [
-  "agents.create",
-  "agents.delete",
-  "agents.update",
-  "apps.get",
-  "apps.delete",
-  "apps.logs",
-  "apps.rotateToken",
-  "apps.update",
-  "deployments.list",
-  "deployments.get",
-  "deployments.logs",
-  "deployments.redeploy",
-  "deployments.cancel",
-  "deployments.rollback",
-  "deploymentTools.redeploy",
-  "deploymentTools.rollBack",
-  "deploymentTools.readLog",
-  "instructions.get",
-  "instructions.read",
-  "instructions.replace",
-  "instructions.revert",
-  "instructions.revision",
-  "instructions.revisions",
-  "instructions.set",
-  // A connection belongs to a user, not to an organization. test/identity/connected-clients.test.ts tests those of others.
-  "oauthConnections.revoke",
-  "procedures.invoke",
-  "runtimeLogs.list",
-  "servers.delete",
-  "servers.update",
-  "tokens.revoke",
-  "tokens.rotate",
-  "variables.delete",
-  "variables.list",
-  "variables.set",
-];
-
-/** Procedures whose id or slug is only a filter or a label. test/rest/audit-filters.test.ts tests the filters of the audit log. */
-const FOR_NO_OBJECT = ["audit.list", "procedures.search", "tokens.issue"];
-
 /** Without the audit log, which also contains unknown ids that members of the organization tried. */
 const LISTS = PROCEDURES.filter(
   ([path, { _def }]) => _def.type === "query" && ![...FOR_ONE_OBJECT, "audit.list"].includes(path),
 ).map(([path]) => path);
 
 let tenant: Tenant;
-let foreign: { app: { id: string; slug: string }; tokenId: string; serverId: string; agentId: string; orgId: string };
+let foreign: {
+  app: { id: string; slug: string };
+  tokenId: string;
+  serverId: string;
+  agentId: string;
+  sessionId: string;
+  orgId: string;
+};
 let tokens: Record<Role, string>;
 
 beforeAll(async () => {
@@ -131,7 +50,11 @@ beforeAll(async () => {
   const serverId = String(server.body["server_id"]);
   const agent = await other.rest.post("/v1/agents", { server_id: serverId, name: "foreignname" });
   const agentId = String(agent.body["agent_id"]);
-  foreign = { app, tokenId: String(issued.body["id"]), serverId, agentId, orgId: other.org_id };
+  const session = await other.rest.post(`/v1/agents/${agentId}/sessions`, { external_id: "foreignname" });
+  const sessionId = String(session.body["session_id"]);
+  const skill = await skillsOf(other.rest).uploadDocument("foreignname");
+  if (skill.status !== 200) throw new Error(skill.text);
+  foreign = { app, tokenId: String(issued.body["id"]), serverId, agentId, sessionId, orgId: other.org_id };
   const owner = await signUpOwner(service(), tenant);
   const join = async (role: Role): Promise<string> => {
     const user = new TestUser(publicUrl);
@@ -144,10 +67,15 @@ beforeAll(async () => {
 
 /** The object of another organization that a procedure could be about. */
 function foreignObjectOf(path: string): { id: string; slug: string } {
-  const { app, tokenId, serverId, agentId } = foreign;
+  const { app, tokenId, serverId, agentId, sessionId } = foreign;
   if (path.startsWith("tokens.")) return { id: tokenId, slug: "" };
-  if (path.startsWith("servers.") || path === "agents.create") return { id: serverId, slug: "" };
-  return /^(agents|instructions)\./.test(path) ? { id: agentId, slug: "" } : app;
+  if (path.startsWith("servers.") || path === "sessions.usage" || path === "agents.create")
+    return { id: serverId, slug: "" };
+  if (path.startsWith("skills.")) return { id: "foreignname", slug: "" };
+  if (path.startsWith("sessions.") && path !== "sessions.open") return { id: sessionId, slug: "" };
+  return /^(agents|agentRuntimes|agentSkills|agentWorkspaces|execution|instructions|sessions)\./.test(path)
+    ? { id: agentId, slug: "" }
+    : app;
 }
 
 interface CallResult {
@@ -167,13 +95,16 @@ async function call(path: string, input: object | null, token: string | null): P
   return { status: response.status, text: await response.text() };
 }
 
-test("this file has an input for every procedure", () => {
+test("procedure-inputs.ts has an input for every procedure", () => {
   expect(PROCEDURES.map(([path]) => path).toSorted()).toEqual([...Object.keys(INPUTS), ...WITHOUT_INPUT].toSorted());
 });
 
 test("every procedure with an id or slug is tested with those of another organization", () => {
-  const withId = PROCEDURES.filter(([, { _def }]) =>
-    _def.inputs.flatMap(({ shape }) => Object.keys(shape ?? {})).some((field) => /^(id|app|slug|.*_id)$/.test(field)),
+  // The name of a skill identifies it.
+  const isId = (path: string, field: string) =>
+    /^(id|app|slug|.*_id)$/.test(field) || (field === "name" && path.startsWith("skills."));
+  const withId = PROCEDURES.filter(([path, { _def }]) =>
+    _def.inputs.flatMap(({ shape }) => Object.keys(shape ?? {})).some((field) => isId(path, field)),
   ).map(([path]) => path);
   expect(withId.filter((path) => !FOR_NO_OBJECT.includes(path)).toSorted()).toEqual(FOR_ONE_OBJECT.toSorted());
 });

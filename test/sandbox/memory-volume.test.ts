@@ -12,7 +12,7 @@ import { type TemporaryFolder, temporaryFolder } from "../support/temporary-fold
 import { hazard, verifies } from "../support/verifies.ts";
 import { writableAt } from "../contract/sandbox.ts";
 
-const SMALL = { count: 1, sizeMb: 1, processMb: 1 };
+const SMALL = { users: "builds", count: 1, sizeMb: 1, processMb: 1 } as const;
 
 await using probed = await temporaryFolder();
 const problem = await volumeProblem(probed.path, SMALL);
@@ -87,7 +87,7 @@ describe.skipIf(problem !== null)("a command that writes to a volume", async () 
 
 test("volumes are not used on a machine with too little memory for all builds", async () => {
   await using folder = await temporaryFolder();
-  const needs = { count: 1000, sizeMb: 1_000_000, processMb: 1 };
+  const needs = { users: "builds", count: 1000, sizeMb: 1_000_000, processMb: 1 } as const;
   const reason = await volumeProblem(folder.path, needs);
   expect(reason).toMatch(/only root can mount|1000 simultaneous builds in memory need a machine with \d+ MiB/);
 });

@@ -59,6 +59,8 @@ describe("the configuration", () => {
     ["TRUSTED_PROXIES", "10.0.0.0/33"],
     ["TRUSTED_PROXIES", "127.0.0.1,,::1"],
     ["TRUSTED_PROXIES", "proxy.example.com"],
+    ["AGENT_HOST_PRIVATE_NETWORKS", "0.0.0.0/0"],
+    ["AGENT_HOST_PRIVATE_NETWORKS", "gateway.local"],
     ["APPS_DOMAIN", "http://apps.example.com"],
     ["DATABASE_URL", "mysql://127.0.0.1/apps"],
     ["REDIS_URL", "127.0.0.1:6379"],

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeTree } from "../../server/files/remove-tree.ts";
 import { findAbandonedFolders } from "../../server/sandbox/abandoned-folders.ts";
 import { unmountVolumes } from "../../server/sandbox/memory-volume.ts";
 import { ownIdentity } from "../../server/sandbox/process-identity.ts";
@@ -14,13 +15,13 @@ export interface TemporaryFolder extends AsyncDisposable {
 /** Creates an empty folder. It is removed on disposal, with its contents. */
 export async function temporaryFolder(parent = tmpdir()): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(parent, `${PREFIX}-${ownIdentity()}-`));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+  return { path, [Symbol.asyncDispose]: () => removeTree(path) };
 }
 
 /** Removes the folders of test processes that were killed. */
 export async function removeAbandonedFolders(parent: string): Promise<void> {
   for (const folder of await findAbandonedFolders(parent, [PREFIX])) {
     await unmountVolumes(folder);
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }

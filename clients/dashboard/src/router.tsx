@@ -11,6 +11,9 @@ import { readAuthorizationUrl } from "./after-sign-in.ts";
 import { getSession } from "./api.ts";
 import { roleQuery } from "./organization.ts";
 import { organizationsQuery } from "./organizations-query.ts";
+import { AgentPage } from "./pages/agents/agent.tsx";
+import { AgentsPage } from "./pages/agents/agents.tsx";
+import { TranscriptPage } from "./pages/agents/transcript.tsx";
 import { BuildLogPage } from "./pages/build-log.tsx";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
@@ -98,6 +101,22 @@ const buildLog = createRoute({
   },
 });
 
+const agent = createRoute({
+  getParentRoute: () => layout,
+  path: "/agents/$id",
+  component: function AgentRoute() {
+    return <AgentPage agentId={agent.useParams().id} />;
+  },
+});
+
+const transcript = createRoute({
+  getParentRoute: () => layout,
+  path: "/sessions/$id",
+  component: function TranscriptRoute() {
+    return <TranscriptPage sessionId={transcript.useParams().id} />;
+  },
+});
+
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$id",
@@ -148,6 +167,9 @@ const routes = root.addChildren([
   layout.addChildren([
     layoutPage("/", AppsPage),
     buildLog,
+    layoutPage("/agents", AgentsPage),
+    agent,
+    transcript,
     layoutPage("/settings/tokens", TokensPage),
     layoutPage("/settings/members", MembersPage),
     layoutPage("/settings/audit", AuditPage),

@@ -10,7 +10,7 @@ import type { Lookup } from "../../sandbox/egress-proxy.ts";
 import { isPublic } from "../../sandbox/public-address.ts";
 import { getFreshSeconds } from "./freshness.ts";
 import { readMetadata } from "./read-metadata.ts";
-import { resolveAddresses } from "./resolve-addresses.ts";
+import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
 
 export interface HttpsMetadataFetcherOptions {
   /** Resolves a host name. By default it queries the name servers of the machine and ignores `/etc/hosts`. */

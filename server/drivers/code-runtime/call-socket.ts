@@ -47,6 +47,23 @@ export class CallSocket {
     this.#server.maxConnections = 1;
   }
 
+  /**
+   * Sends data to the connected process, and waits until it confirms that it has processed them.
+   *
+   * @throws when the connection ends
+   */
+  async send(data: AsyncIterable<Uint8Array>): Promise<void> {
+    const connection = this.#connection;
+    if (connection === null) throw new Error("No program is connected");
+    const closed = new AbortController();
+    connection.once("close", () => closed.abort(new Error("The program ended before it had its files")));
+    const options = { signal: AbortSignal.any([closed.signal, this.#closing.signal]) };
+    for await (const chunk of data) if (!connection.write(chunk)) await once(connection, "drain", options);
+    const confirmed = once(connection, "readable", options);
+    await confirmed;
+    if (connection.read() === null) throw new Error("The program ended before it had its files");
+  }
+
   /** Starts the connected program and responds to its calls. */
   start(context: Omit<CallContext, "signal">): void {
     if (this.#connection === null) throw new Error("No program is connected");

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { AgentWorkspaces, OpenWorkspace } from "../../../domain/ports/agent-workspaces.ts";
 import {
   type CodeRuntime,
   isCodeTooLong,
@@ -8,11 +9,13 @@ import {
   type RunResult,
 } from "../../../domain/ports/code-runtime.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
-import { IDLE_TIMEOUT_MS } from "./deno-command.ts";
+import type { StartProcess } from "../../sandbox/start-process.ts";
+import { IDLE_TIMEOUT_MS, WORKSPACE } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
 import { ImportableModules } from "./prepare-importable-modules.ts";
 import { removeProgramsFolder } from "./program-folders.ts";
 import { WarmPool } from "./warm-pool.ts";
+import { WorkspaceVolumes } from "./workspace-volumes.ts";
 
 export interface DenoCodeRuntimeOptions {
   /**
@@ -24,6 +27,12 @@ export interface DenoCodeRuntimeOptions {
   programsFolder: string;
   /** The folder for the modules that programs can import, such as `MODULES_FOLDER`. */
   modulesFolder: string;
+  /** The workspaces of agents. */
+  workspaces: AgentWorkspaces;
+  /** Whether the workspaces of running programs are file systems in memory, whose size the kernel limits. */
+  hasVolumesInMemory: boolean;
+  /** Mounts these file systems. */
+  startProcess?: StartProcess | undefined;
   /** Programs that run at the same time. Others wait. Each may use one core and 512 MB. */
   concurrency?: number;
   /** How long an idle Deno process waits for a program. At most two minutes, which is the default. */
@@ -35,31 +44,73 @@ export interface DenoCodeRuntimeOptions {
 /** With two, a sequence of programs does not wait for the start of each process. */
 const MAX_IDLE = 2;
 
+/** The default of `DenoCodeRuntimeOptions.concurrency`. */
+const DEFAULT_CONCURRENCY = 8;
+
+/** How many processes with a workspace exist at the same time: running, idle, or being removed. */
+export function countVolumes(concurrency = DEFAULT_CONCURRENCY): number {
+  return concurrency + 2 * MAX_IDLE;
+}
+
 /**
  * Runs each program in a Deno process of its own, in a sandbox of its own, whose only connection is a socket for calls.
  * Starting a process takes several times as long as most programs run, so further processes are started ahead of time
- * while programs keep coming.
+ * while programs keep coming. Processes with a workspace are separate ones, so that other programs need no volume.
  */
 export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
   readonly #queue: PQueue;
   readonly #pool: WarmPool<DenoProcess>;
+  readonly #poolWithWorkspace: WarmPool<DenoProcess>;
+  readonly #volumes: WorkspaceVolumes;
+  readonly #workspaces: AgentWorkspaces;
   readonly #programsFolder: string;
   readonly #onInternalError: (error: unknown, name: string) => void;
+  readonly #closing = new AbortController();
+  /** Programs with a workspace. */
+  readonly #running = new Set<Promise<RunResult>>();
 
   constructor(options: DenoCodeRuntimeOptions) {
-    const { sandbox, programsFolder, concurrency = 8, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
+    const { sandbox, programsFolder, concurrency = DEFAULT_CONCURRENCY, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
     const modules = new ImportableModules(options.modulesFolder);
-    const start = async () => DenoProcess.start({ sandbox, programsFolder, modulesFolder: await modules.prepare() });
+    const start = async (volumes: WorkspaceVolumes | null) =>
+      DenoProcess.start({ sandbox, programsFolder, modulesFolder: await modules.prepare(), volumes });
+    const mountedCount = options.hasVolumesInMemory ? countVolumes(concurrency) : null;
+    this.#volumes = new WorkspaceVolumes({ programsFolder, mountedCount, startProcess: options.startProcess });
+    this.#workspaces = options.workspaces;
     this.#queue = new PQueue({ concurrency });
-    this.#pool = new WarmPool(start, { maxIdle: MAX_IDLE, idleTimeoutMs });
+    const idle = { maxIdle: MAX_IDLE, idleTimeoutMs };
+    this.#pool = new WarmPool(() => start(null), idle);
+    this.#poolWithWorkspace = new WarmPool(() => start(this.#volumes), idle);
     this.#programsFolder = programsFolder;
     this.#onInternalError = options.onInternalError ?? (() => undefined);
   }
 
   async run(request: RunRequest): Promise<RunResult> {
     checkBounds(request);
-    const { signal } = request;
+    const { code, signal } = request;
     signal.throwIfAborted();
+    // Most programs use no files. They need not wait for others of the same agent.
+    if (!code.includes(WORKSPACE)) return await this.#runInTurn(signal, () => this.#runOn(this.#pool, request, null));
+    const running = this.#runWithWorkspace({ ...request, signal: AbortSignal.any([signal, this.#closing.signal]) });
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #runWithWorkspace(request: RunRequest): Promise<RunResult> {
+    const { workspace, signal } = request;
+    signal.throwIfAborted();
+    const run = (opened: OpenWorkspace | null) =>
+      this.#runInTurn(signal, () => this.#runOn(this.#poolWithWorkspace, request, opened));
+    if (workspace === undefined) return await run(null);
+    return await this.#workspaces.open(workspace.id, { readOnly: workspace.readOnly, signal }, run);
+  }
+
+  /** Waits while as many programs run as may run at the same time. */
+  async #runInTurn(signal: AbortSignal, run: () => Promise<RunResult>): Promise<RunResult> {
     // The queue would free the slot of a running program as soon as the signal aborts, while the program is still being
     // stopped. So it gets a signal that only matters while the program waits.
     const waiting = new AbortController();
@@ -67,24 +118,30 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
     signal.addEventListener("abort", stopWaiting, { once: true });
     const runInTurn = () => {
       signal.removeEventListener("abort", stopWaiting);
-      return this.#runNow(request);
+      return run();
     };
     return this.#queue.add(runInTurn, { signal: waiting.signal });
   }
 
-  async #runNow(request: RunRequest): Promise<RunResult> {
+  async #runOn(pool: WarmPool<DenoProcess>, request: RunRequest, workspace: OpenWorkspace | null): Promise<RunResult> {
     try {
-      await using deno = await this.#pool.acquire();
-      this.#pool.prewarm();
-      return await deno.run(request, this.#onInternalError);
+      await using deno = await pool.acquire();
+      pool.prewarm();
+      return await deno.run(request, workspace, this.#onInternalError);
     } finally {
-      this.#pool.prewarm();
+      pool.prewarm();
     }
   }
 
-  /** Stops idle processes. Removes the programs folder unless a program is still running. */
+  /**
+   * Stops idle processes, and programs that use a workspace: what they have written is kept. Removes the programs folder
+   * unless another program is still running.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool.close();
+    this.#closing.abort(new Error("The service is stopping"));
+    await Promise.allSettled(this.#running);
+    await Promise.all([this.#pool.close(), this.#poolWithWorkspace.close()]);
+    await this.#volumes[Symbol.asyncDispose]();
     await removeProgramsFolder(this.#programsFolder);
   }
 }

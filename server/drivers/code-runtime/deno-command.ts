@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
+import { WORKSPACE_LIMITS } from "../../../domain/ports/agent-workspaces.ts";
 import { RUN_TIME_MS } from "../../../domain/ports/code-runtime.ts";
 import type { Mount, SandboxLimits } from "../../../domain/ports/sandbox.ts";
 import { MAX_PRINTED_BYTES } from "./captured-output.ts";
@@ -25,40 +26,41 @@ export const SOCKET_FILE = "calls.sock";
 const SOCKET = `${PROGRAM_FOLDER}/${SOCKET_FILE}`;
 export const PROGRAM_FILE = "main.ts";
 export const DECLARATIONS_FILE = "service.d.ts";
+/** The folder with the files that are kept for the next programs of an agent. */
+export const WORKSPACE = "/workspace";
 
 /**
  * Deno's permissions are the second barrier; the sandbox is the first. Only the preloaded script needs the socket, and it
- * revokes its own permissions before the program starts. Static imports need no permission, so the import map redirects
+ * revokes its permissions for it before the program starts. Static imports need no permission, so the import map redirects
  * every file except the program's own to a path that does not exist. With `--single-threaded`, V8 uses one core and the
  * same memory on every machine. Compiled code is not kept: the cache is in the sandbox's temporary file system.
  */
-const DENO_ARGUMENTS = [
-  "run",
-  "--quiet",
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-code-cache",
-  "--no-remote",
-  "--no-npm",
-  `--import-map=${MODULES}/${IMPORT_MAP}`,
-  `--preload=${MODULES}/${PRELOADED_SCRIPT}`,
-  `--allow-net=unix:${SOCKET}`,
-  `--allow-read=${SOCKET}`,
-  `--allow-write=${SOCKET}`,
-  "--deny-run",
-  "--deny-ffi",
-  "--deny-env",
-  "--deny-sys",
-  "--deny-import",
-  `--v8-flags=--single-threaded,--max-old-space-size=${HEAP_MB}`,
-];
-
-export const COMMAND_LINE: readonly [string, ...string[]] = [
-  DENO,
-  ...DENO_ARGUMENTS,
-  `${PROGRAM_FOLDER}/${PROGRAM_FILE}`,
-];
+export function getCommandLine({ hasWorkspace }: { hasWorkspace: boolean }): [string, ...string[]] {
+  const files = hasWorkspace ? `${SOCKET},${WORKSPACE}` : SOCKET;
+  return [
+    DENO,
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--no-config",
+    "--no-lock",
+    "--no-code-cache",
+    "--no-remote",
+    "--no-npm",
+    `--import-map=${MODULES}/${IMPORT_MAP}`,
+    `--preload=${MODULES}/${PRELOADED_SCRIPT}`,
+    `--allow-net=unix:${SOCKET}`,
+    `--allow-read=${files}`,
+    `--allow-write=${files}`,
+    "--deny-run",
+    "--deny-ffi",
+    "--deny-env",
+    "--deny-sys",
+    "--deny-import",
+    `--v8-flags=--single-threaded,--max-old-space-size=${HEAP_MB}`,
+    `${PROGRAM_FOLDER}/${PROGRAM_FILE}`,
+  ];
+}
 
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: "/usr/bin:/bin",
@@ -83,16 +85,27 @@ export const LIMITS: SandboxLimits = {
   outputBytes: MAX_PRINTED_BYTES,
 };
 
-/**
- * @param folder - the folder on the host with the program's files and its socket
- * @param modulesFolder - the folder on the host with the modules that programs can import, from `ImportableModules`
- */
-export function getMounts(folder: string, modulesFolder: string): Mount[] {
+const WORKSPACE_MB = WORKSPACE_LIMITS.bytes / 1024 ** 2;
+
+/** With more than the workspace holds as the largest file, a write beyond its size fails before it kills the program. */
+export const LIMITS_WITH_WORKSPACE: SandboxLimits = { ...LIMITS, fileSizeMb: WORKSPACE_MB + 1, diskMb: WORKSPACE_MB };
+
+export interface ProgramMounts {
+  /** The folder on the host with the program's files and its socket. */
+  folder: string;
+  /** The folder on the host with the modules that programs can import, from `ImportableModules`. */
+  modulesFolder: string;
+  /** The folder on the host with the program's workspace; `null` for none. */
+  workspace: string | null;
+}
+
+export function getMounts({ folder, modulesFolder, workspace }: ProgramMounts): Mount[] {
   // Folders, and not each file of them: a mount costs 0.1 to 0.2 ms of CPU time.
   return [
     { from: findDenoBinary(), to: DENO, writable: false, shared: true },
     { from: modulesFolder, to: MODULES, writable: false, shared: true },
     { from: folder, to: PROGRAM_FOLDER, writable: false },
+    ...(workspace === null ? [] : [{ from: workspace, to: WORKSPACE, writable: true }]),
   ];
 }
 

@@ -1,13 +1,16 @@
+import type { OpenWorkspace } from "../../../domain/ports/agent-workspaces.ts";
 import type { RunRequest, RunResult } from "../../../domain/ports/code-runtime.ts";
-import type { Sandbox } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import type { CallContext } from "./call-dispatch.ts";
 import { CallSocket } from "./call-socket.ts";
-import { getMounts, getSocketPath } from "./deno-command.ts";
-import { appendNote, getExitStatus } from "./exit-status.ts";
+import { getSocketPath } from "./deno-command.ts";
+import { appendNotes, getExitStatus } from "./exit-status.ts";
 import { createProgramFolder, type ProgramFolder } from "./program-folders.ts";
 import { makeErrorsReadable, withoutPaths } from "./readable-errors.ts";
 import { RunTimer } from "./run-timer.ts";
 import { SandboxedDeno } from "./sandboxed-deno.ts";
+import { readEmptyWorkspace, saveWorkspace, type WorkspaceResult } from "./save-workspace.ts";
+import type { Volume, WorkspaceVolumes } from "./workspace-volumes.ts";
 
 export interface DenoProcessOptions {
   sandbox: Sandbox;
@@ -15,12 +18,15 @@ export interface DenoProcessOptions {
   programsFolder: string;
   /** The folder on the host with the modules that programs can import. */
   modulesFolder: string;
+  /** Where programs have their workspace; `null` for programs without one. */
+  volumes: WorkspaceVolumes | null;
 }
 
 interface Resources {
   folder: ProgramFolder;
   socket: CallSocket;
   deno: SandboxedDeno;
+  volume: Volume | null;
   /** All of them, in the order of their creation. */
   disposables: AsyncDisposableStack;
 }
@@ -31,15 +37,17 @@ export class DenoProcess implements AsyncDisposable {
   readonly #resources: Resources;
 
   /** @throws when the process does not start, which is an internal error */
-  static async start({ sandbox, programsFolder, modulesFolder }: DenoProcessOptions): Promise<DenoProcess> {
+  static async start({ sandbox, programsFolder, modulesFolder, volumes }: DenoProcessOptions): Promise<DenoProcess> {
     await using opening = new AsyncDisposableStack();
+    const volume = volumes === null ? null : opening.use(await volumes.acquire());
     const folder = opening.use(await createProgramFolder(programsFolder));
     const connected = Promise.withResolvers<void>();
     const socket = await CallSocket.open(getSocketPath(folder.path), () => connected.resolve());
     opening.defer(() => socket.close());
-    const deno = opening.use(new SandboxedDeno(sandbox, getMounts(folder.path, modulesFolder)));
+    const mounts = { folder: folder.path, modulesFolder, workspace: volume?.path ?? null };
+    const deno = opening.use(new SandboxedDeno(sandbox, mounts));
     await deno.waitUntilReady(connected.promise);
-    return new DenoProcess({ folder, socket, deno, disposables: opening.move() });
+    return new DenoProcess({ folder, socket, deno, volume, disposables: opening.move() });
   }
 
   private constructor(resources: Resources) {
@@ -51,34 +59,56 @@ export class DenoProcess implements AsyncDisposable {
   /**
    * Runs the program. May be called once.
    *
+   * @param workspace - `null` for a temporary one
    * @throws the reason of the request's signal when it is aborted
    */
-  async run(request: RunRequest, onInternalError: CallContext["onInternalError"]): Promise<RunResult> {
-    const { folder, socket, deno } = this.#resources;
+  async run(
+    request: RunRequest,
+    workspace: OpenWorkspace | null,
+    onInternalError: CallContext["onInternalError"],
+  ): Promise<RunResult> {
+    const { folder, socket, deno, volume } = this.#resources;
     const { code, declarations = "", timeoutMs, handleCall, signal } = request;
     await folder.writeProgram(code, declarations);
     signal.throwIfAborted();
+    using cleanup = new DisposableStack();
     const stop = () => deno.stop("caller");
     signal.addEventListener("abort", stop);
-    const timer = new RunTimer(timeoutMs, () => deno.stop("time"));
+    cleanup.defer(() => signal.removeEventListener("abort", stop));
+    if (volume !== null) await this.#load(workspace, signal);
+    const timer = cleanup.adopt(new RunTimer(timeoutMs, () => deno.stop("time")), (each) => each.stop());
+    socket.start({ handleCall, onInternalError });
+    const outcome = await deno.outcome;
+    const durationMs = timer.getElapsedMs();
+    const saved = volume === null ? null : await saveWorkspace(workspace, volume.path, onInternalError);
+    signal.throwIfAborted();
+    return { ...this.#createResult(outcome, timeoutMs, saved), durationMs };
+  }
+
+  async #load(workspace: OpenWorkspace | null, signal: AbortSignal): Promise<void> {
     try {
-      socket.start({ handleCall, onInternalError });
-      const outcome = await deno.outcome;
+      await this.#resources.socket.send(workspace?.read() ?? readEmptyWorkspace());
+    } catch (error) {
       signal.throwIfAborted();
-      const stderr = deno.stderr.text();
-      const { exitCode, timedOut, note } = getExitStatus(outcome, deno.stopReason, timeoutMs, stderr);
-      return {
-        stdout: withoutPaths(deno.stdout.text()),
-        stderr: appendNote(makeErrorsReadable(stderr), note),
-        exitCode,
-        durationMs: timer.getElapsedMs(),
-        truncated: deno.stdout.truncated || deno.stderr.truncated,
-        timedOut,
-      };
-    } finally {
-      timer.stop();
-      signal.removeEventListener("abort", stop);
+      throw error;
     }
+  }
+
+  #createResult(
+    outcome: SandboxOutcome,
+    timeoutMs: number,
+    saved: WorkspaceResult | null,
+  ): Omit<RunResult, "durationMs"> {
+    const { stdout, stderr, stopReason } = this.#resources.deno;
+    const { exitCode, timedOut, note } = getExitStatus(outcome, stopReason, timeoutMs, stderr.text());
+    const notes = [note, ...(saved?.notes ?? [])].filter((each) => each !== null);
+    return {
+      stdout: withoutPaths(stdout.text()),
+      stderr: appendNotes(makeErrorsReadable(stderr.text()), notes),
+      exitCode: exitCode === 0 && saved?.isLost === true ? 1 : exitCode,
+      truncated: stdout.truncated || stderr.truncated,
+      timedOut,
+    };
   }
 
   /** Stops the process, aborts its calls, and waits until nothing of it is left. */

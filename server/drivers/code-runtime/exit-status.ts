@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { WORKSPACE_LIMITS } from "../../../domain/ports/agent-workspaces.ts";
 import type { SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { MAX_PRINTED_BYTES } from "./captured-output.ts";
 import { HEAP_MB, MEMORY_MB } from "./deno-command.ts";
@@ -18,6 +19,9 @@ const TIMED_OUT = 124;
 const KILLED = 137;
 const OUT_OF_MEMORY_NOTE = `Stopped: the program needed more memory than the ${HEAP_MB} MB for JavaScript objects or the ${MEMORY_MB} MB in total. Process less data at a time.`;
 
+const WORKSPACE_FULL_NOTE = `Stopped: the program wrote more than ${WORKSPACE_LIMITS.bytes / 1024 ** 2} MiB to /workspace. Remove files, or write less.`;
+const LARGE_FILE_NOTE = `Stopped: the program made a file larger than ${WORKSPACE_LIMITS.bytes / 1024 ** 2} MiB.`;
+
 /** Derives the exit status of a program from how its sandbox ended. */
 export function getExitStatus(
   outcome: SandboxOutcome,
@@ -30,8 +34,9 @@ export function getExitStatus(
       return { exitCode: outcome.code, timedOut: false, note: null };
     case "signal":
       return { exitCode: getSignalCode(outcome.signal), timedOut: false, note: describeCrash(outcome.signal, stderr) };
-    case "memory":
     case "disk":
+      return { exitCode: KILLED, timedOut: false, note: WORKSPACE_FULL_NOTE };
+    case "memory":
       return { exitCode: KILLED, timedOut: false, note: OUT_OF_MEMORY_NOTE };
     case "time":
       return createTimeoutStatus(timeoutMs);
@@ -40,9 +45,9 @@ export function getExitStatus(
   }
 }
 
-/** Adds the note to what the program printed to its error stream. */
-export function appendNote(stderr: string, note: string | null): string {
-  return note === null ? stderr : appendLines(withoutCrashReport(stderr), [note]);
+/** Adds notes to what the program printed to its error stream. */
+export function appendNotes(stderr: string, notes: readonly string[]): string {
+  return notes.length === 0 ? stderr : appendLines(withoutCrashReport(stderr), notes);
 }
 
 function createTimeoutStatus(timeoutMs: number): ExitStatus {
@@ -57,6 +62,7 @@ function createOutputLimitStatus(): ExitStatus {
 
 /** V8 crashes the process with a trap or an abort signal when it runs out of memory. */
 function describeCrash(signal: string, stderr: string): string {
+  if (signal === "SIGXFSZ") return LARGE_FILE_NOTE;
   return /out of memory/i.test(stderr) ? OUT_OF_MEMORY_NOTE : `Stopped: the program crashed its runtime (${signal}).`;
 }
 

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promi
 import { createRequire } from "node:module";
 import path from "node:path";
 import type * as Esbuild from "esbuild";
-import { writeReadable } from "../../files/readable-files.ts";
+import { writeReadable } from "../../files/write-readable-files.ts";
 
 /**
  * The modules that programs can import, by file name. `inside/import-map.json` maps specifiers to the same files.

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
-import { writeReadable } from "../../files/readable-files.ts";
+import { writeReadable } from "../../files/write-readable-files.ts";
+import { unmountVolumes } from "../../sandbox/memory-volume.ts";
 import { DECLARATIONS_FILE, PROGRAM_FILE, SOCKET_FILE } from "./deno-command.ts";
 
 const FILES = [PROGRAM_FILE, DECLARATIONS_FILE, SOCKET_FILE];
@@ -28,7 +29,10 @@ export interface ProgramFolder extends AsyncDisposable {
 export async function openProgramsFolder(dataDirectory: string): Promise<string> {
   const installation = sha256Hex(path.resolve(dataDirectory)).slice(0, 12);
   const folder = path.join(tmpdir(), `programs-${installation}`);
-  if (await isOwnedFolder(folder)) await rm(folder, { recursive: true, force: true });
+  if (await isOwnedFolder(folder)) {
+    await unmountVolumes(folder);
+    await rm(folder, { recursive: true, force: true });
+  }
   return folder;
 }
 
@@ -38,13 +42,19 @@ export async function removeProgramsFolder(programsFolder: string): Promise<void
   await rmdir(programsFolder).catch(() => undefined);
 }
 
-/** Creates the folder of one program, which is empty at first. */
-export async function createProgramFolder(programsFolder: string): Promise<ProgramFolder> {
+/** Creates the part of the programs folder that users of sandboxes may enter, if it does not exist. Returns its path. */
+export async function createSharedFolder(programsFolder: string): Promise<string> {
   await ensureOwnedFolder(programsFolder);
   // The sandbox may run as another user. The programs folder protects the files from all others.
-  const parent = path.join(programsFolder, SHARED_FOLDER);
-  await mkdir(parent, { recursive: true });
-  await chmod(parent, 0o711);
+  const folder = path.join(programsFolder, SHARED_FOLDER);
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+/** Creates the folder of one program, which is empty at first. */
+export async function createProgramFolder(programsFolder: string): Promise<ProgramFolder> {
+  const parent = await createSharedFolder(programsFolder);
   const folder = await mkdtemp(path.join(parent, "program-"));
   await chmod(folder, 0o755);
   const writeProgram = async (code: string, declarations: string): Promise<void> => {

@@ -1,13 +1,18 @@
+import { WORKSPACE_LIMITS } from "../../../domain/ports/agent-workspaces.ts";
+
 const IMPORT_HINT =
-  'Only "zod" and the modules of Node.js (such as "node:crypto") can be imported: a program has no network and no files. ' +
-  "Use `service` for everything else.";
+  'Only "zod", the modules of Node.js (such as "node:crypto") and files in /workspace can be imported: a program has no ' +
+  "network and no other files. Use `service` for everything else.";
 const PERMISSION_HINT =
-  "A program has no files, network, environment or subprocesses. Use `service` for everything outside of the program.";
+  'A program has no files except those in /workspace, whose paths its code must contain (such as "/workspace/notes.txt"), ' +
+  "and no network, environment or subprocesses. Use `service` for everything outside of the program.";
+const SPACE_HINT = `/workspace is full: it holds ${WORKSPACE_LIMITS.bytes / 1024 ** 2} MiB, and ${WORKSPACE_LIMITS.entries} files and folders. Remove files that are no longer needed.`;
 
 /** Error texts of the runtime, and what the author of the program can do about them. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/--no-(npm|remote) is specified|Requires import access to|not in import map|Module not found "/, IMPORT_HINT],
   [/\bNotCapable: Requires (?!import )/, PERMISSION_HINT],
+  [/No space left on device|\bENOSPC\b/, SPACE_HINT],
 ];
 
 /** The start of the report that the runtime prints when it crashes. */
@@ -16,7 +21,10 @@ const CRASH_REPORT =
 
 /** Shortens the URLs of the program's own files to their names. */
 export function withoutPaths(text: string): string {
-  return text.replaceAll("file:///code/", "").replaceAll("file:///nothing/", "file:///");
+  return text
+    .replaceAll("file:///workspace/", "/workspace/")
+    .replaceAll("file:///code/", "")
+    .replaceAll("file:///nothing/", "file:///");
 }
 
 /** Rewrites error output for the author of a program: without paths and parts of the sandbox, and with hints. */

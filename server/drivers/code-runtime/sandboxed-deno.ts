@@ -1,6 +1,15 @@
-import type { Mount, Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
 import { CapturedOutput } from "./captured-output.ts";
-import { COMMAND_LINE, ENVIRONMENT, LIMITS, PROGRAM_FOLDER, STARTUP_MS } from "./deno-command.ts";
+import {
+  ENVIRONMENT,
+  getCommandLine,
+  getMounts,
+  LIMITS,
+  LIMITS_WITH_WORKSPACE,
+  PROGRAM_FOLDER,
+  type ProgramMounts,
+  STARTUP_MS,
+} from "./deno-command.ts";
 
 /** Why the driver stopped a program. `caller` means that its result is no longer needed. */
 export type StopReason = "time" | "output" | "caller";
@@ -13,14 +22,15 @@ export class SandboxedDeno implements AsyncDisposable {
   readonly outcome: Promise<SandboxOutcome>;
   readonly #stopping = new AbortController();
 
-  constructor(sandbox: Sandbox, mounts: readonly Mount[]) {
+  constructor(sandbox: Sandbox, mounts: ProgramMounts) {
+    const hasWorkspace = mounts.workspace !== null;
     this.outcome = sandbox.run({
-      argv: COMMAND_LINE,
+      argv: getCommandLine({ hasWorkspace }),
       cwd: PROGRAM_FOLDER,
       env: ENVIRONMENT,
-      mounts,
+      mounts: getMounts(mounts),
       network: { kind: "none" },
-      limits: LIMITS,
+      limits: hasWorkspace ? LIMITS_WITH_WORKSPACE : LIMITS,
       onOutput: (chunk) => this.stdout.add(chunk),
       onErrorOutput: (chunk) => this.stderr.add(chunk),
       signal: this.#stopping.signal,

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
-import { mountVolume, unmountVolumes } from "../../sandbox/memory-volume.ts";
+import { buildVolumeSize, mountVolume, unmountVolumes } from "../../sandbox/memory-volume.ts";
 import { startChild, type StartProcess } from "../../sandbox/start-process.ts";
 
 /** One folder per attempt, below a root folder that contains nothing else. */
@@ -23,7 +23,7 @@ export class FilesystemWorkspaces implements Workspaces {
     const directory = path.join(this.#root, `${deploymentId}.${attempt}`);
     await this.#remove(directory);
     await mkdir(directory, { recursive: true, mode: 0o755 });
-    if (this.#volumeMb !== null) await mountVolume(directory, this.#volumeMb, this.#startProcess);
+    if (this.#volumeMb !== null) await mountVolume(directory, buildVolumeSize(this.#volumeMb), this.#startProcess);
     const sourceDirectory = path.join(directory, "source");
     const outputDirectory = path.join(directory, "output");
     for (const folder of [sourceDirectory, outputDirectory]) await mkdir(folder, { recursive: true, mode: 0o755 });

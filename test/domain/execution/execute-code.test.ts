@@ -35,6 +35,7 @@ async function givenProgram() {
   let program = async (_call: CallHandler): Promise<unknown> => undefined;
   const signal = new AbortController().signal;
   const deps: ExecuteDeps = {
+    db,
     tokenSecret: "x".repeat(32),
     procedureIndex: new ProcedureIndex(db),
     usageCounter,

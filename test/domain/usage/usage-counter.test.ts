@@ -74,7 +74,7 @@ test("counts are written for each app and month, any number at once, and added t
   await addCounts(db(), rows);
   await addCounts(db(), rows.slice(0, 1));
   await addCounts(db(), [{ ...rows[0]!, period: "2020-01" }]);
-  expect(await readActivity(db(), orgId)).toEqual({ period, requests: 2004, programs: 0, deployments: 0 });
+  expect(await readActivity(db(), orgId)).toMatchObject({ period, requests: 2004, programs: 0, deployments: 0 });
   const [stored] = await em().execute<object[]>("select count(*)::int as rows from usage_counts where org_id = ?", [
     orgId,
   ]);
@@ -89,7 +89,7 @@ test("usage counts the accepted deployments of the month, also of failed and del
     body: "{}",
     headers: { "content-type": "application/json" },
   });
-  expect(await readActivity(db(), tenant.org_id)).toEqual({
+  expect(await readActivity(db(), tenant.org_id)).toMatchObject({
     period: periodOf(new Date()),
     deployments: 2,
     requests: 0,

@@ -54,8 +54,9 @@ test("usage shows the plan, the apps that count, and what remains of the rate li
     reset_seconds: expect.any(Number),
   };
   const restarts = { ...calls, name: "restarts", limit: 120, remaining: 120 };
-  const activity = { period: new Date().toISOString().slice(0, 7), deployments: 0, requests: 0, programs: 0 };
-  const storage = { limit_bytes_per_app: 1024 ** 3, total_bytes: 0, apps: [] };
+  const tokens = { input: 0, output: 0, cache_read: 0, cache_write: 0, total: 0 };
+  const activity = { period: new Date().toISOString().slice(0, 7), deployments: 0, requests: 0, programs: 0, tokens };
+  const storage = { limit_bytes_per_app: 1024 ** 3, total_bytes: 0, workspace_bytes: 0, apps: [] };
   const unused = { period: "now", rate_limits: [deploys, restarts, calls], activity, storage };
   await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "team" });
   expect(await usageOf(orgId)).toEqual({ ...unused, plan: "team", quotas: [{ metric: "apps", used: 0, limit: 20 }] });

@@ -84,7 +84,9 @@ test.each(["npm:lodash", "jsr:@std/path", ...LISTED_AND_UNLISTED_HOSTS, "lodash"
   async (specifier) => {
     const { stderr, exitCode } = await run(`import it from "${specifier}"; console.log(it)`);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`Only "zod" and the modules of Node.js (such as "node:crypto") can be imported`);
+    expect(stderr).toContain(
+      `Only "zod", the modules of Node.js (such as "node:crypto") and files in /workspace can be imported`,
+    );
     expect(stderr).toContain("main.ts:1:16");
     expect(stderr).not.toMatch(/--(no|allow)-|deno add|nothing/);
   },

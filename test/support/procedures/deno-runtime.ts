@@ -1,16 +1,27 @@
+import type { AgentWorkspaces } from "../../../domain/ports/agent-workspaces.ts";
 import { glob, mkdir } from "node:fs/promises";
 import path from "node:path";
+import { FilesystemAgentWorkspaces } from "../../../server/drivers/agent-workspaces/filesystem.ts";
 import {
   DenoCodeRuntime,
   type DenoCodeRuntimeOptions,
 } from "../../../server/drivers/code-runtime/deno-code-runtime.ts";
 import { SANDBOX_FILES } from "../../../server/drivers/code-runtime/deno-command.ts";
 import { MODULES_FOLDER } from "../../../server/drivers/code-runtime/prepare-importable-modules.ts";
+import { VOLUME_SIZE } from "../../../server/drivers/code-runtime/workspace-volumes.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
+import { volumeProblem } from "../../../server/sandbox/memory-volume.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+
+await using probed = await temporaryFolder();
+/** Whether this host can mount the workspaces of programs. */
+export const hasVolumesInMemory =
+  (await volumeProblem(probed.path, { users: "programs", count: 1, sizeMb: VOLUME_SIZE.sizeMb, processMb: 0 })) ===
+  null;
 
 export interface TestDenoRuntime extends AsyncDisposable {
   runtime: DenoCodeRuntime;
+  workspaces: AgentWorkspaces;
   programsFolder: string;
   /** Lists the folders of programs on the host. */
   listProgramFolders(): Promise<string[]>;
@@ -23,12 +34,21 @@ export async function openDenoRuntime(options: Partial<DenoCodeRuntimeOptions> =
   const programsFolder = path.join(folder.path, "programs");
   await mkdir(programsFolder);
   const sandbox = opening.use(new BubblewrapSandbox({ ...SANDBOX_FILES, prepareFiles: true }));
+  const workspaces = await FilesystemAgentWorkspaces.open(path.join(folder.path, "workspaces"));
   const runtime = opening.use(
-    new DenoCodeRuntime({ sandbox, programsFolder, modulesFolder: MODULES_FOLDER, ...options }),
+    new DenoCodeRuntime({
+      sandbox,
+      programsFolder,
+      modulesFolder: MODULES_FOLDER,
+      workspaces,
+      hasVolumesInMemory,
+      ...options,
+    }),
   );
   const resources = opening.move();
   return {
     runtime,
+    workspaces: options.workspaces ?? workspaces,
     programsFolder,
     listProgramFolders: () => Array.fromAsync(glob(path.join(programsFolder, "*", "program-*"))),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

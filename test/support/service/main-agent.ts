@@ -3,7 +3,11 @@ import type { RestClient } from "../clients/rest-client.ts";
 export interface ListedServer {
   server_id: string;
   name: string;
+  kind: string;
+  url: string | null;
   status: string;
+  status_since: string;
+  status_message: string | null;
   agent: ListedAgent & { specialized_agents: ListedAgent[] };
 }
 

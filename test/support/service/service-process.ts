@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
+import { openProgramsFolder } from "../../../server/drivers/code-runtime/program-folders.ts";
 import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
 import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
@@ -36,6 +37,8 @@ export async function createInstallation(createDatabase = createTestDatabase): P
   const { path: dataDirectory } = stack.use(await temporaryFolder());
   // A killed service leaves the workspaces of its builds, which are mounted.
   stack.defer(() => new FilesystemWorkspaces(path.join(dataDirectory, "builds")).clear());
+  // And those of its programs. The next start removes them.
+  stack.defer(async () => void (await openProgramsFolder(dataDirectory)));
   const running = new Set<ChildProcess>();
   stack.defer(async () => {
     for (const child of running) await endProcess(child, "SIGKILL");

@@ -3,6 +3,9 @@ import { type InputHTMLAttributes, type SelectHTMLAttributes, useId } from "reac
 const INPUT_CLASS =
   "block min-h-10 w-full rounded-md border border-zinc-400 bg-white px-3 text-sm dark:border-zinc-600 dark:bg-zinc-900";
 
+export const TEXT_AREA_CLASS =
+  "block w-full rounded-md border border-zinc-400 bg-white px-3 py-2 font-mono text-sm dark:border-zinc-600 dark:bg-zinc-900";
+
 /** A select in a line of text or a cell of a table. */
 export const SELECT_CLASS =
   "min-h-10 min-w-0 max-w-full rounded-md border border-zinc-400 bg-white px-2 text-sm dark:border-zinc-600 dark:bg-zinc-900";

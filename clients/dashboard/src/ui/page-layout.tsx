@@ -15,6 +15,7 @@ import { RoleHint } from "./require-role.tsx";
 /** Path, label, and the role that the page requires. */
 const NAVIGATION = [
   ["/", "Apps", "member"],
+  ["/agents", "Agents", "member"],
   ["/settings/tokens", "Tokens", "member"],
   ["/settings/members", "Members", "member"],
   ["/settings/audit", "Audit log", "owner"],

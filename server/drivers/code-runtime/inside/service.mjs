@@ -1,5 +1,5 @@
-// Runs inside the sandbox, in the isolate of the program and before it. It connects to the host, revokes all permissions,
-// defines the global `service`, and waits for the start of the program. Nothing here is secret, and a program that changes
+// Runs inside the sandbox, in the isolate of the program and before it. It connects to the host, revokes the permissions for
+// that, creates the files of the workspace, defines the global `service`, and waits for the start of the program. Nothing here is secret, and a program that changes
 // its globals harms only itself, because the host trusts no message. `prepare-importable-modules.ts` turns it into a script without
 // imports and exports, which V8 alone parses.
 
@@ -8,8 +8,11 @@ const LINE_FEED = 10;
 const LIMITS = "a run may make 1000 calls and send 32 MB";
 
 const { Deno, JSON } = globalThis;
-const connection = await Deno.connect({ transport: "unix", path: "/code/calls.sock" });
-for (const name of ["net", "read", "write"]) Deno.permissions.revokeSync({ name });
+const SOCKET = "/code/calls.sock";
+const WORKSPACE = "/workspace";
+const connection = await Deno.connect({ transport: "unix", path: SOCKET });
+Deno.permissions.revokeSync({ name: "net" });
+for (const name of ["read", "write"]) Deno.permissions.revokeSync({ name, path: SOCKET });
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -133,6 +136,42 @@ define("Worker", function Worker() {
 function define(name, value) {
   Object.defineProperty(globalThis, name, { value, writable: false, configurable: false, enumerable: true });
 }
+
+/** Creates the files that the host sends. See `OpenWorkspace.read` for the format. */
+async function createWorkspace() {
+  let received = new Uint8Array(0);
+  const receiveMore = async () => {
+    const buffer = new Uint8Array(256 * 1024);
+    const length = await connection.read(buffer);
+    if (length === null) Deno.exit(1);
+    return buffer.subarray(0, length);
+  };
+  const line = [];
+  for (let end = -1; end < 0;) {
+    const chunk = await receiveMore();
+    end = chunk.indexOf(LINE_FEED);
+    line.push(end < 0 ? chunk : chunk.subarray(0, end));
+    received = chunk.subarray(end + 1);
+  }
+  for (const [path, size, modified] of JSON.parse(decoder.decode(concatenate(line)))) {
+    if (size === null) {
+      Deno.mkdirSync(`${WORKSPACE}/${path}`);
+      continue;
+    }
+    const file = Deno.openSync(`${WORKSPACE}/${path}`, { write: true, createNew: true });
+    for (let missing = size; missing > 0;) {
+      if (received.length === 0) received = await receiveMore();
+      const written = file.writeSync(received.subarray(0, missing));
+      received = received.subarray(written);
+      missing -= written;
+    }
+    file.utimeSync(new Date(modified), new Date(modified));
+    file.close();
+  }
+  await write(new Uint8Array([LINE_FEED]));
+}
+
+if (Deno.permissions.querySync({ name: "write", path: WORKSPACE }).state === "granted") await createWorkspace();
 
 // The host sends one byte when the program is written to its file, which can be long after this process started.
 if ((await connection.read(new Uint8Array(1))) === null) Deno.exit(1);

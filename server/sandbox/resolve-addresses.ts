@@ -1,5 +1,5 @@
 import { Resolver } from "node:dns/promises";
-import type { Lookup } from "../../sandbox/egress-proxy.ts";
+import type { Lookup } from "./egress-proxy.ts";
 
 type Addresses = Awaited<ReturnType<Lookup>>;
 

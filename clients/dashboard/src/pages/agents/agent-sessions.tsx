@@ -1,0 +1,61 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useOrganization } from "../../organization.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { Cell, Row, Table } from "../../ui/table.tsx";
+import { Timestamp } from "../../ui/timestamp.tsx";
+
+const COLUMNS = ["Title", "Updated", "Entries", "Input tokens", "Output tokens", "All tokens"];
+
+/** The sessions of an agent with their token counters, the latest updated first. */
+export function AgentSessions({ agentId, serverId }: { agentId: string; serverId: string }) {
+  const { id: orgId, api } = useOrganization();
+  const filter = { agent_id: agentId, server_id: serverId };
+  const sessions = useInfiniteQuery({
+    queryKey: ["sessions", orgId, agentId],
+    queryFn: ({ pageParam }) => api.sessions.list.query(pageParam === null ? filter : { ...filter, cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }) => pages.flatMap((page) => page.sessions),
+  });
+  return (
+    <Panel title="Sessions" intro="The latest updated first.">
+      <QueryContent query={sessions}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState>
+              <p>No sessions yet. Programs store them through the REST API, or import the transcripts of a client.</p>
+            </EmptyState>
+          ) : (
+            <Table caption="Sessions of the agent" columns={COLUMNS}>
+              {list.map(({ session_id: id, title, updated_at: updatedAt, message_count: entries, tokens }) => (
+                <Row key={id}>
+                  <Cell>
+                    <Link to="/sessions/$id" params={{ id }} search={{ org: orgId }} className="underline">
+                      {title ?? "Untitled session"}
+                    </Link>
+                  </Cell>
+                  <Cell>
+                    <Timestamp at={updatedAt} />
+                  </Cell>
+                  <Cell>{entries.toLocaleString("en")}</Cell>
+                  <Cell>{tokens.input.toLocaleString("en")}</Cell>
+                  <Cell>{tokens.output.toLocaleString("en")}</Cell>
+                  <Cell>{tokens.total.toLocaleString("en")}</Cell>
+                </Row>
+              ))}
+            </Table>
+          )
+        }
+      </QueryContent>
+      {sessions.hasNextPage && (
+        <Button busy={sessions.isFetchingNextPage} onClick={() => void sessions.fetchNextPage()}>
+          Load older sessions
+        </Button>
+      )}
+    </Panel>
+  );
+}

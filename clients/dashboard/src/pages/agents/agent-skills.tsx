@@ -1,0 +1,100 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Api } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Note } from "../../ui/note.tsx";
+import { ErrorNotice } from "../../ui/notice.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { Preformatted } from "../../ui/preformatted.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { Cell, Row, Table } from "../../ui/table.tsx";
+
+type Skill = Awaited<ReturnType<Api["agentSkills"]["list"]["query"]>>["skills"][number];
+
+const COLUMNS = ["Name", "Description", "State", "Actions"];
+/** The reason of a skill that is only not enabled. */
+const DISABLED = "disabled for this agent";
+
+const skillsKey = (orgId: string, agentId: string) => ["agent-skills", orgId, agentId];
+
+/** The skills of the organization, and which of them the agent can run. */
+export function AgentSkills({ agentId }: { agentId: string }) {
+  const { id: orgId, api } = useOrganization();
+  const skills = useInfiniteQuery({
+    queryKey: skillsKey(orgId, agentId),
+    queryFn: ({ pageParam }) =>
+      api.agentSkills.list.query({ id: agentId, ...(pageParam !== null && { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+  return (
+    <Panel title="Skills" intro="The skills of the organization, and which of them the agent can run.">
+      <QueryContent query={skills}>
+        {({ pages }) => {
+          const list = pages.flatMap((page) => page.skills);
+          const note = pages[0]?.note ?? null;
+          if (list.length === 0) return <NoSkills />;
+          return (
+            <>
+              {note !== null && <Note>{note}</Note>}
+              <Table caption="Skills of the agent" columns={COLUMNS}>
+                {list.map((skill) => (
+                  <SkillRow key={skill.name} agentId={agentId} skill={skill} />
+                ))}
+              </Table>
+            </>
+          );
+        }}
+      </QueryContent>
+      {skills.hasNextPage && (
+        <Button busy={skills.isFetchingNextPage} onClick={() => void skills.fetchNextPage()}>
+          Load more skills
+        </Button>
+      )}
+    </Panel>
+  );
+}
+
+function NoSkills() {
+  return (
+    <EmptyState>
+      <p>No skills yet. Upload the files of a skill:</p>
+      <Preformatted
+        label="Command that uploads a skill"
+        text={`curl -X PUT ${location.origin}/v1/skills/my-skill \\
+  -H 'Authorization: Bearer YOUR_API_KEY' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"files": [{"path": "SKILL.md", "content": "---\\nname: my-skill\\ndescription: What it does\\n---\\n"}]}'`}
+      />
+    </EmptyState>
+  );
+}
+
+function SkillRow({ agentId, skill }: { agentId: string; skill: Skill }) {
+  const { name, description, eligible, missing } = skill;
+  const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
+  const isEnabled = !missing.includes(DISABLED);
+  const set = useMutation({
+    mutationFn: () => api.agentSkills.set.mutate({ id: agentId, name, enabled: !isEnabled }),
+    onSuccess: () => client.invalidateQueries({ queryKey: skillsKey(orgId, agentId) }),
+  });
+  return (
+    <Row>
+      <Cell>{name}</Cell>
+      <Cell>{description}</Cell>
+      <Cell>{eligible ? "can run" : missing.join(", ")}</Cell>
+      <Cell>
+        <Button
+          busy={set.isPending}
+          aria-label={`${isEnabled ? "Disable" : "Enable"} ${name}`}
+          onClick={() => set.mutate()}
+        >
+          {isEnabled ? "Disable" : "Enable"}
+        </Button>
+        <ErrorNotice error={set.error} />
+      </Cell>
+    </Row>
+  );
+}

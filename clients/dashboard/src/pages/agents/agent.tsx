@@ -1,0 +1,93 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { SubmitEvent } from "react";
+import type { Api } from "../../api.ts";
+import { useOrganization } from "../../organization.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, readText } from "../../ui/field.tsx";
+import { ErrorNotice, Notice } from "../../ui/notice.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { RequireRole } from "../../ui/require-role.tsx";
+import { AgentSessions } from "./agent-sessions.tsx";
+import { AgentSkills } from "./agent-skills.tsx";
+import { GatewayToken } from "./gateway-token.tsx";
+import { InstructionsPanel } from "./instructions.tsx";
+
+type Agent = Awaited<ReturnType<Api["agents"]["get"]["query"]>>;
+
+/** One agent: its settings, gateway token, instructions, skills and sessions. */
+export function AgentPage({ agentId }: { agentId: string }) {
+  const { id: orgId, api } = useOrganization();
+  const agent = useQuery({ queryKey: ["agent", orgId, agentId], queryFn: () => api.agents.get.query({ id: agentId }) });
+  return (
+    <>
+      <PageTitle>{agent.data?.name ?? "Agent"}</PageTitle>
+      <p className="text-sm">
+        <Link to="/agents" search={{ org: orgId }} className="underline">
+          All agents
+        </Link>
+      </p>
+      <QueryContent query={agent}>
+        {(data) => (
+          <>
+            <SettingsPanel agent={data} />
+            <TokenPanel agent={data} />
+            <InstructionsPanel agentId={agentId} />
+            <AgentSkills agentId={agentId} />
+            <AgentSessions agentId={agentId} serverId={data.server_id} />
+          </>
+        )}
+      </QueryContent>
+    </>
+  );
+}
+
+function SettingsPanel({ agent }: { agent: Agent }) {
+  const { agent_id: id, name, model, server_name: serverName, is_main: isMain } = agent;
+  const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
+  const update = useMutation({
+    mutationFn: (form: FormData) =>
+      api.agents.update.mutate({ id, name: readText(form, "name"), model: readText(form, "model") || null }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["agent", orgId, id] }),
+  });
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    update.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <Panel title="Settings" intro={`The ${isMain ? "main agent" : "specialized agent"} of the server ${serverName}.`}>
+      <RequireRole role="admin" to="change the name and the model">
+        <form className="grid items-end gap-4 sm:grid-cols-[1fr_1fr_auto]" onSubmit={submit}>
+          <Field label="Name" name="name" required maxLength={100} defaultValue={name} autoComplete="off" />
+          <Field label="Model" name="model" maxLength={100} defaultValue={model ?? ""} autoComplete="off" />
+          <Button type="submit" busy={update.isPending}>
+            Save settings
+          </Button>
+        </form>
+        <ErrorNotice error={update.error} />
+        {update.isSuccess && <Notice variant="success">Settings saved.</Notice>}
+      </RequireRole>
+    </Panel>
+  );
+}
+
+function TokenPanel({ agent: { agent_id: id, name } }: { agent: Agent }) {
+  const { api } = useOrganization();
+  const issue = useMutation({
+    mutationFn: () => api.tokens.issue.mutate({ kind: "gateway_token", name, agent_id: id }),
+  });
+  return (
+    <Panel title="Gateway token" intro="With its gateway token, the agent uses the tools of the organization over MCP.">
+      <RequireRole role="admin" to="issue gateway tokens">
+        <Button variant="primary" busy={issue.isPending} onClick={() => issue.mutate()}>
+          Issue gateway token
+        </Button>
+        <ErrorNotice error={issue.error} />
+        {issue.data !== undefined && <GatewayToken name={name} token={issue.data.token} />}
+      </RequireRole>
+    </Panel>
+  );
+}

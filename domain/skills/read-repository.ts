@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { checkBranch, checkRepo } from "../apps/repository-rules.ts";
+import type { GitSource } from "../ports/git-source.ts";
+import type { Workspace, Workspaces } from "../ports/workspaces.ts";
+import { BuildFailure, ServiceError } from "../shared/errors.ts";
+import type { CheckoutSlots } from "./checkout-slots.ts";
+import { FileCollector, type SkillFiles } from "./collect-files.ts";
+import { findPathViolation } from "./file-path-rules.ts";
+import type { SkillRepository } from "./skill.entity.ts";
+
+export interface ReadRepositoryDeps {
+  git: GitSource;
+  workspaces: Workspaces;
+  checkouts: CheckoutSlots;
+}
+
+export interface RepositoryFolder {
+  repo: string;
+  /** By default `main`, or the default branch of a repository without `main`. */
+  branch?: string | undefined;
+  /** The folder of the skill; by default the root. Its name may differ from that of the skill, as it often does. */
+  path?: string | undefined;
+}
+
+/** The checkout of a large repository takes a few seconds. A client waits for the response. */
+const TIMEOUT_SECONDS = 60;
+
+/**
+ * Reads the files of a skill from a folder of a repository. Links are left out.
+ *
+ * @throws {ServiceError} `invalid` for a repository that cannot be read, and for files that no skill may have;
+ *   `conflict` or `unavailable` while other repositories are read
+ */
+export async function readRepository(
+  { git, workspaces, checkouts }: ReadRepositoryDeps,
+  orgId: string,
+  { name, repo, branch, path = "." }: RepositoryFolder & { name: string },
+): Promise<{ files: SkillFiles; repository: SkillRepository }> {
+  checkRepo(repo);
+  if (branch !== undefined) checkBranch(branch);
+  const folder = normalizeFolder(path);
+  return checkouts.run(orgId, async () => {
+    const workspace = await workspaces.open(randomUUID(), 1);
+    try {
+      const commit = await checkOut(git, workspace, { repo, branch });
+      const files = await readFolder(workspace, folder, name);
+      return { files, repository: { repo, branch: branch ?? null, path: folder, commit } };
+    } finally {
+      await workspace.remove();
+    }
+  });
+}
+
+function normalizeFolder(path: string): string {
+  const folder = path.replace(/^\.\//, "").replace(/\/$/, "");
+  if (folder === "" || folder === ".") return ".";
+  const violated = findPathViolation(folder);
+  if (violated !== null) throw new ServiceError("invalid", `path: ${violated}. Example: "skills/pdf-forms".`);
+  return folder;
+}
+
+async function checkOut(
+  git: GitSource,
+  { sourceDirectory: directory }: Workspace,
+  { repo, branch }: Pick<RepositoryFolder, "repo" | "branch">,
+): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
+  try {
+    const { commit } = await git.checkOut({
+      repo,
+      branch: branch ?? "main",
+      orDefaultBranch: branch === undefined,
+      directory,
+      onOutput: () => undefined,
+      signal,
+    });
+    return commit;
+  } catch (error) {
+    if (signal.aborted)
+      throw new ServiceError("invalid", `repo: the checkout took longer than ${TIMEOUT_SECONDS} seconds.`, {
+        cause: error,
+      });
+    if (!(error instanceof BuildFailure)) throw error;
+    // The advice of a build failure is about deployments.
+    throw new ServiceError(error.kind === "user" ? "invalid" : "unavailable", `repo: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Lists the whole checkout, which skips links, because a folder on the way to the skill could be a link too. */
+async function readFolder(workspace: Workspace, folder: string, name: string): Promise<SkillFiles> {
+  const prefix = folder === "." ? "" : `${folder}/`;
+  const collector = new FileCollector();
+  let count = 0;
+  for await (const file of workspace.sourceFiles()) {
+    if (!file.path.startsWith(prefix)) continue;
+    const path = file.path.slice(prefix.length);
+    collector.reserve(path);
+    collector.add(path, await file.read());
+    count += 1;
+  }
+  if (count === 0) throw new ServiceError("invalid", `path: the branch has no files in the folder "${folder}".`);
+  return collector.finish(name);
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type Db, queryBuilderOf } from "../database-types.ts";
+import type { ArchiveReader } from "../ports/archive-reader.ts";
+import type { YamlParser } from "../ports/yaml-parser.ts";
+import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
+import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { FileCollector, type SkillFiles } from "./collect-files.ts";
+import { enableForAgents } from "./enable-skill.ts";
+import { type ReadRepositoryDeps, readRepository } from "./read-repository.ts";
+import { getSkill } from "./read-skills.ts";
+import { Skill, type SkillRepository } from "./skill.entity.ts";
+import { type SkillDocument, parseSkillDocument } from "./skill-document.ts";
+import { SkillFile } from "./skill-file.entity.ts";
+import { isSkillName, NAME_RULE, SKILL_DOCUMENT, SKILL_LIMITS } from "./skill-rules.ts";
+import type { SkillDetail } from "./skill-view.ts";
+import { decodeBase64, decodeFiles, type UploadedFile } from "./uploaded-files.ts";
+
+export interface UploadSkillDeps extends ReadRepositoryDeps {
+  em: EntityManager;
+  db: Db;
+  yaml: YamlParser;
+  archives: ArchiveReader;
+}
+
+export interface UploadSkill {
+  name: string;
+  files?: UploadedFile[] | undefined;
+  /** A zip file in base64, instead of `files`. */
+  archive?: string | undefined;
+  /** A repository that contains the files, instead of `files`. */
+  repo?: string | undefined;
+  /** Of the repository. */
+  branch?: string | undefined;
+  /** The folder in the repository. */
+  path?: string | undefined;
+  /** Agents for which the skill is enabled too. It stays enabled for others. */
+  agent_ids?: string[] | undefined;
+}
+
+/**
+ * Stores a skill of the organization, or replaces the one of the same name as a whole. Files and record commit together.
+ * It stays enabled for the agents for which it was.
+ *
+ * @throws {ServiceError} `invalid` for files that are no skill; `not_found` when the organization has no such agent;
+ *   `conflict` when the organization has too many skills, or is reading another repository; `unavailable` while the service
+ *   is reading other repositories
+ */
+export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request: UploadSkill): Promise<SkillDetail> {
+  const { name, agent_ids: agentIds = [] } = request;
+  if (!isSkillName(name)) throw new ServiceError("invalid", `name: ${NAME_RULE}. Example: "pdf-forms".`);
+  const { files, repository } = await readSource(deps, caller.orgId, request);
+  const document = await parseSkillDocument(deps.yaml, files.get(SKILL_DOCUMENT) ?? new Uint8Array());
+  if (document.name !== name)
+    throw new ServiceError(
+      "invalid",
+      `SKILL.md: its name is "${document.name}", but the name of the skill is "${name}".`,
+    );
+  const skill = { ...document, repository, ...describeContent(files) };
+  await (deps.em as SqlEntityManager).fork().transactional(async (em) => {
+    const tx = queryBuilderOf(em);
+    // Of simultaneous uploads the later one waits, and counts and replaces what the earlier one has stored.
+    await acquireAdvisoryLock(tx, `skills ${caller.orgId}`);
+    await checkRoom(tx, caller.orgId, skill);
+    const id = await storeSkill(em, caller.orgId, skill, files);
+    await enableForAgents(tx, caller, id, agentIds);
+  });
+  return getSkill(deps, caller, name);
+}
+
+interface Source {
+  files: SkillFiles;
+  repository: SkillRepository | null;
+}
+
+async function readSource(deps: UploadSkillDeps, orgId: string, request: UploadSkill): Promise<Source> {
+  const { name, files, archive, repo, branch, path } = request;
+  if ([files, archive, repo].filter((source) => source !== undefined).length !== 1)
+    throw new ServiceError("invalid", "Send exactly one of files, archive and repo.");
+  if (repo !== undefined) return readRepository(deps, orgId, { name, repo, branch, path });
+  if (branch !== undefined || path !== undefined)
+    throw new ServiceError(
+      "invalid",
+      "branch and path are for a skill from a repository. Send repo too, or omit them.",
+    );
+  if (archive !== undefined) return { files: await readArchive(deps.archives, name, archive), repository: null };
+  return { files: decodeFiles(name, files ?? []), repository: null };
+}
+
+async function readArchive(archives: ArchiveReader, name: string, archive: string): Promise<SkillFiles> {
+  const bytes = decodeBase64(archive);
+  if (bytes === null) throw new ServiceError("invalid", "archive: must be a zip file in base64.");
+  const collector = new FileCollector();
+  await archives.readZip(bytes, collector);
+  return collector.finish(name);
+}
+
+type NewSkill = SkillDocument & ReturnType<typeof describeContent> & { repository: SkillRepository | null };
+
+function describeContent(files: SkillFiles) {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  for (const [path, content] of files) {
+    sizeBytes += content.length;
+    // The size separates the contents.
+    hash.update(`${JSON.stringify(path)} ${content.length}\n`).update(content);
+  }
+  return { contentHash: hash.digest("hex"), fileCount: files.size, sizeBytes };
+}
+
+async function checkRoom(tx: Db, orgId: string, { name, sizeBytes }: NewSkill): Promise<void> {
+  const others = await tx
+    .selectFrom("skills")
+    .select(({ fn }) => [fn.countAll<string>().as("count"), fn.sum<string | null>("size_bytes").as("bytes")])
+    .where("org_id", "=", orgId)
+    .where("name", "!=", name)
+    .executeTakeFirstOrThrow();
+  const { skillsOfOrganization, organizationBytes } = SKILL_LIMITS;
+  if (Number(others.count) < skillsOfOrganization && Number(others.bytes) + sizeBytes <= organizationBytes) return;
+  throw new ServiceError(
+    "conflict",
+    `An organization can have at most ${skillsOfOrganization} skills, with ${organizationBytes / 1024 / 1024} MiB together. Delete unused skills, then try again.`,
+  );
+}
+
+/** Returns the id of the skill, which stays the same when it is replaced. */
+async function storeSkill(em: SqlEntityManager, orgId: string, fields: NewSkill, files: SkillFiles): Promise<string> {
+  const existing = await em.findOne(Skill, { orgId, name: fields.name });
+  const updatedAt = new Date();
+  const skill = existing ?? em.create(Skill, { ...fields, orgId, createdAt: updatedAt, updatedAt });
+  em.assign(skill, { ...fields, updatedAt });
+  await em.flush();
+  await em.nativeDelete(SkillFile, { skillId: skill.id });
+  await em.insertMany(
+    SkillFile,
+    [...files].map(([path, content]) => ({ skillId: skill.id, path, content: Buffer.from(content) })),
+  );
+  return skill.id;
+}

@@ -1,0 +1,6 @@
+import type { Capabilities } from "../../routers/core/context.ts";
+import type { Foundation } from "./foundation.ts";
+
+export function createSessions({ database: { em, db } }: Foundation): Capabilities["sessions"] {
+  return { em, db };
+}

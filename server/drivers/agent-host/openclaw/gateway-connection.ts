@@ -1,0 +1,244 @@
+import type { WebSocket } from "ws";
+import type { z } from "zod";
+import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
+import type { DeviceIdentity } from "./device-identity.ts";
+import { toAgentHostError } from "./gateway-errors.ts";
+import { type Frame, type GatewayError, hello, parseFrame } from "./gateway-frames.ts";
+import { openSocket, type SocketOptions } from "./open-socket.ts";
+import { type BufferedBytes, ReceiveAllowance } from "./receive-allowance.ts";
+
+export type Scope = "operator.read" | "operator.admin";
+
+export interface ConnectionOptions extends SocketOptions {
+  url: string;
+  token: string;
+  device: DeviceIdentity;
+  scopes: readonly Scope[];
+  buffered: BufferedBytes;
+  timeouts: ConnectionTimeouts;
+}
+
+/** In milliseconds. */
+export interface ConnectionTimeouts {
+  /** For the whole connect, from the first DNS query to the welcome of the gateway. */
+  connect: number;
+  call: number;
+  /** The time between two pings. A connection on which nothing arrives for twice as long is closed. */
+  ping: number;
+}
+
+const PROTOCOL = 4;
+const MAX_WAITING_CALLS = 16;
+const ROLE = "operator";
+/** Gateways on a loopback address accept this client without the approval of a device. */
+const CLIENT = { id: "gateway-client", version: "1.0.0", platform: "linux", mode: "backend" };
+
+interface WaitingCall {
+  resolve(payload: unknown): void;
+  reject(error: AgentHostError): void;
+}
+
+/** An authenticated connection to a gateway. It ends with the first thing that the gateway must not send. */
+export class GatewayConnection {
+  /** Why the connection has ended. */
+  readonly ended: Promise<AgentHostError>;
+  readonly #options: ConnectionOptions;
+  readonly #socket: WebSocket;
+  readonly #allowance: ReceiveAllowance;
+  readonly #calls = new Map<string, WaitingCall>();
+  readonly #challenge = Promise.withResolvers<Extract<Frame, { type: "challenge" }>>();
+  readonly #end = Promise.withResolvers<AgentHostError>();
+  readonly #pings: NodeJS.Timeout;
+  #endedWith: AgentHostError | null = null;
+  #lastId = 0;
+  #heardAt = performance.now();
+
+  /** @throws {AgentHostError} or the reason of the signal */
+  static async open(options: ConnectionOptions, signal: AbortSignal): Promise<GatewayConnection> {
+    signal.throwIfAborted();
+    const timeout = AbortSignal.timeout(options.timeouts.connect);
+    const ended = AbortSignal.any([signal, timeout]);
+    try {
+      const { socket, connection: stream } = await openSocket(options.url, options, ended);
+      const connection = new GatewayConnection(socket, options);
+      connection.#allowance.watch(stream);
+      socket.resume();
+      try {
+        await connection.#authenticate(ended);
+        return connection;
+      } catch (error) {
+        connection.close();
+        throw error;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeout.aborted)
+        throw new AgentHostError("timed_out", "The gateway does not respond in time.", { cause: error });
+      throw error;
+    }
+  }
+
+  private constructor(socket: WebSocket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.ended = this.#end.promise;
+    this.#challenge.promise.catch(() => undefined);
+    const tooMuch = new AgentHostError("invalid_response", "The gateway sends more than is allowed.");
+    this.#allowance = new ReceiveAllowance(options.maxMessageBytes, options.buffered, () => this.#stop(tooMuch));
+    socket.on("message", (data, isBinary) => this.#read(isBinary || !Buffer.isBuffer(data) ? null : data.toString()));
+    socket.on("pong", () => this.#hear());
+    socket.on("ping", () => this.#hear());
+    socket.on("error", (cause) => this.#stop(explainProtocolError(cause)));
+    socket.on("close", () => this.#stop(new AgentHostError("unreachable", "The gateway has closed the connection.")));
+    this.#pings = setInterval(() => this.#ping(), options.timeouts.ping).unref();
+  }
+
+  /**
+   * Sends a request and returns the part of its response that the schema describes.
+   *
+   * @throws {AgentHostError} or the reason of the signal
+   */
+  async request<T extends z.ZodType>(
+    method: string,
+    params: object,
+    schema: T,
+    signal: AbortSignal,
+  ): Promise<z.infer<T>> {
+    const timeout = AbortSignal.timeout(this.#options.timeouts.call);
+    const ended = AbortSignal.any([signal, timeout]);
+    const parsed = schema.safeParse(await this.#call(method, params, ended, timeout));
+    if (parsed.success) return parsed.data;
+    throw new AgentHostError(
+      "invalid_response",
+      `The response of the gateway to ${method} has not the expected form.`,
+      {
+        cause: parsed.error,
+      },
+    );
+  }
+
+  close(): void {
+    this.#stop(new AgentHostError("unreachable", "The connection was closed."));
+  }
+
+  async #call(method: string, params: object, ended: AbortSignal, timeout: AbortSignal): Promise<unknown> {
+    ended.throwIfAborted();
+    if (this.#endedWith !== null) throw this.#endedWith;
+    if (this.#calls.size >= MAX_WAITING_CALLS)
+      throw new AgentHostError("overloaded", "Too many calls wait for this gateway. Try again later.");
+    const id = String(++this.#lastId);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const abort = (): void =>
+      reject(
+        timeout.aborted
+          ? new AgentHostError("timed_out", "The gateway does not respond in time.")
+          : (ended.reason as Error),
+      );
+    this.#calls.set(id, { resolve, reject });
+    this.#allowance.startRequest();
+    ended.addEventListener("abort", abort, { once: true });
+    try {
+      this.#socket.send(JSON.stringify({ type: "req", id, method, params }));
+      return await promise;
+    } finally {
+      ended.removeEventListener("abort", abort);
+      this.#calls.delete(id);
+      this.#allowance.endRequest();
+    }
+  }
+
+  async #authenticate(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      const { nonce, sentAtMs } = await Promise.race([this.#challenge.promise, aborted.promise]);
+      const params = this.#connectParams(nonce, sentAtMs);
+      const { protocol, auth } = await this.request("connect", params, hello, signal);
+      if (protocol !== PROTOCOL)
+        throw new AgentHostError(
+          "unsupported",
+          "The gateway does not speak version 4 of its protocol. Update OpenClaw.",
+        );
+      if (!this.#options.scopes.every((scope) => isGranted(scope, auth.scopes)))
+        throw new AgentHostError("unauthorized", "The gateway accepts the token, but does not permit to read with it.");
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  #connectParams(nonce: string, signedAtMs: number): object {
+    const { token, device, scopes } = this.#options;
+    const { id: clientId, mode: clientMode, platform } = CLIENT;
+    const claim = { clientId, clientMode, platform, role: ROLE, scopes, token, nonce, signedAtMs };
+    return {
+      minProtocol: PROTOCOL,
+      maxProtocol: PROTOCOL,
+      client: CLIENT,
+      role: ROLE,
+      scopes,
+      caps: [],
+      auth: { token },
+      device: device.sign(claim),
+    };
+  }
+
+  #read(text: string | null): void {
+    this.#hear();
+    this.#allowance.finishMessage();
+    const frame = text === null ? null : parseFrame(text);
+    if (frame === null)
+      this.#stop(new AgentHostError("invalid_response", "The gateway sends something else than its protocol allows."));
+    else if (frame.type === "challenge") this.#challenge.resolve(frame);
+    else if (frame.type === "response") this.#settle(frame);
+  }
+
+  /** A response without a waiting call came after the deadline of the call. */
+  #settle(frame: Extract<Frame, { type: "response" }>): void {
+    const call = this.#calls.get(frame.id);
+    if (frame.ok) call?.resolve(frame.payload);
+    else call?.reject(this.#toError(frame.error));
+  }
+
+  #toError(error: GatewayError): AgentHostError {
+    return toAgentHostError(error, this.#options.device.id);
+  }
+
+  #hear(): void {
+    this.#heardAt = performance.now();
+  }
+
+  #ping(): void {
+    const { ping } = this.#options.timeouts;
+    if (performance.now() - this.#heardAt > 2 * ping)
+      this.#stop(new AgentHostError("timed_out", "The gateway does not respond any more."));
+    else this.#socket.ping();
+  }
+
+  #stop(error: AgentHostError): void {
+    if (this.#endedWith !== null) return;
+    this.#endedWith = error;
+    clearInterval(this.#pings);
+    this.#allowance[Symbol.dispose]();
+    this.#socket.terminate();
+    this.#challenge.reject(error);
+    for (const { reject } of this.#calls.values()) reject(error);
+    this.#end.resolve(error);
+  }
+}
+
+/** `operator.admin` includes every other scope. */
+function isGranted(scope: Scope, granted: readonly string[]): boolean {
+  return granted.includes(scope) || granted.includes("operator.admin");
+}
+
+/** The WebSocket library reports a frame that is too large, or that the protocol does not allow. */
+function explainProtocolError(cause: Error & { code?: unknown }): AgentHostError {
+  if (cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
+    return new AgentHostError("invalid_response", "The gateway sends a larger message than is allowed.", { cause });
+  if (typeof cause.code === "string" && cause.code.startsWith("WS_ERR"))
+    return new AgentHostError("invalid_response", "The gateway sends something else than its protocol allows.", {
+      cause,
+    });
+  return new AgentHostError("unreachable", "The connection to the gateway was lost.", { cause });
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+
+/** The parts of the responses that are used. Other fields are ignored, so that later versions of the gateway work too. */
+
+/** Times are in milliseconds. PostgreSQL and JavaScript share the range up to the year 9999. */
+const time = z.number().min(0).max(253_402_300_799_999);
+const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
+const count = z.int().min(0);
+
+export const agentList = z.object({
+  defaultId: optional(z.string()),
+  agents: z.array(
+    z.object({
+      id: z.string().min(1).max(200),
+      kind: optional(z.string()),
+      name: optional(z.string()),
+      model: optional(z.object({ primary: optional(z.string()) })),
+    }),
+  ),
+});
+
+export const sessionList = z.object({
+  hasMore: optional(z.boolean()),
+  sessions: z.array(
+    z.object({
+      key: z.string().min(1).max(500),
+      agentId: optional(z.string()),
+      label: optional(z.string()),
+      displayName: optional(z.string()),
+      derivedTitle: optional(z.string()),
+      createdAt: optional(time),
+      updatedAt: optional(time),
+      inputTokens: optional(count),
+      outputTokens: optional(count),
+      cacheRead: optional(count),
+      cacheWrite: optional(count),
+    }),
+  ),
+});
+
+export type GatewaySession = z.infer<typeof sessionList>["sessions"][number];
+
+const block = z.object({
+  type: z.string(),
+  text: optional(z.string()),
+  id: optional(z.string()),
+  name: optional(z.string()),
+  arguments: z.unknown().optional(),
+});
+
+const message = z.object({
+  role: z.string(),
+  content: z.union([z.string(), z.array(block.catch({ type: "unknown" }))]).catch(""),
+  timestamp: optional(time),
+  toolCallId: optional(z.string()),
+  toolName: optional(z.string()),
+  isError: optional(z.boolean()),
+  __openclaw: optional(z.object({ seq: optional(count) })),
+});
+
+export type GatewayMessage = z.infer<typeof message>;
+
+export const history = z.object({
+  /** Absent for a session that does not exist. */
+  sessionId: optional(z.string().min(1).max(200)),
+  messages: z.array(message),
+  offset: optional(count),
+  nextOffset: optional(count),
+  hasMore: optional(z.boolean()),
+  totalMessages: optional(count),
+});
+
+export type GatewayHistory = z.infer<typeof history>;
+
+const names = z.array(z.string()).catch([]);
+
+export const skillList = z.object({
+  skills: z.array(
+    z.object({
+      name: z.string().min(1),
+      description: z.string().catch(""),
+      source: z.string().catch(""),
+      eligible: z.boolean(),
+      disabled: z.boolean().catch(false),
+      blockedByAllowlist: z.boolean().catch(false),
+      blockedByAgentFilter: z.boolean().catch(false),
+      platformIncompatible: z.boolean().catch(false),
+      missing: z.object({ bins: names, anyBins: names, env: names, config: names, os: names }).partial().catch({}),
+    }),
+  ),
+});
+
+export type GatewaySkill = z.infer<typeof skillList>["skills"][number];
+
+export const agentFile = z.object({
+  file: z.object({
+    missing: z.boolean(),
+    content: optional(z.string()),
+    /** Of the stored bytes. Older gateways do not send it, and do not accept `expectedHash`. */
+    hash: optional(z.string().regex(/^[0-9a-f]{64}$/)),
+    updatedAtMs: optional(time),
+  }),
+});
+
+export type GatewayFile = z.infer<typeof agentFile>["file"];

@@ -1,0 +1,107 @@
+import type { z } from "zod";
+import {
+  AgentHostError,
+  type HostedAgents,
+  type HostedInstructions,
+  type HostedPage,
+  type HostedSession,
+  type HostedSkill,
+  type HostedTranscript,
+  type KeptHost,
+  type ListHostedSessions,
+  type ReadTranscript,
+  type WriteInstructions,
+} from "../../../../domain/ports/agent-host.ts";
+import { decodeNumberCursor, encodeNumberCursor } from "../../../../domain/shared/keyset-cursor.ts";
+import type { GatewayConnection } from "./gateway-connection.ts";
+import { agentList, sessionList, skillList } from "./gateway-shapes.ts";
+import { toHostedAgents } from "./hosted-agents.ts";
+import { toHostedSession } from "./hosted-sessions.ts";
+import { toHostedSkill } from "./hosted-skills.ts";
+import { readFile, writeFile } from "./instruction-file.ts";
+import type { KeptConnection } from "./kept-connection.ts";
+import { readHistory } from "./read-history.ts";
+
+const MAX_OFFSET_DIGITS = 7;
+const MAX_SKILLS = 1000;
+
+/** The agents of one OpenClaw gateway. */
+export class OpenClawHost implements KeptHost {
+  readonly #connection: KeptConnection;
+  readonly #connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>;
+
+  /** @param connectToWrite - opens a connection that may replace files */
+  constructor(connection: KeptConnection, connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>) {
+    this.#connection = connection;
+    this.#connectToWrite = connectToWrite;
+  }
+
+  get problem(): AgentHostError | "connecting" | null {
+    return this.#connection.problem;
+  }
+
+  async listAgents(signal: AbortSignal): Promise<HostedAgents> {
+    return toHostedAgents(await this.#request("agents.list", {}, agentList, signal));
+  }
+
+  async listSessions(
+    { agentId, limit, cursor }: ListHostedSessions,
+    signal: AbortSignal,
+  ): Promise<HostedPage<HostedSession>> {
+    const offset = cursor === undefined ? 0 : decodeOffset(cursor);
+    const page = { limit, ...(offset > 0 && { offset }), ...(agentId !== null && { agentId }) };
+    const params = { ...page, includeDerivedTitles: true };
+    const { sessions, hasMore } = await this.#request("sessions.list", params, sessionList, signal);
+    const items = sessions.flatMap((session, index) => {
+      const item = toHostedSession(session);
+      const isWanted = item !== null && (agentId === null || item.agentId === agentId);
+      return isWanted ? [{ item, cursor: encodeNumberCursor(offset + index + 1) }] : [];
+    });
+    const isLast = sessions.length === 0 || !(hasMore ?? sessions.length >= limit);
+    return { items, next: isLast ? null : encodeNumberCursor(offset + sessions.length) };
+  }
+
+  async readTranscript(request: ReadTranscript, signal: AbortSignal): Promise<HostedTranscript> {
+    return readHistory(await this.#connection.get(signal), request, signal);
+  }
+
+  async listSkills(agentId: string, signal: AbortSignal): Promise<HostedSkill[]> {
+    const { skills } = await this.#request("skills.status", { agentId }, skillList, signal);
+    if (skills.length > MAX_SKILLS)
+      throw new AgentHostError("unsupported", `The agent has more than ${MAX_SKILLS} skills.`);
+    return skills.map(toHostedSkill);
+  }
+
+  async readInstructions(agentId: string, signal: AbortSignal): Promise<HostedInstructions> {
+    const { instructions } = await readFile(await this.#connection.get(signal), agentId, signal);
+    return instructions;
+  }
+
+  async writeInstructions(request: WriteInstructions, signal: AbortSignal): Promise<HostedInstructions> {
+    // A gateway that is known to be unreachable fails here at once.
+    await this.#connection.get(signal);
+    const connection = await this.#connectToWrite(signal);
+    try {
+      return await writeFile(connection, request, signal);
+    } finally {
+      connection.close();
+    }
+  }
+
+  async #request<T extends z.ZodType>(
+    method: string,
+    params: object,
+    schema: T,
+    signal: AbortSignal,
+  ): Promise<z.infer<T>> {
+    return (await this.#connection.get(signal)).request(method, params, schema, signal);
+  }
+}
+
+function decodeOffset(cursor: string): number {
+  try {
+    return decodeNumberCursor(cursor, MAX_OFFSET_DIGITS);
+  } catch (error) {
+    throw new AgentHostError("invalid_cursor", "The cursor is not one of this list.", { cause: error });
+  }
+}

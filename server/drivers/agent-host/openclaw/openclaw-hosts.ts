@@ -1,0 +1,125 @@
+import {
+  AgentHostError,
+  type AgentHosts,
+  type HostSettings,
+  type KeptHost,
+} from "../../../../domain/ports/agent-host.ts";
+import { ConnectLimiter } from "./connect-limiter.ts";
+import { DeviceIdentity } from "./device-identity.ts";
+import { type ConnectionTimeouts, GatewayConnection, type Scope } from "./gateway-connection.ts";
+import { findUrlProblem, type TargetRules } from "./gateway-target.ts";
+import { type BackOff, KeptConnection } from "./kept-connection.ts";
+import { OpenClawHost } from "./openclaw-host.ts";
+
+export interface OpenClawHostsOptions extends TargetRules {
+  /** The identities of the service to gateways are derived from it. */
+  tokenSecret: string;
+  /** Certificates of trusted authorities in PEM, instead of those that Node.js trusts. */
+  trustedCertificates?: string | undefined;
+  timeouts?: ConnectionTimeouts;
+  backOff?: BackOff;
+  /** The largest response that is read, in bytes. */
+  maxMessageBytes?: number;
+  /** A connection that is not used for this time is closed, in milliseconds. */
+  idleMs?: number;
+  /** Called with an unexpected error, which is no `AgentHostError`. */
+  report(error: unknown): void;
+}
+
+const TIMEOUTS: ConnectionTimeouts = { connect: 10_000, call: 15_000, ping: 30_000 };
+const BACK_OFF: BackOff = { first: 1000, max: 60_000, stable: 30_000 };
+const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+const IDLE_MS = 10 * 60_000;
+
+interface Entry {
+  version: number;
+  host: OpenClawHost;
+  connection: KeptConnection;
+  usedAt: number;
+}
+
+/** Keeps one connection to each OpenClaw gateway. */
+export class OpenClawHosts implements AgentHosts, Disposable {
+  readonly #options: OpenClawHostsOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #limiter = new ConnectLimiter();
+  readonly #buffered = { total: 0 };
+  readonly #idleTimer: NodeJS.Timeout;
+
+  constructor(options: OpenClawHostsOptions) {
+    this.#options = options;
+    const { idleMs = IDLE_MS } = options;
+    this.#idleTimer = setInterval(() => this.#closeIdle(idleMs), idleMs / 10).unref();
+  }
+
+  open(settings: HostSettings): KeptHost {
+    const { serverId, version } = settings;
+    const known = this.#entries.get(serverId);
+    if (known !== undefined && known.version >= version) {
+      known.usedAt = performance.now();
+      return known.host;
+    }
+    known?.connection[Symbol.dispose]();
+    const entry = this.#createEntry(settings);
+    this.#entries.set(serverId, entry);
+    return entry.host;
+  }
+
+  close(serverId: string): void {
+    this.#entries.get(serverId)?.connection[Symbol.dispose]();
+    this.#entries.delete(serverId);
+  }
+
+  closeOthers(serverIds: ReadonlySet<string>): void {
+    for (const serverId of this.#entries.keys()) if (!serverIds.has(serverId)) this.close(serverId);
+  }
+
+  findUrlProblem(url: string): string | null {
+    return findUrlProblem(url, this.#options);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#idleTimer);
+    this.closeOthers(new Set());
+  }
+
+  #createEntry(settings: HostSettings): Entry {
+    const { backOff = BACK_OFF, report } = this.#options;
+    const connect = (scopes: Scope[], signal: AbortSignal) => this.#connect(settings, scopes, signal);
+    const connection = new KeptConnection({
+      connect: (failedAttempts, signal) =>
+        this.#limiter.run(settings.orgId, failedAttempts, () => connect(["operator.read"], signal)),
+      backOff,
+      report,
+    });
+    // Only to replace instructions, so that the kept connection permits nothing but reading.
+    const connectToWrite = (signal: AbortSignal) =>
+      this.#limiter.run(settings.orgId, 0, () => connect(["operator.read", "operator.admin"], signal));
+    return {
+      version: settings.version,
+      connection,
+      host: new OpenClawHost(connection, connectToWrite),
+      usedAt: performance.now(),
+    };
+  }
+
+  async #connect(settings: HostSettings, scopes: Scope[], signal: AbortSignal): Promise<GatewayConnection> {
+    const token = settings.token();
+    if (token === null)
+      throw new AgentHostError(
+        "unauthorized",
+        "The stored token cannot be decrypted, because TOKEN_SECRET has changed. Set the token with PATCH /v1/servers/{id}.",
+      );
+    const { networks, lookup, trustedCertificates, tokenSecret, timeouts = TIMEOUTS } = this.#options;
+    const { maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
+    const device = new DeviceIdentity(tokenSecret, settings.serverId);
+    const rules = { networks, lookup, trustedCertificates, maxMessageBytes };
+    const buffered = this.#buffered;
+    return GatewayConnection.open({ ...rules, url: settings.url, token, device, scopes, buffered, timeouts }, signal);
+  }
+
+  #closeIdle(idleMs: number): void {
+    const before = performance.now() - idleMs;
+    for (const [serverId, { usedAt }] of this.#entries) if (usedAt < before) this.close(serverId);
+  }
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { ClaudeCodeReader } from "../../../../domain/sessions/import/claude-code/claude-code-reader.ts";
+import { readAll, sumTokens, toRecords } from "./samples.ts";
+
+const SESSION = "2fad0749-4847-4706-b3d4-33207b3278dd";
+
+function record(fields: object): object {
+  return { sessionId: SESSION, timestamp: "2026-11-20T09:00:00.000Z", ...fields };
+}
+
+function response(uuid: string, message: object, fields: object = {}): object {
+  return record({ type: "assistant", uuid, message: { role: "assistant", model: "claude", ...message }, ...fields });
+}
+
+function prompt(uuid: string, content: unknown, fields: object = {}): object {
+  return record({ type: "user", uuid, message: { role: "user", content }, ...fields });
+}
+
+function readLines(...lines: object[]) {
+  const reader = new ClaudeCodeReader();
+  const entries = readAll(reader, toRecords(lines));
+  return { entries, skipped: reader.skipped(), session: reader.session() };
+}
+
+const TEXT = [{ type: "text", text: "Hello" }];
+
+describe("the usage of a response", () => {
+  test("is counted once over its records, with the highest numbers if they grow while it is streamed", () => {
+    const { entries } = readLines(
+      response("a", { id: "msg_1", content: TEXT, usage: { input_tokens: 10, output_tokens: 1 } }),
+      response("b", { id: "msg_1", content: TEXT, usage: { input_tokens: 10, output_tokens: 1 } }),
+      response("c", { id: "msg_1", content: TEXT, usage: { input_tokens: 10, output_tokens: 90 } }),
+    );
+    expect(entries.map(({ usage }) => usage?.output)).toEqual([1, undefined, 89]);
+    expect(sumTokens(entries)).toEqual({ input: 10, output: 90, cache_read: 0, cache_write: 0 });
+  });
+
+  test("is counted for each request, if a proxy gives all messages the same id", () => {
+    const usage = { input_tokens: 5, output_tokens: 5 };
+    const { entries } = readLines(
+      response("a", { id: "msg_1", content: TEXT, usage }, { requestId: "req_1" }),
+      response("b", { id: "msg_1", content: TEXT, usage }, { requestId: "req_2" }),
+      response("c", { content: TEXT, usage }),
+      response("d", { content: TEXT, usage }),
+    );
+    expect(sumTokens(entries).output).toBe(20);
+  });
+
+  test("is not counted for a copy from another session", () => {
+    const message = { id: "msg_1", content: TEXT, usage: { input_tokens: 5, output_tokens: 5 } };
+    const { entries } = readLines(
+      response("a", message, { requestSessionId: "another" }),
+      response("b", message, { forkedFrom: { sessionId: "another", messageUuid: "b" } }),
+      response("c", message, { requestSessionId: SESSION }),
+    );
+    expect(entries.map(({ usage }) => usage?.output)).toEqual([undefined, undefined, 5]);
+  });
+
+  test("is counted for a response that has nothing but thinking without a text", () => {
+    const empty = [{ type: "thinking", thinking: "", signature: "c2ln" }];
+    const usage = { input_tokens: 5, output_tokens: 5 };
+    const { entries } = readLines(
+      response("a", { id: "msg_1", content: empty, usage }),
+      response("b", { id: "msg_1", content: TEXT, usage }),
+      response("c", { id: "msg_2", content: empty, usage }),
+      prompt("d", "Go on."),
+    );
+    expect(entries.map(({ id, usage: counted }) => [id, counted?.output])).toEqual([
+      ["b.0", 5],
+      ["c.usage", 5],
+      ["d.0", undefined],
+    ]);
+  });
+
+  test.each([-1, 1.5, 1e10, "12", null, {}])("with %o output tokens is skipped, or counts as none", (tokens) => {
+    const { entries, skipped } = readLines(
+      response("a", { id: "msg_1", content: TEXT, usage: { input_tokens: 5, output_tokens: tokens } }),
+    );
+    expect(sumTokens(entries)).toMatchObject(tokens === null ? { input: 5, output: 0 } : { input: 0, output: 0 });
+    expect(skipped).toEqual(tokens === null ? {} : { usage: 1 });
+  });
+});
+
+describe("the entries", () => {
+  test("have the uuid of their record and the position of their block as ids", () => {
+    const { entries } = readLines(prompt("u-1", [...TEXT, ...TEXT]), prompt("not a visible id", "Hello"));
+    expect(entries.map(({ id }) => id)).toEqual(["u-1.0", "u-1.1", "line-2.0"]);
+  });
+
+  test("name media, and calls and results of every kind", () => {
+    const { entries } = readLines(
+      prompt("a", [{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }]),
+      response("b", {
+        content: [
+          { type: "server_tool_use", id: "srv_1", name: "web_search", input: { query: "tea" } },
+          {
+            type: "web_search_tool_result",
+            tool_use_id: "srv_1",
+            content: [{ type: "web_search_result", title: "Tea" }],
+          },
+        ],
+      }),
+      prompt("c", [{ type: "tool_result", tool_use_id: "unknown", content: [{ type: "document" }] }]),
+    );
+    expect(entries.map(({ role, content, tool }) => [role, content, tool?.name])).toEqual([
+      ["user", "[image: image/png]", undefined],
+      ["assistant", '{"query":"tea"}', "web_search"],
+      ["tool", '{"type":"web_search_result","title":"Tea"}', "web_search"],
+      ["tool", "[document]", "unknown"],
+    ]);
+  });
+
+  test("have the role system for what Claude Code writes itself", () => {
+    const { entries } = readLines(
+      prompt("a", "Caveat", { isMeta: true }),
+      prompt("b", "Summary", { isCompactSummary: true }),
+      prompt("c", "<local-command-stdout>Done</local-command-stdout>"),
+      record({ type: "system", subtype: "compact_boundary", uuid: "d", content: "Conversation compacted" }),
+      record({ type: "system", subtype: "api_error", uuid: "e", error: { formatted: "529 Overloaded" } }),
+      response("f", { model: "<synthetic>", content: TEXT, usage: { input_tokens: 9 } }, { isApiErrorMessage: true }),
+    );
+    expect(entries.map(({ role }) => role)).toEqual(Array.from({ length: 6 }, () => "system"));
+    expect(sumTokens(entries).input).toBe(0);
+  });
+
+  test("include what the user wrote while Claude Code worked", () => {
+    const attachment = { type: "queued_command", prompt: "Also the tests." };
+    const { entries } = readLines(record({ type: "attachment", uuid: "a", attachment }));
+    expect(entries).toMatchObject([{ role: "user", content: "Also the tests." }]);
+  });
+
+  test("can be stored whatever a record contains", () => {
+    const { entries } = readLines(
+      prompt("a", "NUL \0 and half of a pair \ud83d", { timestamp: "tomorrow" }),
+      prompt("b", "x".repeat(300_000), { timestamp: "2999-01-01T00:00:00Z" }),
+      prompt("c", "é".repeat(200_000)),
+      response("d", {
+        model: "a model\n",
+        content: [{ type: "tool_use", id: "a b", name: "two\nlines", input: deep(5000) }],
+      }),
+    );
+    expect(entries[0]).toMatchObject({ content: "NUL \ufffd and half of a pair \ufffd", created_at: undefined });
+    expect(Buffer.byteLength(entries[1]!.content)).toBe(262_144);
+    expect(Buffer.byteLength(entries[2]!.content)).toBeLessThanOrEqual(262_144);
+    expect(entries[2]!.content).toMatch(/^é+\n\[The rest is not imported\.\]$/);
+    expect(entries[3]).toMatchObject({
+      content: '"[nested too deeply]"',
+      model: undefined,
+      tool: { name: "unknown", call_id: undefined },
+      created_at: "2026-11-20T09:00:00.000Z",
+    });
+  });
+
+  test("are left out for records of unknown kinds, which are counted", () => {
+    const { entries, skipped } = readLines(
+      record({ type: "invented", subtype: "kind" }),
+      record({ type: "attachment", attachment: { type: "skill_listing" } }),
+      { type: 12 },
+      {},
+      record({ type: "assistant", message: "text" }),
+      prompt("a", [{ type: "invented" }, 7]),
+      record({ type: "a kind with spaces and more than that" }),
+    );
+    expect(entries).toEqual([]);
+    expect(skipped).toEqual({
+      assistant: 1,
+      "attachment/skill_listing": 1,
+      "invented/kind": 1,
+      other: 3,
+      user: 1,
+      "user/invented": 1,
+    });
+  });
+});
+
+function deep(depth: number): object {
+  let value: object = {};
+  for (let level = 0; level < depth; level++) value = { inner: value };
+  return value;
+}
+
+describe("the session", () => {
+  test("has the title that the user gave, else a generated one, else the first line of the first prompt", () => {
+    const generated = { type: "ai-title", aiTitle: "Counts lines", sessionId: SESSION };
+    const given = { type: "custom-title", customTitle: "Lines", sessionId: SESSION };
+    const summary = { type: "summary", summary: "Summary", leafUuid: "a" };
+    const command = prompt("a", "<command-name>/init</command-name>");
+    const first = prompt("b", "\n  Count the\u200b lines.\nThen the words.");
+    expect(readLines(command, first).session.title).toBe("Count the lines.");
+    expect(readLines(first, summary).session.title).toBe("Summary");
+    expect(readLines(generated, first, summary).session.title).toBe("Counts lines");
+    expect(readLines(given, generated, first).session.title).toBe("Lines");
+    expect(readLines(prompt("a", "word ".repeat(100))).session.title).toHaveLength(100);
+  });
+
+  test("of a subagent's file has an id of its own", () => {
+    const { session } = readLines(prompt("a", "Count.", { isSidechain: true, agentId: "a5315e1c" }));
+    expect(session.id).toBe(`${SESSION}.a5315e1c`);
+  });
+
+  test("has no id before a record names it", () => {
+    expect(readLines({ type: "summary", summary: "Summary", leafUuid: "a" }).session.id).toBeNull();
+  });
+});

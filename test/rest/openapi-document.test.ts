@@ -1,0 +1,8 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { createOpenApiDocument } from "../../server/rest/openapi.ts";
+
+test("docs/openapi.json is the document of the current routers", async () => {
+  const stored: unknown = JSON.parse(await readFile(new URL("../../docs/openapi.json", import.meta.url), "utf8"));
+  expect(JSON.parse(JSON.stringify(createOpenApiDocument("http://127.0.0.1:3000")))).toEqual(stored);
+});

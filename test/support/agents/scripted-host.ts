@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import type { HostSettings, KeptHost } from "../../../domain/ports/agent-host.ts";
+import {
+  OpenClawHosts,
+  type OpenClawHostsOptions,
+} from "../../../server/drivers/agent-host/openclaw/openclaw-hosts.ts";
+import { ScriptedGateway, type ScriptedGatewayOptions } from "./scripted-gateway.ts";
+
+export interface ScriptedHost extends AsyncDisposable {
+  gateway: ScriptedGateway;
+  hosts: OpenClawHosts;
+  settings: HostSettings;
+  host: KeptHost;
+}
+
+/** Opens a scripted gateway, and the driver that connects to it. Its back-off is short, and its timeouts are long. */
+export async function openScriptedHost(
+  options: Partial<OpenClawHostsOptions> = {},
+  gatewayOptions: ScriptedGatewayOptions = {},
+): Promise<ScriptedHost> {
+  const gateway = await ScriptedGateway.open(gatewayOptions);
+  const hosts = createHosts(options);
+  const settings = settingsOf(gateway);
+  return {
+    gateway,
+    hosts,
+    settings,
+    host: hosts.open(settings),
+    async [Symbol.asyncDispose]() {
+      hosts[Symbol.dispose]();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function createHosts(options: Partial<OpenClawHostsOptions> = {}): OpenClawHosts {
+  return new OpenClawHosts({
+    tokenSecret: "x".repeat(32),
+    networks: ["127.0.0.0/8"],
+    timeouts: { connect: 10_000, call: 30_000, ping: 30_000 },
+    backOff: { first: 20, max: 100, stable: 0 },
+    report: (error) => {
+      throw error;
+    },
+    ...options,
+  });
+}
+
+export function settingsOf({ url, token }: { url: string; token: string }): HostSettings {
+  return { serverId: randomUUID(), orgId: randomUUID(), url, version: 1, token: () => token };
+}
