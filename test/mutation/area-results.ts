@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { MutationArea } from "./areas.ts";
+import type { MutationArea } from "./mutation-area.ts";
 
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 

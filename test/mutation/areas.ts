@@ -1,19 +1,5 @@
-/** Sources that are mutated together, and the tests that have to notice it. */
-export interface MutationArea {
-  /** The folder that the page and the command line name. */
-  name: string;
-  /** Glob patterns. */
-  sources: string[];
-  /** Sources without behavior, or whose tests are excluded (docs/mutation.md says why). */
-  except?: string[];
-  /** Glob patterns. A mutant counts as survived when these tests pass, even if another test would fail. */
-  tests: string[];
-  /**
-   * The time limit of one test, in milliseconds. Short for fast tests of servers: with most mutants they wait for something
-   * that never happens.
-   */
-  testTimeoutMs?: number;
-}
+import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
+import type { MutationArea } from "./mutation-area.ts";
 
 /**
  * In the order of the page. Tests that start another process are not listed: a mutant is active in the process of the test
@@ -149,58 +135,7 @@ export const AREAS: MutationArea[] = [
     sources: ["server/identity/*.ts"],
     tests: ["test/identity/*.test.ts", "test/rest/access-tokens.test.ts"],
   },
-  {
-    name: "domain/deployments",
-    sources: ["domain/deployments/*.ts"],
-    except: [
-      "domain/deployments/*.entity.ts",
-      "domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback,deployment-log,deployment-status}.ts",
-      "domain/deployments/{add-deployment,cancel-deployment,deployment-view,list-deployments}.ts",
-      "domain/deployments/{redeploy-app,roll-back-app}.ts",
-      "domain/deployments/{deployment-log-tail,follow-deployment-log,log-masks,log-text}.ts",
-      "domain/deployments/{read-deployment-log,read-log-tail}.ts",
-      "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
-      "domain/deployments/transition-deployment.ts",
-    ],
-    tests: ["test/domain/deployments/{artifacts,interrupted-updates,remove-old-deployments,tear-down-app}.test.ts"],
-  },
-  {
-    name: "domain/deployments, requests",
-    sources: [
-      "domain/deployments/{add-deployment,cancel-deployment,deployment-view,list-deployments}.ts",
-      "domain/deployments/{redeploy-app,roll-back-app}.ts",
-    ],
-    tests: ["test/domain/deployments/{cancel-deployment,request-cancellation,request-deployments}.test.ts"],
-  },
-  {
-    name: "domain/deployments, leases",
-    sources: [
-      "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
-      "domain/deployments/transition-deployment.ts",
-    ],
-    tests: ["test/domain/deployments/{ended-deployments,fencing,lease-renewal,leases,transitions}.test.ts"],
-  },
-  {
-    name: "domain/deployments, reading logs",
-    sources: [
-      "domain/deployments/{deployment-log-tail,follow-deployment-log,log-masks}.ts",
-      "domain/deployments/{read-deployment-log,read-log-tail}.ts",
-    ],
-    tests: ["test/domain/deployments/read-logs.test.ts"],
-  },
-  {
-    name: "domain/deployments, logs and statuses",
-    sources: ["domain/deployments/{deployment-log,deployment-status,log-text}.ts", "domain/shared/sanitize-log.ts"],
-    tests: [
-      "test/domain/deployments/{deployment-log,deployment-status,log-text}.test.ts",
-      "test/domain/shared/sanitize-log.test.ts",
-    ],
-  },
-  {
-    name: "domain/deployments, one run",
-    sources: ["domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback}.ts"],
-    tests: ["test/domain/deployments/fencing.test.ts", "test/worker/pipeline.test.ts"],
-  },
+  ...DEPLOYMENT_AREAS,
   {
     name: "server/platforms/embedded, edge proxy",
     sources: ["server/platforms/embedded/proxy/*.ts"],

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type AreaResults, type FileResult, hashFiles, readResults, ROOT, type Survivor } from "./area-results.ts";
-import { AREAS, type MutationArea } from "./areas.ts";
+import { AREAS } from "./areas.ts";
+import type { MutationArea } from "./mutation-area.ts";
 import { EXPLANATIONS } from "./explanations.ts";
 import { sourcesOf, testsOf } from "./run-area.ts";
 

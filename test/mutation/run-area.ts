@@ -12,7 +12,7 @@ import {
   type Survivor,
   writeResults,
 } from "./area-results.ts";
-import type { MutationArea } from "./areas.ts";
+import type { MutationArea } from "./mutation-area.ts";
 
 const CACHE = ".cache/mutation";
 /**
