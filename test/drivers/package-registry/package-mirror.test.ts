@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readdir, stat } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
@@ -22,6 +22,12 @@ async function send(socketPath: string, path: string, method = "GET"): Promise<M
   const sent = request({ socketPath, path, method, agent: false }).end();
   const [response] = (await once(sent, method === "CONNECT" ? "connect" : "response")) as [IncomingMessage];
   return { status: response.statusCode, body: method === "CONNECT" ? Buffer.alloc(0) : await buffer(response) };
+}
+
+class DisposableAgent extends Agent implements Disposable {
+  [Symbol.dispose](): void {
+    this.destroy();
+  }
 }
 
 const NAMES = new Set(["left", "@scope/right"]);
@@ -69,6 +75,16 @@ describe("the package mirror", () => {
         },
       },
     ]);
+  });
+
+  test("idle connections of an install are not closed, so that a delayed package manager can go on to use them", async () => {
+    await using mirror = await setUp();
+    using agent = new DisposableAgent({ keepAlive: true });
+    const sent = request({ socketPath: mirror.socketPath, path: `${MIRROR}/left`, agent }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    await buffer(response);
+    // A server that closes idle connections says after which time.
+    expect([response.headers.connection, response.headers["keep-alive"]]).toEqual(["keep-alive", undefined]);
   });
 
   test.each([
