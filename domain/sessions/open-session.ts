@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { agentNotFound } from "../agents/agent-view.ts";
+import { agentNotFound, checkIsManaged } from "../agents/agent-view.ts";
 import { checkMayChange } from "../agents/find-agent.ts";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -26,7 +26,8 @@ export interface OpenSession {
  * Opens a session of an agent. The same `external_id` again returns the same session, unchanged.
  *
  * @throws {ServiceError} `invalid` for a value that is not allowed; `not_found` when the organization has no such agent;
- *   `forbidden` for a gateway token of another agent; `conflict` when the agent has too many sessions
+ *   `forbidden` for a gateway token of another agent; `conflict` when the agent has too many sessions, or
+ *   is in a gateway
  */
 export async function openSession(
   { em: root }: ChangeSessionDeps,
@@ -56,13 +57,15 @@ export async function openSession(
 /** Makes simultaneous requests for the same agent count each other's sessions. Returns the server of the agent. */
 async function lockAgent(tx: Db, { orgId }: Caller, id: string): Promise<string> {
   const agent = await tx
-    .selectFrom("agents")
-    .select("server_id")
-    .where("id", "=", id)
-    .where("org_id", "=", orgId)
-    .forUpdate()
+    .selectFrom("agents as agent")
+    .innerJoin("agent_servers as server", "server.id", "agent.server_id")
+    .select(["agent.server_id", "server.kind"])
+    .where("agent.id", "=", id)
+    .where("agent.org_id", "=", orgId)
+    .forUpdate("agent")
     .executeTakeFirst();
   if (agent === undefined) throw agentNotFound();
+  checkIsManaged(agent);
   return agent.server_id;
 }
 

@@ -1,6 +1,7 @@
+import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Foundation } from "./foundation.ts";
 
-export function createSessions({ database: { em, db } }: Foundation): Capabilities["sessions"] {
-  return { em, db };
+export function createSessions({ database }: Foundation, hostAccess: HostAccess): Capabilities["sessions"] {
+  return { ...hostAccess, em: database.em };
 }
