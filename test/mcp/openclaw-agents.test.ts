@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { RESPONSE_CHARACTERS } from "../../domain/shared/response-budget.ts";
+import { findSample } from "../domain/sessions/import/samples.ts";
 import type { ListedServer } from "../support/service/main-agent.ts";
 import { sharedGateway, succeed } from "../support/service/shared-gateway.ts";
 import { verifies } from "../support/verifies.ts";
@@ -183,7 +185,12 @@ test("sessions, skills and a runtime of an agent in OpenClaw are stored only the
     tenant.rest.send("PUT", path, { body: JSON.stringify(body), headers: { "content-type": "application/json" } });
   const files = [{ path: "SKILL.md", content: "---\nname: notes\ndescription: Takes notes\n---\n" }];
   expect((await put("/v1/skills/notes", { files })).status).toBe(200);
+  const records = await readFile(findSample("claude-code/session").file, "utf8");
   const refused = [
+    await tenant.rest.send("POST", `/v1/agents/${mainId}/sessions/import`, {
+      body: records,
+      headers: { "content-type": "application/x-ndjson" },
+    }),
     await tenant.rest.post(`/v1/agents/${mainId}/sessions`, { external_id: "run-1" }),
     await put(`/v1/agents/${mainId}/runtime`, { platform: "linux" }),
     await put(`/v1/agents/${mainId}/skills/notes`, { enabled: true }),
