@@ -45,7 +45,7 @@ export function sharedGateway() {
 }
 
 /** Registers a gateway of agents and waits until its agents are listed. */
-export async function givenGateway(
+async function givenGateway(
   { rest }: Tenant,
   { url, token }: Pick<ScriptedGateway, "url" | "token">,
 ): Promise<ListedServer> {
