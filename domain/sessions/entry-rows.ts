@@ -20,6 +20,7 @@ export function toRows(session: SessionRow, entries: readonly NewEntry[], known:
     rows.push({
       session_id: session.id,
       seq: session.message_count + rows.length + 1,
+      server_id: session.server_id,
       entry_id: id,
       role,
       content,

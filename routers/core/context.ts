@@ -48,6 +48,7 @@ import type { SetVariableDeps } from "../../domain/variables/set-variable.ts";
 import type { DeleteSessionDeps } from "../../domain/sessions/delete-session.ts";
 import type { ReadSessionsDeps } from "../../domain/sessions/find-session.ts";
 import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
+import type { SearchTranscriptsDeps } from "../../domain/sessions/search-transcripts.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
@@ -75,7 +76,7 @@ export interface Capabilities {
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
-  sessions: ChangeSessionDeps & DeleteSessionDeps & ReadSessionsDeps;
+  sessions: ChangeSessionDeps & DeleteSessionDeps & ReadSessionsDeps & SearchTranscriptsDeps;
   skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & ListAgentSkillsDeps & ReadSkillsDeps & UploadSkillDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
