@@ -4,6 +4,8 @@ import type { TranscriptExcerpt } from "../domain/sessions/browse-transcript.ts"
 import type { SessionPage } from "../domain/sessions/list-sessions.ts";
 import type { OpenSession } from "../domain/sessions/open-session.ts";
 import type { TranscriptPage } from "../domain/sessions/read-transcript.ts";
+import { TRANSCRIPT_FORMATS } from "../domain/sessions/import/detect-format.ts";
+import type { ImportedTranscript } from "../domain/sessions/import/import-transcript.ts";
 import type { SearchPage } from "../domain/sessions/search-transcripts.ts";
 import { SESSION_LIMITS } from "../domain/sessions/session-rules.ts";
 import type { ServerUsage } from "../domain/sessions/read-server-usage.ts";
@@ -77,6 +79,37 @@ export const appendedEntries = z
   .meta({ id: "AppendEntriesResponse" }) satisfies z.ZodType<AppendedEntries>;
 
 export const sessionRequest = z.strictObject({ id });
+
+export const importTranscriptRequest = z.strictObject({
+  id: agentId,
+  format: z
+    .enum(TRANSCRIPT_FORMATS)
+    .optional()
+    .meta({ description: "By default, the format that the first records show" }),
+  file: z
+    .custom<AsyncIterable<Uint8Array>>(isAsyncIterable, "send the file as the body of the request, over REST")
+    .meta({ description: "The JSONL file", override: { type: "string", format: "binary" } }),
+});
+
+function isAsyncIterable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+export const importedTranscript = z
+  .object({
+    session_id: z.string(),
+    format: z.enum(TRANSCRIPT_FORMATS),
+    added: z.int().meta({ description: "How many entries of the file were new" }),
+    existing: z.int().meta({ description: "How many entries of the file the session had already" }),
+    tokens: z
+      .object({ input: z.int(), output: z.int(), cache_read: z.int(), cache_write: z.int() })
+      .meta({ description: "The tokens of all entries of the file. `input` is without cached tokens" }),
+    skipped: z
+      .record(z.string(), z.int())
+      .meta({ description: "The number of records that have no entry, by their kind" }),
+    is_cut: z.boolean().meta({ description: "Whether the last line of the file was incomplete, and left out" }),
+  })
+  .meta({ id: "ImportTranscriptResponse" }) satisfies z.ZodType<ImportedTranscript>;
 
 /** What a tool returns of a session. */
 const sessionSummary = {

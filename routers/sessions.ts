@@ -3,6 +3,7 @@ import { browseTranscript } from "../domain/sessions/browse-transcript.ts";
 import { closeSession } from "../domain/sessions/close-session.ts";
 import { deleteSession } from "../domain/sessions/delete-session.ts";
 import { getSession } from "../domain/sessions/find-session.ts";
+import { importTranscript } from "../domain/sessions/import/import-transcript.ts";
 import { listSessions } from "../domain/sessions/list-sessions.ts";
 import { openSession } from "../domain/sessions/open-session.ts";
 import { readServerUsage } from "../domain/sessions/read-server-usage.ts";
@@ -13,6 +14,8 @@ import { procedure, router } from "./core/trpc.ts";
 import {
   appendedEntries,
   appendEntriesRequest,
+  importedTranscript,
+  importTranscriptRequest,
   listSessionsRequest,
   listSessionsToolRequest,
   openSessionRequest,
@@ -35,6 +38,7 @@ const noSession = "No such session in the organization";
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 /** Of a request with 1,000 entries. */
 const APPEND_BODY_BYTES = 8 * 1024 * 1024;
+const TRANSCRIPT_BYTES = 256 * 1024 * 1024;
 
 export const sessions = router({
   open: procedure
@@ -83,6 +87,36 @@ export const sessions = router({
     .input(appendEntriesRequest)
     .output(appendedEntries)
     .mutation(({ ctx, input: { id, entries } }) => appendEntries(ctx.sessions, ctx.caller, { sessionId: id, entries })),
+
+  import: procedure
+    .meta({
+      openapi: {
+        method: "POST",
+        path: "/v1/agents/{id}/sessions/import",
+        tags,
+        summary: "Import a transcript",
+        description:
+          "Imports a transcript that Claude Code or Codex has written: the JSONL file of a session is the body of the request. It becomes a session of the agent. Importing the file again, or a longer version of it, adds only the new entries. A request that fails stores nothing.",
+        bodyLimit: TRANSCRIPT_BYTES,
+        streamedBody: {
+          field: "file",
+          contentTypes: ["application/x-ndjson", "application/jsonl", "application/octet-stream"],
+        },
+        successDescription: "The entries are stored",
+        errorResponses: {
+          400: "The file is not a transcript, or the number of a line is named that is not JSON",
+          404: "No such agent in the organization",
+          409: "The session is closed, or there would be too many entries or sessions",
+          429: "The organization is importing two transcripts, or the client's network has sent too many invalid tokens",
+          503: "The service is importing other transcripts, or its database is temporarily unavailable",
+        },
+      },
+    })
+    .input(importTranscriptRequest)
+    .output(importedTranscript)
+    .mutation(({ ctx, input: { id, ...transcript } }) =>
+      importTranscript(ctx.sessions, ctx.caller, { agent_id: id, ...transcript }),
+    ),
 
   close: procedure
     .meta({

@@ -55,7 +55,7 @@ export function renderRestReference(openapi: object, clientSection: string): str
 }
 
 function renderOperation(method: string, path: string, operation: Operation): string {
-  const body = operation.requestBody?.content["application/json"]?.schema;
+  const content = operation.requestBody?.content ?? {};
   const parameters = (operation.parameters ?? []).map(
     ({ name, in: location, schema, required, description }) =>
       `| \`${name}\` | ${location} | ${renderType(schema)} | ${required === true ? "yes" : "no"} | ${description ?? ""} |`,
@@ -67,7 +67,7 @@ function renderOperation(method: string, path: string, operation: Operation): st
   return [
     `### \`${method.toUpperCase()} ${path}\``,
     `${operation.summary}. ${operation.description ?? ""}`.trim(),
-    body === undefined ? "" : renderBody(body),
+    renderBody(content),
     parameters.length === 0
       ? ""
       : ["| Parameter | In | Type | Required | Description |", "|---|---|---|---|---|", ...parameters].join("\n"),
@@ -75,7 +75,15 @@ function renderOperation(method: string, path: string, operation: Operation): st
   ].join("\n\n");
 }
 
-function renderBody(schema: Schema): string {
+function renderBody(content: Record<string, { schema: Schema }>): string {
+  const schema = content["application/json"]?.schema;
+  if (schema !== undefined) return renderJsonBody(schema);
+  const types = Object.keys(content).map((type) => `\`${type}\``);
+  const [file] = Object.values(content);
+  return file === undefined ? "" : `Body: ${file.schema.description ?? "a file"}, as ${types.join(", ")}`;
+}
+
+function renderJsonBody(schema: Schema): string {
   return schema.properties === undefined ? `Body: ${renderType(schema)}` : `Body:\n\n${renderFields(schema)}`;
 }
 

@@ -1,13 +1,15 @@
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { checkMayChange } from "../agents/find-agent.ts";
-import { type Db, queryBuilderOf } from "../database-types.ts";
+import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { countEntries } from "./count-entries.ts";
+import { addCountsOfEntries, EntryTotals } from "./count-entries.ts";
 import { toRows } from "./entry-rows.ts";
 import { lockSession } from "./find-session.ts";
+import { findKnownIds, insertRows } from "./insert-rows.ts";
 import type { ChangeSessionDeps } from "./open-session.ts";
 import { checkEntries, SESSION_LIMITS } from "./session-rules.ts";
+import type { SessionRow } from "./session-view.ts";
 import type { NewEntry } from "./transcript-entry.ts";
 
 export interface AppendEntries {
@@ -41,35 +43,27 @@ export async function appendEntries(
     const tx = queryBuilderOf(em);
     const session = await lockSession(tx, caller, sessionId);
     checkMayChange(caller, { id: session.agent_id });
-    if (session.closed_at !== null)
-      throw new ServiceError("conflict", "The session is closed. Open another session to append entries.");
+    checkOpen(session);
     const known = await findKnownIds(tx, sessionId, entries);
     const rows = toRows(session, entries, known);
     const lastSeq = session.message_count + rows.length;
     checkEntryCount(lastSeq);
     if (rows.length > 0) {
-      await tx.insertInto("session_entries").values(rows).execute();
-      await countEntries(tx, session, rows);
+      await insertRows(tx, rows);
+      await addCountsOfEntries(tx, session, new EntryTotals().add(rows));
     }
     return { added: rows.length, last_seq: lastSeq };
   });
 }
 
-async function findKnownIds(tx: Db, sessionId: string, entries: readonly NewEntry[]): Promise<ReadonlySet<string>> {
-  const rows = await tx
-    .selectFrom("session_entries")
-    .select("entry_id")
-    .where("session_id", "=", sessionId)
-    .where(
-      "entry_id",
-      "in",
-      entries.map(({ id }) => id),
-    )
-    .execute();
-  return new Set(rows.map(({ entry_id: id }) => id));
+/** @throws {ServiceError} `conflict` when the session is closed */
+export function checkOpen({ closed_at: closedAt }: Pick<SessionRow, "closed_at">): void {
+  if (closedAt === null) return;
+  throw new ServiceError("conflict", "The session is closed. Open another session to append entries.");
 }
 
-function checkEntryCount(count: number): void {
+/** @throws {ServiceError} `conflict` for more entries than a session can have */
+export function checkEntryCount(count: number): void {
   const { entriesPerSession } = SESSION_LIMITS;
   if (count <= entriesPerSession) return;
   throw new ServiceError(

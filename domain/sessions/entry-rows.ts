@@ -10,7 +10,11 @@ export type NewRow = Insertable<DatabaseTables["session_entries"]> & { created_a
  *
  * @param known - the ids that the session already has
  */
-export function toRows(session: SessionRow, entries: readonly NewEntry[], known: ReadonlySet<string>): NewRow[] {
+export function toRows(
+  session: Pick<SessionRow, "id" | "server_id" | "message_count">,
+  entries: readonly NewEntry[],
+  known: ReadonlySet<string>,
+): NewRow[] {
   const now = new Date();
   const seen = new Set(known);
   const rows: NewRow[] = [];

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { agentNotFound } from "../agents/agent-view.ts";
 import { checkMayChange } from "../agents/find-agent.ts";
-import { type Db, queryBuilderOf } from "../database-types.ts";
+import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
-import { ServiceError } from "../shared/errors.ts";
-import { checkClientId, checkTime, checkTitle, SESSION_LIMITS } from "./session-rules.ts";
-import { type SessionRow, type SessionView, toSessionView } from "./session-view.ts";
+import { addSession, findSessionOfAgent, lockAgent } from "./add-session.ts";
+import { checkClientId, checkTime, checkTitle } from "./session-rules.ts";
+import { type SessionView, toSessionView } from "./session-view.ts";
 
 export interface ChangeSessionDeps {
   em: EntityManager;
@@ -40,53 +39,10 @@ export async function openSession(
     const tx = queryBuilderOf(em);
     const serverId = await lockAgent(tx, caller, agentId);
     checkMayChange(caller, { id: agentId });
-    const existing = await tx
-      .selectFrom("sessions")
-      .selectAll()
-      .where("agent_id", "=", agentId)
-      .where("external_id", "=", externalId)
-      .executeTakeFirst();
+    const { orgId } = caller;
+    const existing = await findSessionOfAgent(tx, { orgId, agentId, externalId }).executeTakeFirst();
     if (existing !== undefined) return toSessionView(existing);
-    await checkSessionCount(tx, agentId);
-    const owner = { org_id: caller.orgId, server_id: serverId, agent_id: agentId };
-    return toSessionView(await insertSession(tx, { ...owner, external_id: externalId, title: title ?? null, time }));
+    const owner = { id: randomUUID(), org_id: orgId, server_id: serverId, agent_id: agentId };
+    return toSessionView(await addSession(tx, { ...owner, external_id: externalId, title: title ?? null, time }));
   });
-}
-
-/** Makes simultaneous requests for the same agent count each other's sessions. Returns the server of the agent. */
-async function lockAgent(tx: Db, { orgId }: Caller, id: string): Promise<string> {
-  const agent = await tx
-    .selectFrom("agents")
-    .select("server_id")
-    .where("id", "=", id)
-    .where("org_id", "=", orgId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (agent === undefined) throw agentNotFound();
-  return agent.server_id;
-}
-
-async function checkSessionCount(tx: Db, agentId: string): Promise<void> {
-  const { sessionsPerAgent } = SESSION_LIMITS;
-  const { count } = await tx
-    .selectFrom("sessions")
-    .select(({ fn }) => fn.countAll<string>().as("count"))
-    .where("agent_id", "=", agentId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < sessionsPerAgent) return;
-  throw new ServiceError(
-    "conflict",
-    `An agent can have at most ${sessionsPerAgent} sessions. Delete sessions that are not needed any more.`,
-  );
-}
-
-function insertSession(
-  tx: Db,
-  { time, ...values }: Pick<SessionRow, "org_id" | "server_id" | "agent_id" | "external_id" | "title"> & { time: Date },
-): Promise<SessionRow> {
-  return tx
-    .insertInto("sessions")
-    .values({ ...values, id: randomUUID(), created_at: time, updated_at: time })
-    .returningAll()
-    .executeTakeFirstOrThrow();
 }

@@ -46,6 +46,7 @@ import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-
 import type { ListVariablesDeps } from "../../domain/variables/list-variables.ts";
 import type { SetVariableDeps } from "../../domain/variables/set-variable.ts";
 import type { DeleteSessionDeps } from "../../domain/sessions/delete-session.ts";
+import type { ImportTranscriptDeps } from "../../domain/sessions/import/import-transcript.ts";
 import type { ReadSessionsDeps } from "../../domain/sessions/find-session.ts";
 import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
 import type { SearchTranscriptsDeps } from "../../domain/sessions/search-transcripts.ts";
@@ -76,7 +77,7 @@ export interface Capabilities {
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
-  sessions: ChangeSessionDeps & DeleteSessionDeps & ReadSessionsDeps & SearchTranscriptsDeps;
+  sessions: ChangeSessionDeps & DeleteSessionDeps & ImportTranscriptDeps & ReadSessionsDeps & SearchTranscriptsDeps;
   skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & ListAgentSkillsDeps & ReadSkillsDeps & UploadSkillDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;

@@ -25,12 +25,22 @@ export interface ToolMeta {
   resultVersion?(capabilities: Capabilities, caller: Caller, input: object): Promise<string> | null;
 }
 
+/** A request body that is a file, not JSON. It is not held in memory. */
+export interface StreamedBody {
+  /** The field of the input that gets the bytes, as an async iterable. The other fields are path and query parameters. */
+  field: string;
+  /** The media types that the body can have. */
+  contentTypes: readonly string[];
+}
+
 /** Additions of ours to what trpc-to-openapi reads. */
 interface RestMeta {
   /** trpc-to-openapi documents only 200. */
   successStatus?: number;
   /** The maximum size of the request body, in bytes; by default that of most operations. */
   bodyLimit?: number;
+  /** By default, the body is JSON. */
+  streamedBody?: StreamedBody;
 }
 
 export type Meta = OpenApiMeta & {

@@ -15,10 +15,11 @@ const COMMON = {
 };
 
 /** The errors of an operation whose request can have a body, by status. */
-function describeBodyErrors(bodyLimit: number) {
+function describeBodyErrors({ bodyLimit, streamedBody }: Operation) {
+  const types = streamedBody?.contentTypes ?? ["application/json"];
   return {
     413: `The request body exceeds ${formatSize(bodyLimit)}`,
-    415: "The content type of the body is not application/json",
+    415: `The content type of the body is not ${types.join(" or ")}`,
   };
 }
 
@@ -30,12 +31,13 @@ const STREAM_ERRORS = {
 };
 
 /** Describes every error that an operation can return, by status: its own ones, and those of REST itself. */
-export function describeErrors({ method, path, procedure, bodyLimit, openapi }: Operation): Record<string, string> {
+export function describeErrors(operation: Operation): Record<string, string> {
+  const { method, path, procedure, openapi } = operation;
   const canHaveBody = method !== "GET";
   return {
     ...((canHaveBody || path.includes("{")) && { 400: MALFORMED }),
     ...COMMON,
-    ...(canHaveBody && describeBodyErrors(bodyLimit)),
+    ...(canHaveBody && describeBodyErrors(operation)),
     ...(LOG_STREAMS[procedure] !== undefined && STREAM_ERRORS),
     ...(openapi.errorResponses as Record<string, string> | undefined),
   };

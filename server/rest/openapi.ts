@@ -21,6 +21,11 @@ interface DocumentedOperation {
   responses: Record<string, DocumentedResponse>;
 }
 
+interface ObjectSchema {
+  properties?: Record<string, { description?: string }>;
+  required?: string[];
+}
+
 interface DocumentedResponse {
   description: string;
   headers?: Record<string, unknown>;
@@ -68,6 +73,7 @@ export function createOpenApiDocument(baseUrl: string): object {
     correctResponses(documented, operation);
     nameRequestBody(document, documented, operation);
     correctParameters(documented, operation);
+    correctStreamedBody(documented, operation);
     addStream(documented, operation);
   }
   for (const name of Object.keys(document.components.schemas))
@@ -98,6 +104,24 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
 function correctParameters(documented: DocumentedOperation, { procedure }: Operation): void {
   for (const parameter of documented.parameters ?? []) if (parameter.in === "path") parameter.required = true;
   if (REPEATABLE.has(procedure)) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
+}
+
+/** The generator documents all fields beside those of the path as JSON. Of a streamed body, only one field is the body. */
+function correctStreamedBody(documented: DocumentedOperation, { procedure, streamedBody }: Operation): void {
+  if (streamedBody === null) return;
+  const json = documented.requestBody?.content["application/json"]?.schema as ObjectSchema | undefined;
+  const { [streamedBody.field]: file, ...others } = json?.properties ?? {};
+  if (file === undefined) throw new Error(`${procedure} has no field for its body`);
+  const content = Object.fromEntries(streamedBody.contentTypes.map((type) => [type, { schema: file }]));
+  documented.requestBody = { ...documented.requestBody, content };
+  const parameters = Object.entries(others).map(([name, { description, ...schema }]) => ({
+    in: "query",
+    name,
+    required: json?.required?.includes(name) === true,
+    ...(description !== undefined && { description }),
+    schema,
+  }));
+  documented.parameters = [...(documented.parameters ?? []), ...parameters];
 }
 
 /** The procedures that read `Idempotency-Key`. */

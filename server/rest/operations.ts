@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type AccessMeta, type ProcedureType, requiredAccess } from "../../routers/core/access.ts";
-import type { Meta } from "../../routers/core/trpc.ts";
+import type { Meta, StreamedBody } from "../../routers/core/trpc.ts";
 import { appRouter } from "../../routers/index.ts";
 import { BODY_LIMIT } from "./request-body.ts";
 
@@ -14,6 +14,8 @@ export interface Operation {
   successStatus: number;
   /** The maximum size of the request body, in bytes. */
   bodyLimit: number;
+  /** `null` for an operation whose body is JSON. */
+  streamedBody: StreamedBody | null;
   /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `numberFromText`. */
   input: z.ZodType | undefined;
   /** The scope and the role that a caller needs. */
@@ -31,7 +33,8 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
 ).flatMap(([procedure, { _def }]) => {
   const openapi = _def.meta?.openapi;
   if (openapi === undefined) return [];
-  const { method, path, successStatus = 200, bodyLimit = BODY_LIMIT } = openapi;
+  const { method, path, successStatus = 200, bodyLimit = BODY_LIMIT, streamedBody = null } = openapi;
   const access = requiredAccess(_def.type, _def.meta?.access);
-  return [{ procedure, method, path, successStatus, bodyLimit, input: _def.inputs[0], access, openapi }];
+  const [input] = _def.inputs;
+  return [{ procedure, method, path, successStatus, bodyLimit, streamedBody, input, access, openapi }];
 });

@@ -1,15 +1,17 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
+import type { StreamedBody } from "../../routers/core/trpc.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
-import { addBodyParser, toUnreadableBody, UnreadableBody } from "./request-body.ts";
+import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
+import { StreamedBodies } from "./streamed-bodies.ts";
 import { LOG_STREAMS } from "./streams/log-streams.ts";
 import { OpenStreams, wantsStream } from "./streams/open-streams.ts";
 
@@ -41,9 +43,10 @@ export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptio
         throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
     const streams = new OpenStreams(scope, { capabilities, authenticator });
+    const services = { capabilities, streams, bodies: new StreamedBodies(scope) };
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
-      for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, { capabilities, streams });
+      for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, services);
     }
     scope.route({
       method: scope.supportedMethods,
@@ -58,6 +61,7 @@ export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptio
 interface RestServices {
   capabilities: Capabilities;
   streams: OpenStreams;
+  bodies: StreamedBodies;
 }
 
 /** Adds the operations of one path. Fastify adds HEAD to GET. */
@@ -68,18 +72,29 @@ function addRoutes(
   services: RestServices,
 ): void {
   for (const operation of operations) {
-    const { bodyLimit } = operation;
+    const { bodyLimit, streamedBody } = operation;
     const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, services, request, reply);
     const errorHandler = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-      request.unreadableBody = toUnreadableBody(error, bodyLimit);
+      request.unreadableBody = toUnreadableBody(error, bodyLimit, streamedBody?.contentTypes);
       if (request.unreadableBody === null) sendRequestError(error, request, reply);
       else void handler(request, reply);
     };
-    scope.route({ method: operation.method, url, bodyLimit, handler, errorHandler });
+    const route = { method: operation.method, url, bodyLimit, handler, errorHandler };
+    if (streamedBody === null) scope.route(route);
+    else addStreamedRoute(scope, route, streamedBody);
   }
   const allowed = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const method = scope.supportedMethods.filter((each) => !allowed.includes(each));
   scope.route({ method, url, ...respondBeforeBody((reply) => sendMethodNotAllowed(reply, allowed)) });
+}
+
+/** Adds a route whose handler reads the body itself. Its own scope has no parser that would read the body into memory. */
+function addStreamedRoute(scope: FastifyInstance, route: RouteOptions, { contentTypes }: StreamedBody): void {
+  void scope.register(async (own) => {
+    own.removeAllContentTypeParsers();
+    own.addContentTypeParser([...contentTypes], (_request, body, done) => done(null, body));
+    own.route(route);
+  });
 }
 
 /** Responds in a hook, because an unreadable body would otherwise be the error. The handler is required, and never called. */
@@ -90,19 +105,22 @@ function respondBeforeBody(send: (reply: FastifyReply) => FastifyReply) {
 
 async function respond(
   operation: Operation,
-  { capabilities, streams }: RestServices,
+  { capabilities, streams, bodies }: RestServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (hasBody(operation) && !isJson(request)) request.unreadableBody ??= new UnreadableBody(415);
+  if (hasBody(operation) && !hasAcceptedType(operation, request))
+    request.unreadableBody ??= unsupportedType(operation.streamedBody?.contentTypes);
   try {
     const streamed = LOG_STREAMS[operation.procedure];
     if (streamed !== undefined && wantsStream(request.query))
-      return await streams.respond({ operation, streamed }, readInput(operation, request), reply);
+      return await streams.respond({ operation, streamed }, readInput(operation, request, bodies), reply);
     const context = createContext(capabilities, request, reply);
-    const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request));
+    const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request, bodies));
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
+    // The rest of the body would be taken for the next request.
+    if (operation.streamedBody !== null && !request.raw.complete) void reply.header("connection", "close");
     return sendProcedureError(error, operation, reply);
   }
 }
@@ -111,15 +129,24 @@ function hasBody({ method }: Operation): boolean {
   return method !== "GET" && method !== "DELETE";
 }
 
-function isJson({ headers }: FastifyRequest): boolean {
+function hasAcceptedType({ streamedBody }: Operation, { headers }: FastifyRequest): boolean {
   // Media types are case-insensitive (RFC 9110, section 8.3.1).
-  return headers["content-type"]?.toLowerCase().startsWith("application/json") === true;
+  const type = headers["content-type"]?.toLowerCase();
+  const accepted = streamedBody?.contentTypes ?? ["application/json"];
+  return type !== undefined && accepted.some((each) => type.startsWith(each));
 }
 
 /** A path parameter takes precedence over a field of the same name. */
-function readInput(operation: Operation, { body, query, params }: FastifyRequest): object | undefined {
-  if (operation.input === undefined) return undefined;
-  return { ...((hasBody(operation) ? body : query) as object | undefined), ...(params as object) };
+function readInput(
+  operation: Operation,
+  { body, query, params, raw }: FastifyRequest,
+  bodies: StreamedBodies,
+): object | undefined {
+  const { input, streamedBody, bodyLimit } = operation;
+  if (input === undefined) return undefined;
+  if (streamedBody === null)
+    return { ...((hasBody(operation) ? body : query) as object | undefined), ...(params as object) };
+  return { ...(query as object), ...(params as object), [streamedBody.field]: bodies.read(raw, bodyLimit) };
 }
 
 function createContext(capabilities: Capabilities, request: FastifyRequest, reply: FastifyReply): Context {

@@ -15,8 +15,8 @@ export const BODY_ERRORS = {
 export class UnreadableBody extends ServiceError {
   readonly status: keyof typeof BODY_ERRORS;
 
-  constructor(status: keyof typeof BODY_ERRORS, message: string = BODY_ERRORS[status]) {
-    super("invalid", message);
+  constructor(status: keyof typeof BODY_ERRORS, message: string = BODY_ERRORS[status], options?: ErrorOptions) {
+    super("invalid", message, options);
     this.status = status;
   }
 }
@@ -25,14 +25,27 @@ export class UnreadableBody extends ServiceError {
  * Converts an error of Fastify's body parsers; returns `null` for any other error.
  *
  * @param bodyLimit - of the operation, in bytes
+ * @param contentTypes - those that a streamed body can have
  */
 export function toUnreadableBody(
   { code = "", statusCode = 400 }: Partial<FastifyError>,
   bodyLimit: number,
+  contentTypes?: readonly string[],
 ): UnreadableBody | null {
   if (!code.startsWith("FST_ERR_CTP_")) return null;
-  if (statusCode === 413) return new UnreadableBody(413, `The request body exceeds ${formatSize(bodyLimit)}.`);
-  return new UnreadableBody(statusCode === 415 ? 415 : 400);
+  if (statusCode === 413) return bodyTooLarge(bodyLimit);
+  return statusCode === 415 ? unsupportedType(contentTypes) : new UnreadableBody(400);
+}
+
+/** @param bodyLimit - in bytes */
+export function bodyTooLarge(bodyLimit: number): UnreadableBody {
+  return new UnreadableBody(413, `The request body exceeds ${formatSize(bodyLimit)}.`);
+}
+
+/** @param contentTypes - those of a streamed body; by default JSON */
+export function unsupportedType(contentTypes?: readonly string[]): UnreadableBody {
+  if (contentTypes === undefined) return new UnreadableBody(415);
+  return new UnreadableBody(415, `Send the file as the body, with Content-Type: ${contentTypes.join(" or ")}.`);
 }
 
 export function formatSize(bytes: number): string {

@@ -79,6 +79,9 @@ const unusedMethod = ({ path }: Operation) =>
 
 const canHaveBody = ({ method }: Operation) => method !== "GET";
 
+/** Without the import of transcripts, whose body is a file: test/rest/import-transcripts.test.ts. */
+const canHaveJson = (operation: Operation) => canHaveBody(operation) && !operation.path.endsWith("/import");
+
 verifies("rest.auth.401.missing", "401 is documented for every operation", async () => {
   await expectDocumented(401, (operation) => rest.as(null).send(operation.method, pathOf(operation), {}));
 });
@@ -96,7 +99,7 @@ test("403 is documented for every operation, and returned to a user without an o
 test("400 is documented for every operation whose URL or body can be malformed", async () => {
   const withId = operations.filter(({ path }) => path.includes("{"));
   await expectDocumented(400, (operation) => rest.send(operation.method, pathOf(operation, "%E0%A4%A"), {}), withId);
-  const withBody = operations.filter(canHaveBody);
+  const withBody = operations.filter(canHaveJson);
   await expectDocumented(
     400,
     (operation) => rest.send(operation.method, pathOf(operation), { body: "{", headers: json }),
@@ -116,7 +119,7 @@ test("413 and 415 are documented for every operation that reads a body", async (
   await expectDocumented(
     413,
     (operation) => fresh.send(operation.method, pathOf(operation), { body: bodyOf(operation) ?? "", headers: json }),
-    withBody,
+    withBody.filter(canHaveJson),
   );
   const text = { body: "repo=acme/site", headers: { "content-type": "text/plain" } };
   await expectDocumented(415, (operation) => fresh.send(operation.method, pathOf(operation), text), withBody);

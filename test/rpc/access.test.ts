@@ -72,7 +72,8 @@ function foreignObjectOf(path: string): { id: string; slug: string } {
   if (path.startsWith("servers.") || path === "sessions.usage" || path === "agents.create")
     return { id: serverId, slug: "" };
   if (path.startsWith("skills.")) return { id: "foreignname", slug: "" };
-  if (path.startsWith("sessions.") && path !== "sessions.open") return { id: sessionId, slug: "" };
+  if (path.startsWith("sessions.") && !["sessions.open", "sessions.import"].includes(path))
+    return { id: sessionId, slug: "" };
   return /^(agents|agentRuntimes|agentSkills|agentWorkspaces|execution|instructions|sessions)\./.test(path)
     ? { id: agentId, slug: "" }
     : app;

@@ -48,9 +48,16 @@ class LineBuffer {
   /** Returns the line and begins the next one. */
   take(isComplete: boolean): Line {
     const number = this.#number++;
-    const text = this.#bytes > this.#maxBytes ? null : Buffer.concat(this.#parts).toString("utf8");
+    const text = this.#bytes > this.#maxBytes ? null : toText(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
     return { number, text, isComplete };
   }
+}
+
+/** Most lines are a part of one chunk, which need not be copied first. */
+function toText(parts: readonly Uint8Array[]): string {
+  const [first] = parts;
+  const bytes = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
 }

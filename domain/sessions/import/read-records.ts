@@ -13,6 +13,12 @@ const BYTE_ORDER_MARK = "\uFEFF";
 export class RecordFile {
   readonly skipped = new SkippedRecords();
   #isCut = false;
+  #length = 0;
+
+  /** How much of the file was read, in characters. */
+  get length(): number {
+    return this.#length;
+  }
 
   /** Whether the last line was incomplete, and left out. */
   get isCut(): boolean {
@@ -29,6 +35,7 @@ export class RecordFile {
 
   /** @returns `null` for a line that has no record */
   #parse({ number, text: raw, isComplete }: Line): Record<string, unknown> | null {
+    this.#length += raw?.length ?? 0;
     if (raw === null) {
       this.skipped.add("line_too_long");
       return null;

@@ -18,3 +18,10 @@ export class SkippedRecords {
     return Object.fromEntries([...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
+
+/** Adds the counts of two lists. */
+export function mergeCounts(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+  const merged = { ...a };
+  for (const [kind, count] of Object.entries(b)) merged[kind] = (merged[kind] ?? 0) + count;
+  return merged;
+}

@@ -49,6 +49,9 @@ class MirrorServer {
     this.#allowance = allowance;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
+    // An idle connection stays open until the install ends. A busy machine can keep a package manager from running for
+    // seconds; its next request on a connection that was closed meanwhile would fail, and the install with it.
+    this.#http.keepAliveTimeout = 0;
     this.#http.on("connect", (request, socket, head) => this.#openTunnel(request, socket, head));
   }
 

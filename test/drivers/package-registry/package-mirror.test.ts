@@ -1,27 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readdir, stat } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
-import path from "node:path";
+import { readdir } from "node:fs/promises";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import type { NpmSettings } from "../../../server/drivers/package-registry/npm-settings.ts";
 import { type MirrorLimits, PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
+import { MIRROR, sendToMirror } from "../../support/builds/mirror-requests.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
-interface MirrorResponse {
-  status: number | undefined;
-  body: Buffer;
-}
-
-/** Sends a request like a client that uses the mirror as its HTTP proxy. */
-async function send(socketPath: string, path: string, method = "GET"): Promise<MirrorResponse> {
-  const sent = request({ socketPath, path, method, agent: false }).end();
-  const [response] = (await once(sent, method === "CONNECT" ? "connect" : "response")) as [IncomingMessage];
-  return { status: response.statusCode, body: method === "CONNECT" ? Buffer.alloc(0) : await buffer(response) };
+class DisposableAgent extends Agent implements Disposable {
+  [Symbol.dispose](): void {
+    this.destroy();
+  }
 }
 
 const NAMES = new Set(["left", "@scope/right"]);
@@ -43,12 +37,10 @@ async function setUp(settings: Record<string, unknown> = {}, limits: Partial<Mir
   return { registry, open, ...(await open()), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-const MIRROR = "http://packages.invalid";
-
 describe("the package mirror", () => {
   test("the mirror returns a package with the fields that an install reads and with its own tarball URLs", async () => {
     await using mirror = await setUp();
-    const { status, body } = await send(mirror.socketPath, `${MIRROR}/left`);
+    const { status, body } = await sendToMirror(mirror.socketPath, `${MIRROR}/left`);
     expect([status, JSON.parse(body.toString())]).toEqual([
       200,
       {
@@ -71,13 +63,23 @@ describe("the package mirror", () => {
     ]);
   });
 
+  test("idle connections of an install are not closed, so that a delayed package manager can go on to use them", async () => {
+    await using mirror = await setUp();
+    using agent = new DisposableAgent({ keepAlive: true });
+    const sent = request({ socketPath: mirror.socketPath, path: `${MIRROR}/left`, agent }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    await buffer(response);
+    // A server that closes idle connections says after which time.
+    expect([response.headers.connection, response.headers["keep-alive"]]).toEqual(["keep-alive", undefined]);
+  });
+
   test.each([
     "/left/-/left-1.0.0.tgz",
     `${MIRROR}/left/-/left-1.0.0.tgz`,
     `${MIRROR}/api/npm/all/left/-/left-1.0.0.tgz`,
   ])("the mirror returns the registry's tarball for the path %s", async (path) => {
     await using mirror = await setUp();
-    const { status, body } = await send(mirror.socketPath, path);
+    const { status, body } = await sendToMirror(mirror.socketPath, path);
     expect([status, gunzipSync(body).includes("export default 1;")]).toEqual([200, true]);
   });
 
@@ -91,7 +93,7 @@ describe("the package mirror", () => {
     const warnings: string[] = [];
     const record = (warning: Error) => void warnings.push(warning.name);
     process.on("warning", record);
-    const { body } = await send(session.socketPath, `${MIRROR}/large/-/large-1.0.0.tgz`);
+    const { body } = await sendToMirror(session.socketPath, `${MIRROR}/large/-/large-1.0.0.tgz`);
     process.off("warning", record);
     expect(gunzipSync(body).includes(content)).toBe(true);
     expect(warnings).toEqual([]);
@@ -101,17 +103,17 @@ describe("the package mirror", () => {
     "the mirror accepts the name of a scoped package as %s",
     async (name) => {
       await using mirror = await setUp();
-      expect((await send(mirror.socketPath, `${MIRROR}/${name}`)).status).toBe(200);
-      expect((await send(mirror.socketPath, `${MIRROR}/@scope/right/-/right-2.0.0.tgz`)).status).toBe(200);
+      expect((await sendToMirror(mirror.socketPath, `${MIRROR}/${name}`)).status).toBe(200);
+      expect((await sendToMirror(mirror.socketPath, `${MIRROR}/@scope/right/-/right-2.0.0.tgz`)).status).toBe(200);
     },
   );
 
   verifies(hazard(49), "a request for another host gets 403, as an absolute URL and as CONNECT", async () => {
     await using mirror = await setUp();
     const responses = await Promise.all([
-      send(mirror.socketPath, "http://169.254.169.254/latest/meta-data/"),
-      send(mirror.socketPath, mirror.registry.url),
-      send(mirror.socketPath, "registry.example:443", "CONNECT"),
+      sendToMirror(mirror.socketPath, "http://169.254.169.254/latest/meta-data/"),
+      sendToMirror(mirror.socketPath, mirror.registry.url),
+      sendToMirror(mirror.socketPath, "registry.example:443", "CONNECT"),
     ]);
     expect(responses.map(({ status }) => status)).toEqual([403, 403, 403]);
     expect(mirror.registry.requests).toEqual([]);
@@ -126,7 +128,7 @@ describe("the package mirror", () => {
     async () => {
       await using mirror = await setUp();
       for (const method of ["PUT", "POST", "DELETE", "PATCH"])
-        expect((await send(mirror.socketPath, `${MIRROR}/left`, method)).status).toBe(405);
+        expect((await sendToMirror(mirror.socketPath, `${MIRROR}/left`, method)).status).toBe(405);
       expect(mirror.registry.requests).toEqual([]);
     },
   );
@@ -140,14 +142,14 @@ describe("the package mirror", () => {
     "/-/npm/v1/user",
   ])("the path %s gets 404, without a request to the registry", async (path) => {
     await using mirror = await setUp();
-    expect((await send(mirror.socketPath, `${MIRROR}${path}`)).status).toBe(404);
+    expect((await sendToMirror(mirror.socketPath, `${MIRROR}${path}`)).status).toBe(404);
     expect(mirror.registry.requests).toEqual([]);
   });
 
   test("a package or version that the registry does not have gets 404 and is reported as missing", async () => {
     await using mirror = await setUp();
-    expect((await send(mirror.socketPath, `${MIRROR}/nothing`)).status).toBe(404);
-    expect((await send(mirror.socketPath, `${MIRROR}/left/-/left-9.0.0.tgz`)).status).toBe(404);
+    expect((await sendToMirror(mirror.socketPath, `${MIRROR}/nothing`)).status).toBe(404);
+    expect((await sendToMirror(mirror.socketPath, `${MIRROR}/left/-/left-9.0.0.tgz`)).status).toBe(404);
     expect(mirror.report()).toEqual({
       unavailable: [],
       missing: [
@@ -165,7 +167,7 @@ describe("the package mirror", () => {
     async () => {
       await using mirror = await setUp();
       mirror.registry.failWith(500);
-      expect((await send(mirror.socketPath, `${MIRROR}/left`)).status).toBe(503);
+      expect((await sendToMirror(mirror.socketPath, `${MIRROR}/left`)).status).toBe(503);
       expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], blockedHosts: [], exceeded: null });
     },
   );
@@ -176,10 +178,10 @@ describe("the package mirror", () => {
     async () => {
       await using mirror = await setUp();
       const paths = [`${MIRROR}/left`, `${MIRROR}/left/-/left-1.0.0.tgz`];
-      const before = await Promise.all(paths.map((path) => send(mirror.socketPath, path)));
+      const before = await Promise.all(paths.map((path) => sendToMirror(mirror.socketPath, path)));
       await mirror.registry.stop();
       const restarted = await mirror.open();
-      expect(await Promise.all(paths.map((path) => send(restarted.socketPath, path)))).toEqual(before);
+      expect(await Promise.all(paths.map((path) => sendToMirror(restarted.socketPath, path)))).toEqual(before);
     },
   );
 
@@ -187,8 +189,8 @@ describe("the package mirror", () => {
     await using other = await startRegistry([]);
     const credential = (url: string) => `//${new URL(url).host}/:_authToken`;
     await using mirror = await setUp({ "@scope:registry": other.url, [credential(other.url)]: "secret" });
-    await send(mirror.socketPath, `${MIRROR}/@scope/right`);
-    await send(mirror.socketPath, `${MIRROR}/left`);
+    await sendToMirror(mirror.socketPath, `${MIRROR}/@scope/right`);
+    await sendToMirror(mirror.socketPath, `${MIRROR}/left`);
     expect([other.credentials, mirror.registry.credentials]).toEqual([["Bearer secret"], [undefined]]);
   });
 
@@ -212,89 +214,5 @@ describe("the package mirror", () => {
     }).open(NAMES);
     await session[Symbol.asyncDispose]();
     await expect(readdir(session.socketPath.replace(/\/socket$/, ""))).rejects.toThrow("ENOENT");
-  });
-});
-
-describe("the limits of an install", () => {
-  const NONE: ReadonlySet<string> = new Set();
-
-  /** A registry with packages of about 2 KB each, and a folder for the cache. */
-  async function setUpPackages(limits: Partial<MirrorLimits>) {
-    const stack = new AsyncDisposableStack();
-    const dependencies = { "dep-1": "*", "dep-2": "*", alias: "npm:@scope/dep-3@1.x" };
-    const packages = ["one", "two", "three", "dep-1", "dep-2", "@scope/dep-3"].map((name) => ({
-      name,
-      version: "1.0.0",
-      files: { data: randomBytes(1500).toString("base64") },
-      manifest: name === "one" ? { dependencies } : {},
-    }));
-    const registry = stack.use(await startRegistry(packages));
-    const cache = stack.use(await temporaryFolder());
-    const readSettings = () => Promise.resolve({ registry: registry.url });
-    const options = { cacheDirectory: cache.path, readSettings, limits };
-    return {
-      registry,
-      cache,
-      /** Opens an install with an empty memory cache and the current disk cache. */
-      open: (names: ReadonlySet<string>) => new PackageMirror(options).open(names),
-      [Symbol.asyncDispose]: () => stack.disposeAsync(),
-    };
-  }
-
-  async function statusesOf(socketPath: string, names: readonly string[]): Promise<(number | undefined)[]> {
-    const statuses = [];
-    for (const name of names) statuses.push((await send(socketPath, `${MIRROR}/${name}`)).status);
-    return statuses;
-  }
-
-  async function sizeOf(folder: string): Promise<number> {
-    let size = 0;
-    for (const entry of await readdir(path.join(folder, "content-v2"), { recursive: true, withFileTypes: true }))
-      if (entry.isFile()) size += (await stat(path.join(entry.parentPath, entry.name))).size;
-    return size;
-  }
-
-  verifies(hazard(50), "an install gets a limited number of packages that nothing in its project names", async () => {
-    await using t = await setUpPackages({ otherPackages: 1 });
-    await using session = await t.open(NONE);
-    expect(await statusesOf(session.socketPath, ["two", "three", "two"])).toEqual([200, 403, 200]);
-    expect((await send(session.socketPath, `${MIRROR}/three/-/three-1.0.0.tgz`)).status).toBe(403);
-    expect([session.report().exceeded, t.registry.requests]).toEqual(["otherPackages", ["/two"]]);
-  });
-
-  test("the packages that a project names, and those on which they depend, do not count as others", async () => {
-    await using t = await setUpPackages({ otherPackages: 0 });
-    await using session = await t.open(new Set(["one", "two"]));
-    const names = ["one", "two", "dep-1", "dep-2", "@scope/dep-3"];
-    expect(await statusesOf(session.socketPath, names)).toEqual([200, 200, 200, 200, 200]);
-    expect(session.report().exceeded).toBe(null);
-  });
-
-  verifies(hazard(50), "an install that exceeds its total size gets no further packages", async () => {
-    await using t = await setUpPackages({ bytes: 1000 });
-    await using session = await t.open(new Set(["one", "two"]));
-    expect(await statusesOf(session.socketPath, ["one"])).toEqual([200]);
-    await expect(send(session.socketPath, `${MIRROR}/one/-/one-1.0.0.tgz`)).rejects.toThrow("socket hang up");
-    expect(await statusesOf(session.socketPath, ["two"])).toEqual([403]);
-    expect(session.report()).toEqual({ unavailable: [], missing: [], blockedHosts: [], exceeded: "bytes" });
-  });
-
-  verifies(hazard(50), "the cache evicts the least recently used packages when it exceeds its size", async () => {
-    // Enough for two packages.
-    const cacheBytes = 4800;
-    await using t = await setUpPackages({ cacheBytes });
-    const install = async (name: string) => {
-      await using session = await t.open(new Set([name]));
-      const paths = [`${MIRROR}/${name}`, `${MIRROR}/${name}/-/${name}-1.0.0.tgz`];
-      return await Promise.all(paths.map(async (path) => (await send(session.socketPath, path)).status));
-    };
-    for (const name of ["one", "two", "one", "three"]) expect(await install(name)).toEqual([200, 200]);
-    expect(await sizeOf(t.cache.path)).toBeLessThanOrEqual(cacheBytes);
-    await t.registry.stop();
-    expect([await install("one"), await install("three"), await install("two")]).toEqual([
-      [200, 200],
-      [200, 200],
-      [503, 503],
-    ]);
   });
 });

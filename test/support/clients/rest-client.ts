@@ -44,7 +44,7 @@ export class RestClient {
   async send(
     method: string,
     path: string,
-    init: { body?: string; headers?: Record<string, string> },
+    init: { body?: string | Buffer<ArrayBuffer>; headers?: Record<string, string> },
   ): Promise<HttpResponse> {
     const authorization = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
     const response = await fetch(`${this.#base}${path}`, {

@@ -1,5 +1,6 @@
 import { isRecord } from "../../../shared/json.ts";
 import type { EntryRole, EntryUsage, NewEntry } from "../../transcript-entry.ts";
+import { CalledTools } from "../called-tools.ts";
 import { type EntryDraft, EntryBuilder, readId } from "../entry-builder.ts";
 import { SkippedRecords } from "../skipped-records.ts";
 import { NO_USAGE } from "../token-counts.ts";
@@ -27,15 +28,14 @@ export class ClaudeCodeReader implements TranscriptReader {
   readonly #names = new SessionNames();
   readonly #usage = new RequestUsage();
   readonly #skipped = new SkippedRecords();
-  /** The names of the tools that were called and whose results are not read yet. */
-  readonly #calls = new Map<unknown, unknown>();
+  readonly #calls = new CalledTools();
   /** A response whose records had nothing to import so far, so that no entry has its usage. */
   #empty: Response | null = null;
 
   read({ line, value }: TranscriptRecord): NewEntry[] {
     const isTitle = this.#names.read(value);
     const { type, message } = value;
-    const id = readId(value["uuid"]) ?? `line-${line}`;
+    const id = readRecordId(value["uuid"]) ?? `line-${line}`;
     if (isRecord(message) && type === "assistant") return this.#readAssistant(id, value, message);
     if (isRecord(message) && type === "user")
       return [...this.#endResponse(), ...this.#toEntries(id, value, userRole(value), message["content"])];
@@ -106,13 +106,12 @@ export class ClaudeCodeReader implements TranscriptReader {
         return [this.#builder.build({ ...draft, role, content: block.text })];
       case "call": {
         const { name, callId, text: content } = block;
-        this.#calls.set(callId, name);
+        this.#calls.add(callId, name);
         return [this.#builder.build({ ...draft, role: "assistant", content, tool: { name, callId } })];
       }
       case "result": {
         const { callId, isError, text: content } = block;
-        const name = this.#calls.get(callId);
-        this.#calls.delete(callId);
+        const name = this.#calls.take(callId);
         return [this.#builder.build({ ...draft, role: "tool", content, tool: { name, callId, isError } })];
       }
       case "empty":
@@ -127,6 +126,14 @@ export class ClaudeCodeReader implements TranscriptReader {
     this.#skipped.add(type, subtype ?? (isRecord(attachment) ? attachment["type"] : undefined));
   }
 }
+
+/** Leaves room for what entries add to the id of their record. */
+function readRecordId(uuid: unknown): string | undefined {
+  const id = readId(uuid);
+  return id !== undefined && id.length <= MAX_RECORD_ID ? id : undefined;
+}
+
+const MAX_RECORD_ID = 100;
 
 /** Claude Code writes its own texts for the model, and the output of its commands, as messages of the user. */
 function userRole({ isMeta, isCompactSummary, message }: Fields): EntryRole {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { isRecord } from "../../../shared/json.ts";
 import type { EntryUsage } from "../../transcript-entry.ts";
+import { readId } from "../entry-builder.ts";
 import { combineUsage, isNoUsage, NO_USAGE, readTokenCount, subtractUsage } from "../token-counts.ts";
 
 /** The records of a request are close to each other, so those of older requests are not expected. */
@@ -24,14 +25,10 @@ export class RequestUsage {
 }
 
 /** Names the request of a response. The id of the message alone is not unique with every proxy. */
-export function requestKey(
-  { requestId }: Record<string, unknown>,
-  message: Record<string, unknown>,
-  id: string,
-): string {
-  const messageId = message["id"];
-  if (typeof messageId !== "string" && typeof requestId !== "string") return id;
-  return JSON.stringify([messageId, requestId]);
+export function requestKey(value: Record<string, unknown>, message: Record<string, unknown>, id: string): string {
+  const messageId = readId(message["id"]);
+  const requestId = readId(value["requestId"]);
+  return messageId === undefined && requestId === undefined ? id : JSON.stringify([messageId, requestId]);
 }
 
 /** Whether a record is a copy from another session, which a fork repeats: its request was made and counted there. */

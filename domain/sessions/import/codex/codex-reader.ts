@@ -1,5 +1,6 @@
 import { isRecord } from "../../../shared/json.ts";
 import type { EntryUsage, NewEntry } from "../../transcript-entry.ts";
+import { CalledTools } from "../called-tools.ts";
 import { EntryBuilder, type EntryDraft } from "../entry-builder.ts";
 import { toTitle } from "../session-title.ts";
 import { SkippedRecords } from "../skipped-records.ts";
@@ -22,8 +23,7 @@ export class CodexReader implements TranscriptReader {
   readonly #history = new CopiedHistory();
   readonly #response = new HeldResponse();
   readonly #skipped = new SkippedRecords();
-  /** The names of the tools that were called and whose results are not read yet. */
-  readonly #calls = new Map<unknown, unknown>();
+  readonly #calls = new CalledTools();
   #totals = new TokenTotals({ startsAtZero: true });
   #model: unknown;
   #name: string | null = null;
@@ -88,13 +88,9 @@ export class CodexReader implements TranscriptReader {
 
   /** A result has no name. The name of its call is used. */
   #nameTool({ name, callId }: { name: unknown; callId: unknown }): unknown {
-    if (name !== undefined) {
-      this.#calls.set(callId, name);
-      return name;
-    }
-    const called = this.#calls.get(callId);
-    this.#calls.delete(callId);
-    return called;
+    if (name === undefined) return this.#calls.take(callId);
+    this.#calls.add(callId, name);
+    return name;
   }
 
   /** Since version 0.157, Codex writes the usage of each response. */

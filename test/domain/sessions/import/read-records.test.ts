@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { detectFormat } from "../../../../domain/sessions/import/detect-format.ts";
 import { readLines } from "../../../../domain/sessions/import/read-lines.ts";
 import { MAX_LINE_BYTES, RecordFile } from "../../../../domain/sessions/import/read-records.ts";
-import { SAMPLES, toRecords } from "./samples.ts";
+import { SAMPLES } from "./samples.ts";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -65,18 +65,13 @@ describe("a JSONL file", () => {
 });
 
 describe("the format of a transcript", () => {
-  async function* recordsOf(...values: object[]) {
-    yield* toRecords(values);
-  }
-
-  test.each(SAMPLES)("is found in $name", async ({ format, records }) => {
-    expect(await detectFormat(recordsOf(...records.map(({ value }) => value)))).toBe(format);
+  test.each(SAMPLES)("is found in $name", ({ format, records }) => {
+    const shown = records.map(({ value }) => detectFormat(value)).filter((found) => found !== null);
+    expect([shown[0], new Set(shown).size]).toEqual([format, 1]);
   });
 
-  test("is unknown for other files", async () => {
-    expect(await detectFormat(recordsOf())).toBeNull();
-    expect(await detectFormat(recordsOf({ role: "user", content: "Hello" }, { type: "session_meta" }))).toBeNull();
-    const late = { type: "session_meta", payload: { id: "x" } };
-    expect(await detectFormat(recordsOf(...Array.from({ length: 100 }, () => ({})), late))).toBeNull();
+  test("is unknown for other records", () => {
+    for (const value of [{}, { role: "user", content: "Hello" }, { type: "session_meta" }, { type: 1, sessionId: "x" }])
+      expect(detectFormat(value)).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isRecord } from "../../../../domain/shared/json.ts";
-import { createReader, findSample, readAll, SAMPLES, sumTokens } from "./samples.ts";
+import { createReader } from "../../../../domain/sessions/import/transcript-parser.ts";
+import { findSample, readAll, SAMPLES, sumTokens } from "./samples.ts";
 
 describe.each(SAMPLES)("$name", ({ format, records, tokens }) => {
   test("has the tokens that the model said in total", () => {

@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { ClaudeCodeReader } from "../../../../domain/sessions/import/claude-code/claude-code-reader.ts";
-import { CodexReader } from "../../../../domain/sessions/import/codex/codex-reader.ts";
 import type { TranscriptFormat } from "../../../../domain/sessions/import/detect-format.ts";
 import type { TranscriptReader, TranscriptRecord } from "../../../../domain/sessions/import/transcript-reader.ts";
 import type { EntryUsage, NewEntry } from "../../../../domain/sessions/transcript-entry.ts";
@@ -38,10 +36,6 @@ export const SAMPLES: Sample[] = Object.entries(NAMES).flatMap(([folder, { forma
 
 export function findSample(name: string): Sample {
   return SAMPLES.find((sample) => sample.name === name)!;
-}
-
-export function createReader(format: TranscriptFormat): TranscriptReader {
-  return format === "codex" ? new CodexReader() : new ClaudeCodeReader();
 }
 
 /** Returns the entries of a whole transcript. */

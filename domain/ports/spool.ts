@@ -1,0 +1,13 @@
+/** A temporary file. Disposing of it removes it, and so does the end of the process. */
+export interface SpoolFile extends AsyncDisposable {
+  /** Adds text at the end. Returns when the file can take more. */
+  append(text: string): Promise<void>;
+  /** Reads the whole file in chunks, as fast as the caller takes them. */
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** Keeps data that is too large for the memory until it is used. */
+export interface Spool {
+  /** Creates an empty file that only the caller can use. */
+  open(): Promise<SpoolFile>;
+}

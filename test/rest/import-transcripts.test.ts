@@ -1,0 +1,285 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { connect } from "node:net";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { SessionEntry } from "../../domain/sessions/session-entry.entity.ts";
+import { Session } from "../../domain/sessions/session.entity.ts";
+import type { SessionView } from "../../domain/sessions/session-view.ts";
+import { findSample, SAMPLES, type Sample } from "../domain/sessions/import/samples.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { importFile } from "../support/service/import-transcript.ts";
+import { listServers, mainAgentId } from "../support/service/main-agent.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await service().tenant();
+});
+
+const em = () => service().service.parts.orm.em.fork();
+const textOf = ({ file }: Sample) => readFileSync(file, "utf8");
+const linesOf = (sample: Sample) => textOf(sample).trimEnd().split("\n");
+
+/** A transcript of Claude Code with a session of its own. */
+function claudeFile(
+  count: number,
+  { session = randomUUID(), content = "Hello" }: { session?: string; content?: string } = {},
+): string {
+  return Array.from({ length: count }, (_, index) => {
+    const usage = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 };
+    const message = { id: `msg_${index}`, role: "assistant", model: "claude", content, usage };
+    return `${JSON.stringify({ type: "assistant", sessionId: session, uuid: `u${index}`, message })}\n`;
+  }).join("");
+}
+
+/** What the database has of a session. */
+async function storedOf(externalId: string): Promise<[sessions: number, entries: number]> {
+  const sessions = await em().find(Session, { externalId, orgId: tenant.org_id });
+  return [sessions.length, await em().count(SessionEntry, { sessionId: { $in: sessions.map(({ id }) => id) } })];
+}
+
+async function countEntries(): Promise<number> {
+  return em().count(SessionEntry, {});
+}
+
+test.each(SAMPLES)("a real transcript is imported with its exact tokens: $name", async (sample) => {
+  const owner = await service().tenant();
+  const { status, body } = await importFile(owner.rest, textOf(sample));
+  expect([status, body]).toEqual([
+    200,
+    {
+      session_id: expect.any(String),
+      format: sample.format,
+      added: expect.any(Number),
+      existing: 0,
+      tokens: sample.tokens,
+      skipped: expect.any(Object),
+      is_cut: false,
+    },
+  ]);
+  const session = (await owner.rest.get(`/v1/sessions/${body.session_id}`)).body as unknown as SessionView;
+  const { input, output, cache_read, cache_write } = sample.tokens;
+  expect(session).toMatchObject({
+    external_id: expect.stringMatching(new RegExp(`^${sample.format}:[0-9a-f-]{36}`)),
+    title: expect.any(String),
+    message_count: body.added,
+    tokens: { ...sample.tokens, total: input + output + cache_read + cache_write },
+  });
+  expect(new Date(session.created_at).getTime()).toBeLessThanOrEqual(new Date(session.updated_at).getTime());
+});
+
+test("importing a transcript again adds nothing and changes no counter", async () => {
+  const sample = findSample("claude-code/session");
+  const first = await importFile(tenant.rest, textOf(sample));
+  const session = await tenant.rest.get(`/v1/sessions/${first.body.session_id}`);
+  const usage = await tenant.rest.get(`/v1/servers/${(await listServers(tenant.rest))[0]!.server_id}/usage`);
+  const again = await importFile(tenant.rest, textOf(sample));
+  expect(again.body).toEqual({ ...first.body, added: 0, existing: first.body.added });
+  expect((await tenant.rest.get(`/v1/sessions/${first.body.session_id}`)).body).toEqual(session.body);
+  const { server_id: id } = (await listServers(tenant.rest))[0]!;
+  expect((await tenant.rest.get(`/v1/servers/${id}/usage`)).body).toEqual(usage.body);
+});
+
+test.each(["claude-code/session", "codex/session", "codex-0.104/session"])(
+  "importing longer and longer versions of %s gives the same session as importing the whole file",
+  async (name) => {
+    const sample = findSample(name);
+    const [whole, grown] = [await service().tenant(), await service().tenant()];
+    const { body: expected } = await importFile(whole.rest, textOf(sample));
+    const lines = linesOf(sample);
+    let added = 0;
+    for (const part of [0.3, 0.5, 0.8, 1]) {
+      const text = lines.slice(0, Math.ceil(lines.length * part)).join("\n");
+      added += (await importFile(grown.rest, `${text}\n`)).body.added;
+    }
+    expect(added).toBe(expected.added);
+    const [a, b] = await Promise.all([whole, grown].map(readOnlySession));
+    expect(b).toEqual(a);
+  },
+);
+
+/** What two sessions with the same entries have in common. */
+async function readOnlySession({ rest }: Tenant) {
+  const [session] = (await rest.get("/v1/sessions")).body["sessions"] as SessionView[];
+  const { body } = await rest.get(`/v1/sessions/${session!.session_id}/transcript?limit=200`);
+  const { external_id, title, created_at, updated_at, message_count, tokens } = session!;
+  return { external_id, title, created_at, updated_at, message_count, tokens, transcript: body };
+}
+
+test("two imports of the same transcript at the same time store each entry once", async () => {
+  const file = claudeFile(2500, { session: "at-once" });
+  const results = await Promise.all([importFile(tenant.rest, file), importFile(tenant.rest, file)]);
+  expect(results.map(({ status }) => status)).toEqual([200, 200]);
+  expect(results.map(({ body }) => body.added).toSorted((a, b) => a - b)).toEqual([0, 2500]);
+  expect(results[0]?.body.session_id).toBe(results[1]?.body.session_id);
+  expect(await storedOf("claude-code:at-once")).toEqual([1, 2500]);
+  const { body } = await tenant.rest.get(`/v1/sessions/${results[0]?.body.session_id}`);
+  expect(body["tokens"]).toEqual({ input: 2500, output: 5000, cache_read: 7500, cache_write: 10_000, total: 25_000 });
+});
+
+test("429 a third import of an organization at the same time is rejected", async () => {
+  const file = claudeFile(2000);
+  const statuses = (await Promise.all(Array.from({ length: 6 }, () => importFile(tenant.rest, file)))).map(
+    ({ status }) => status,
+  );
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+});
+
+test("a last line that is cut is left out, and a longer version adds it", async () => {
+  const file = claudeFile(3, { session: "cut" });
+  const cut = await importFile(tenant.rest, file.slice(0, -20));
+  expect([cut.status, cut.body]).toEqual([200, expect.objectContaining({ added: 2, is_cut: true })]);
+  const whole = await importFile(tenant.rest, file);
+  expect(whole.body).toMatchObject({ added: 1, existing: 2, is_cut: false });
+});
+
+test("400 an invalid line within the file is named, and nothing of the file is stored", async () => {
+  const before = await countEntries();
+  const lines = claudeFile(3000, { session: "broken" }).split("\n");
+  lines[2500] = lines[2500]!.slice(0, -20);
+  const { status, body } = await importFile(tenant.rest, lines.join("\n"));
+  expect([status, body]).toEqual([
+    400,
+    { error: "Line 2501 is not JSON. Nothing is imported. Correct or remove the line, then try again." },
+  ]);
+  expect(await countEntries()).toBe(before);
+  expect(await storedOf("claude-code:broken")).toEqual([0, 0]);
+});
+
+test.each([
+  ["an empty file", ""],
+  ["a file of empty lines", "\n\n\n"],
+  ["a file of other records", '{"role":"user","content":"Hello"}\n'.repeat(200)],
+  ["one JSON document", '{"messages":[]}'],
+  ["a binary file", Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0xff, 0xfe])],
+])("400 %s is no transcript", async (_name, file) => {
+  const { status, body } = await importFile(tenant.rest, file);
+  expect([status, body]).toEqual([
+    400,
+    { error: "The file is not a transcript of claude-code or codex. Nothing is imported." },
+  ]);
+});
+
+test("400 a format that is unknown, or not that of the file, is rejected", async () => {
+  const file = textOf(findSample("codex/session"));
+  const wrong = await importFile(tenant.rest, file, { query: "?format=claude-code" });
+  expect([wrong.status, wrong.body]).toEqual([400, { error: "format: the file is a transcript of codex." }]);
+  for (const query of ["?format=other", "?format=", "?unknown=1"])
+    expect([query, (await importFile(tenant.rest, file, { query })).status]).toEqual([query, 400]);
+});
+
+test("a transcript that names no session is rejected", async () => {
+  const { status, body } = await importFile(tenant.rest, '{"type":"summary","summary":"x","leafUuid":"y"}\n');
+  expect([status, body.error]).toEqual([400, expect.stringContaining("no record with the id of its session")]);
+});
+
+test("404 an agent that is unknown or of another organization is not found, whatever the file is", async () => {
+  const foreign = await mainAgentId((await service().tenant()).rest);
+  for (const agentId of [foreign, randomUUID(), "malformed"])
+    for (const file of [claudeFile(1), "not a transcript"]) {
+      const { status, body } = await importFile(tenant.rest, file, { agentId });
+      expect([agentId, status, body.error]).toEqual([agentId, 404, expect.stringContaining("Agent not found")]);
+    }
+});
+
+test("401 a gateway token imports nothing", async () => {
+  const [server] = await listServers(tenant.rest);
+  const created = await tenant.rest.post("/v1/agents", { server_id: server!.server_id, name: "Importer" });
+  const { agent_id: agentId, gateway_token: token } = created.body as { agent_id: string; gateway_token: string };
+  const { status } = await importFile(tenant.rest.as(token), claudeFile(1), { agentId });
+  expect(status).toBe(401);
+});
+
+test("409 a transcript is not imported into a closed session", async () => {
+  const file = claudeFile(2);
+  const { body } = await importFile(tenant.rest, file);
+  await tenant.rest.post(`/v1/sessions/${body.session_id}/close`, {});
+  const { status, body: rejected } = await importFile(tenant.rest, file + claudeFile(1));
+  expect([status, rejected.error]).toEqual([409, expect.stringContaining("The session is closed")]);
+});
+
+test("415 a file of another content type is rejected", async () => {
+  const contentTypes = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
+  for (const contentType of contentTypes) {
+    const { status, body } = await importFile(tenant.rest, claudeFile(1), { contentType });
+    expect([contentType, status, body.error]).toEqual([
+      contentType,
+      415,
+      expect.stringContaining("Content-Type: application/x-ndjson or"),
+    ]);
+  }
+  for (const contentType of ["application/jsonl", "Application/Octet-Stream", "application/x-ndjson; charset=utf-8"])
+    expect((await importFile(tenant.rest, claudeFile(1), { contentType })).status).toBe(200);
+});
+
+test("413 a file of more than 256 MiB is rejected before it is sent", async () => {
+  const head = await requestHead(256 * 1024 * 1024 + 1);
+  const response = await exchange(head);
+  expect(response).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close[\s\S]*The request body exceeds 256 MiB\./i);
+});
+
+async function requestHead(length: number): Promise<string> {
+  const lines = [
+    `POST /v1/agents/${await mainAgentId(tenant.rest)}/sessions/import HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${tenant.api_key}`,
+    "Content-Type: application/x-ndjson",
+    `Content-Length: ${length}`,
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+async function exchange(request: string): Promise<string> {
+  const socket = connect(service().service.port, "127.0.0.1").setEncoding("utf8");
+  socket.write(request);
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
+test("a client that leaves during the upload leaves nothing, and its import can be repeated", async () => {
+  const file = claudeFile(20_000, { session: "left" });
+  const socket = connect(service().service.port, "127.0.0.1");
+  socket.write(await requestHead(Buffer.byteLength(file)));
+  await new Promise((resolve) => void socket.write(file.slice(0, file.length / 2), resolve));
+  socket.destroy();
+  // The slot of the organization is free again once the service has noticed.
+  await expect.poll(async () => (await importFile(tenant.rest, claudeFile(1))).status).toBe(200);
+  expect(await storedOf("claude-code:left")).toEqual([0, 0]);
+  expect((await importFile(tenant.rest, file)).body.added).toBe(20_000);
+  expect(await readdir(path.join(service().dataDirectory, "imports"))).toEqual([]);
+});
+
+test("what the database cannot store is replaced, and text that looks like markup or SQL stays as it is", async () => {
+  const odd = `\u0000 \ud800 '); drop table sessions; -- <script>alert(1)</script> \u2028 "\\ {} \r\n\t{1,2}`;
+  const { body } = await importFile(tenant.rest, claudeFile(1, { content: odd }));
+  const { body: page } = await tenant.rest.get(`/v1/sessions/${body.session_id}/transcript`);
+  const [entry] = page["entries"] as { content: string }[];
+  expect(entry!.content).toBe(odd.replace("\u0000", "\ufffd").replace("\ud800", "\ufffd"));
+});
+
+test("a line of more than 8 MiB is skipped, and one of almost 8 MiB is imported up to its bound", async () => {
+  const session = randomUUID();
+  const file = [9, 7].map((mib) => claudeFile(1, { session, content: "x".repeat(mib * 1024 * 1024) }));
+  const { status, body } = await importFile(tenant.rest, file.join(""));
+  expect([status, body]).toMatchObject([200, { added: 1, skipped: { line_too_long: 1 }, is_cut: false }]);
+  const { body: page } = await tenant.rest.get(`/v1/sessions/${body.session_id}/transcript`);
+  const [entry] = page["entries"] as { content: string }[];
+  expect(entry!.content.length).toBe(262_144);
+});
+
+test("the audit log has an import with its agent", async () => {
+  const owner = await service().tenant();
+  const agentId = await mainAgentId(owner.rest);
+  await importFile(owner.rest, claudeFile(1));
+  const rows = await em().execute<{ target: string; outcome: string }[]>(
+    "select target, outcome from audit_events where org_id = ? and action = 'sessions.import'",
+    [owner.org_id],
+  );
+  expect(rows).toEqual([{ target: agentId, outcome: "done" }]);
+});
