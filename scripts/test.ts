@@ -41,6 +41,7 @@ async function runVitest(projects: string[], options: string[]): Promise<{ exitC
         ...projects.flatMap((project) => ["--project", project]),
         "--reporter=default",
         "--reporter=json",
+        `--reporter=${path.join(root, "scripts/failure-reporter.ts")}`,
         `--outputFile.json=${report}`,
         ...options,
       ],

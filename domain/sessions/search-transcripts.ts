@@ -1,6 +1,6 @@
 import { agentNotFound } from "../agents/agent-view.ts";
 import { findAgent } from "../agents/find-agent.ts";
-import { findServerId } from "../agents/find-server.ts";
+import { findServer } from "../agents/find-server.ts";
 import type { Db } from "../database-types.ts";
 import { type Excerpt, SearchTimeout, type TranscriptHit, type TranscriptSearch } from "../ports/transcript-search.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -82,16 +82,19 @@ async function findScope(
   caller: Caller,
   { server_id: serverId, agent_id: agentId }: Owner,
 ): Promise<{ serverId: string; agentId: string | null }> {
-  const agent = agentId === undefined ? null : await findAgent(db, caller, agentId);
-  const id = agent !== null && serverId === undefined ? agent.serverId : await findServerId(db, caller, serverId);
-  if (agent !== null && agent.serverId !== id) throw agentNotFound();
-  await checkStoresTranscripts(db, id);
-  return { serverId: id, agentId: agent?.id ?? null };
+  if (agentId === undefined) {
+    const server = await findServer(db, caller, serverId);
+    checkStoresTranscripts(server);
+    return { serverId: server.id, agentId: null };
+  }
+  const agent = await findAgent(db, caller, agentId);
+  if (serverId !== undefined && (await findServer(db, caller, serverId)).id !== agent.serverId) throw agentNotFound();
+  checkStoresTranscripts(agent);
+  return { serverId: agent.serverId, agentId: agent.id };
 }
 
-async function checkStoresTranscripts(db: Db, serverId: string): Promise<void> {
-  const server = await db.selectFrom("agent_servers").select("kind").where("id", "=", serverId).executeTakeFirst();
-  if (server === undefined || server.kind === "managed") return;
+function checkStoresTranscripts({ kind }: { kind: string }): void {
+  if (kind === "managed") return;
   throw new ServiceError(
     "conflict",
     "The transcripts of this server are in an OpenClaw gateway, which has no search. GET /v1/sessions lists its sessions.",

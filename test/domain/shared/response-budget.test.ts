@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { truncateText, takeWithinBudget } from "../../../domain/shared/response-budget.ts";
+import { takeWithinBudget, truncateForJson, truncateText } from "../../../domain/shared/response-budget.ts";
 
 test("takeWithinBudget takes items from the start while they fit", () => {
   const items = ["aaaa", "bbbb", "cccc"];
@@ -18,4 +18,24 @@ test("truncateText never cuts a surrogate pair in half", () => {
   expect(truncateText("a😀b", 3)).toBe("a😀");
   expect(truncateText("abc😀", 4)).toBe("abc");
   expect(truncateText("short", 100)).toBe("short");
+});
+
+test("truncateForJson cuts a text until it fits as a JSON string, whatever has to be escaped", () => {
+  expect(truncateForJson("short", 5)).toBe("short");
+  expect(truncateForJson("longer", 5)).toBe("longe");
+  expect(truncateForJson('"".', 5)).toBe('"".');
+  for (const text of [
+    '"'.repeat(100),
+    "\u0000".repeat(100),
+    "a\n".repeat(100),
+    "😀".repeat(100),
+    `${"a".repeat(60)}\\\\`,
+  ]) {
+    const cut = truncateForJson(text, 61);
+    const length = JSON.stringify(cut).length - 2;
+    expect(text.startsWith(cut)).toBe(true);
+    expect(length).toBeLessThanOrEqual(61);
+    // The longest escaped character has six characters.
+    expect(length).toBeGreaterThan(61 - 6 - 6);
+  }
 });

@@ -93,3 +93,27 @@ test("the cache evicts the least recently used entry when it is full", async () 
   }
   expect(reads).toEqual([1, 2, 2, 3, 3, 4]);
 });
+
+test("an entry that is evicted during the check of its version is read again", async () => {
+  const cache = createCache();
+  const source = createSource("one");
+  await getAfterRead(cache, source);
+  source.state = "two";
+  const value = cache.get("key", source);
+  const others = ["a", "b"].map((key) => cache.get(key, source));
+  await pendingWork();
+  for (let n = 0; n < 3; n++) source.finishRead();
+  const states = (await Promise.all([value, ...others])).map(({ state }) => state);
+  expect(states).toEqual(["two", "two", "two"]);
+});
+
+test("a read that fails after its entry was evicted does not remove the entry of a later read", async () => {
+  const cache = createCache();
+  const [failing, source] = [createSource("one"), createSource("one")];
+  const failed = cache.get("key", failing);
+  for (const key of ["a", "b", "key"]) await getAfterRead(cache, source, key);
+  failing.finishRead(new Error("unavailable"));
+  await expect(failed).rejects.toThrow("unavailable");
+  expect(await cache.get("key", source)).toEqual({ state: "one" });
+  expect(source.reads).toBe(3);
+});
