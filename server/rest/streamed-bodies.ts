@@ -46,31 +46,38 @@ export class StreamedBodies {
 
 class OpenBody {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #failure = Promise.withResolvers<never>();
+  #failure: ServiceError | null = null;
+  #rejectCurrent: (error: ServiceError) => void = () => undefined;
 
   constructor(request: IncomingMessage) {
     // A request that is destroyed closes its connection, and gets no response.
     this.#chunks = request.iterator({ destroyOnReturn: false });
-    this.#failure.promise.catch(() => undefined);
   }
 
   /** Makes the current and the next read fail. */
   fail(error: ServiceError): void {
-    this.#failure.reject(error);
+    this.#failure = error;
+    this.#rejectCurrent(error);
   }
 
   /** @returns `null` at the end of the body */
   async next(): Promise<Uint8Array | null> {
+    if (this.#failure !== null) throw this.#failure;
     const timer = setTimeout(() => this.fail(incomplete()), MAX_PAUSE_MS);
     try {
-      const received = this.#chunks.next().catch((cause: unknown) => {
-        throw incomplete(cause);
-      });
-      const { done, value } = await Promise.race([received, this.#failure.promise]);
+      const { done, value } = await this.#receive();
       return done === true ? null : value;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** A race against one promise for the whole body would keep all chunks in memory until the end. */
+  #receive(): Promise<IteratorResult<Uint8Array>> {
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    this.#rejectCurrent = reject;
+    this.#chunks.next().then(resolve, (cause: unknown) => reject(incomplete(cause)));
+    return promise;
   }
 }
 
