@@ -1,4 +1,4 @@
-import type { EntryRole } from "../sessions/transcript-entry.ts";
+import type { TranscriptRole } from "./agent-host.ts";
 
 /** A place in the order of the hits: the session that was updated last first, and the last entry of a session first. */
 export interface TranscriptPosition {
@@ -25,7 +25,7 @@ export interface SearchTranscripts {
 export interface TranscriptHit extends TranscriptPosition {
   agentId: string;
   title: string | null;
-  role: EntryRole;
+  role: TranscriptRole;
   /** As the database returns it. */
   createdAt: unknown;
   excerpt: Excerpt;
