@@ -48,6 +48,7 @@ function selectRows(tx: Db, rows: readonly NewRow[]) {
 const TYPES = {
   session_id: "uuid",
   seq: "integer",
+  server_id: "uuid",
   entry_id: "text",
   role: "text",
   content: "text",
