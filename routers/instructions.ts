@@ -1,5 +1,6 @@
 import { getRevision, listRevisions, readInstructions } from "../domain/agents/read-instructions.ts";
 import { setInstructions } from "../domain/agents/set-instructions.ts";
+import { HOST_ERRORS } from "./core/common.schema.ts";
 import { procedure, router } from "./core/trpc.ts";
 import {
   changedInstructions,
@@ -19,7 +20,8 @@ const tags = ["Agents"];
 const access = { scope: "everything" } as const;
 const noAgent = "No such agent in the organization";
 const noRevision = "No such agent in the organization, or no such revision of its instructions";
-const isStale = "`expected_hash` is not the current hash, so nothing is replaced";
+const isStale =
+  "`expected_hash` is not the current hash, so nothing is replaced. Or the OpenClaw gateway of the server does not permit it";
 
 export const instructions = router({
   get: procedure
@@ -31,7 +33,7 @@ export const instructions = router({
         summary: "Get the instructions of an agent",
         description: "The AGENTS.md of an agent with the hash of its content. It is empty when the agent has none.",
         successDescription: "The instructions",
-        errorResponses: { 404: noAgent },
+        errorResponses: { 404: noAgent, ...HOST_ERRORS },
       },
     })
     .input(instructionsRequest)
@@ -49,7 +51,7 @@ export const instructions = router({
         description:
           "Replaces the AGENTS.md of an agent. The version before is kept as a revision: of each agent the newest 200. The same content again changes nothing.",
         successDescription: "The instructions before and after",
-        errorResponses: { 400: "The content is invalid or too large", 404: noAgent, 409: isStale },
+        errorResponses: { 400: "The content is invalid or too large", 404: noAgent, ...HOST_ERRORS, 409: isStale },
       },
     })
     .input(replaceInstructionsRequest)
@@ -100,7 +102,7 @@ export const instructions = router({
         summary: "Restore a revision of an agent's instructions",
         description: "Makes the content of a kept revision current again, as a new revision.",
         successDescription: "The instructions before and after",
-        errorResponses: { 404: noRevision, 409: isStale },
+        errorResponses: { 404: noRevision, ...HOST_ERRORS, 409: isStale },
       },
     })
     .input(revertInstructionsRequest)

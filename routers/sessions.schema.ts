@@ -6,6 +6,7 @@ import type { OpenSession } from "../domain/sessions/open-session.ts";
 import type { TranscriptPage } from "../domain/sessions/read-transcript.ts";
 import { TRANSCRIPT_FORMATS } from "../domain/sessions/import/detect-format.ts";
 import type { ImportedTranscript } from "../domain/sessions/import/import-transcript.ts";
+import type { SearchPage } from "../domain/sessions/search-transcripts.ts";
 import { SESSION_LIMITS } from "../domain/sessions/session-rules.ts";
 import type { ServerUsage } from "../domain/sessions/read-server-usage.ts";
 import type { SessionView } from "../domain/sessions/session-view.ts";
@@ -16,8 +17,8 @@ const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 const MAX_LIMITS = { sessions: 100, entries: 200 };
 const DEFAULT_LIMITS = { sessions: 20, entries: 50 };
 
-/** Any text: a malformed id gets the same response as an unknown one. */
-const sessionId = z.string().max(200);
+/** Any text: a malformed id gets the same response as an unknown one. Ids of a gateway have at most 500 characters. */
+const sessionId = z.string().max(500);
 const id = sessionId.meta({ description: "The session's id", examples: [EXAMPLE_ID] });
 const agentId = z.uuid().meta({ description: "The agent's id", examples: [EXAMPLE_ID] });
 const cursor = z.string().max(200).optional();
@@ -117,7 +118,7 @@ const sessionSummary = {
   title: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
-  message_count: z.number(),
+  message_count: z.number().nullable(),
   tokens: tokenCounters,
 };
 
@@ -130,7 +131,10 @@ const session = {
   created_at: timestamp,
   updated_at: timestamp.meta({ description: "The latest time of an entry, or the creation" }),
   closed_at: timestamp.nullable(),
-  message_count: z.int().meta({ description: "The number of entries, and the seq of the last one" }),
+  message_count: z
+    .int()
+    .nullable()
+    .meta({ description: "The number of entries, and the seq of the last one; null for a session in OpenClaw" }),
   tokens: tokenCounters.meta({ description: "Sums of all entries" }),
 };
 
@@ -156,6 +160,40 @@ export const listSessionsToolRequest = z.strictObject({
 export const sessionPage = z
   .object({ sessions: z.array(sessionResponse), next_cursor: z.string().nullable() })
   .meta({ id: "ListSessionsResponse" }) satisfies z.ZodType<SessionPage>;
+
+export const searchSessionsRequest = z.strictObject({
+  q: z.string().meta({
+    description: `Words, "phrases", \`or\` and \`-word\`: at most ${SESSION_LIMITS.searchCharacters} characters`,
+    examples: ["invoice -draft"],
+  }),
+  server_id: filter.server_id.meta({ description: "By default the server of the agent, or the first server" }),
+  agent_id: filter.agent_id.meta({ description: "By default all agents of the server" }),
+  limit: numberFromText(sessionLimit).default(DEFAULT_LIMITS.sessions).meta({ description: "Maximum number" }),
+  cursor: cursor.meta({ description: "`next_cursor` of the previous page" }),
+});
+
+export const searchPage = z
+  .object({
+    hits: z.array(
+      z.object({
+        session_id: z.string(),
+        agent_id: z.string(),
+        title: z.string().nullable().meta({ description: "The title of the session" }),
+        seq: z.int().meta({ description: "The entry's number in the transcript" }),
+        role: z.enum(ENTRY_ROLES),
+        created_at: timestamp,
+        excerpt: z.string().meta({ description: "A part of the content, as plain text" }),
+        matches: z.array(z.object({ start: z.int(), end: z.int() })).meta({
+          description: "Where the words are in the excerpt, in UTF-16 code units; `end` is after the last one",
+        }),
+      }),
+    ),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "A page can have fewer hits, even none, before the last page" }),
+  })
+  .meta({ id: "SearchSessionsResponse" }) satisfies z.ZodType<SearchPage>;
 
 export const sessionPageOfTool = z.object({
   sessions: z.array(z.object(sessionSummary)),
@@ -189,13 +227,16 @@ export const serverUsageResponse = z
 
 export const transcriptRequest = z.strictObject({
   id,
+  server_id: filter.server_id.meta({
+    description: "By default the server that stores the session. A session in OpenClaw requires it",
+  }),
   limit: numberFromText(entryLimit).default(DEFAULT_LIMITS.entries).meta({ description: "Maximum number" }),
   before: numberFromText(before).optional().meta({ description: "`before` of the previous response" }),
 });
 
 export const transcriptToolRequest = z.strictObject({
   session_id: sessionId,
-  server_id: filter.server_id,
+  server_id: filter.server_id.meta({ description: "Default: the server that stores the session, or your own" }),
   limit: entryLimit.default(DEFAULT_LIMITS.entries),
   before: before.optional().meta({ description: "before of the previous page" }),
 });
@@ -203,8 +244,10 @@ export const transcriptToolRequest = z.strictObject({
 const tool = z.object({ name: z.string(), call_id: z.string().optional(), is_error: z.boolean().optional() });
 
 const entry = {
-  seq: z.int().meta({ description: "From 1 on, without gaps" }),
-  id: z.string().meta({ description: "The id that the client has given" }),
+  seq: z.int().meta({
+    description: "From 1 on, without gaps. In OpenClaw, a message and its tool calls have the same one",
+  }),
+  id: z.string().nullable().meta({ description: "The id that the client has given; null in OpenClaw" }),
   role: z.enum(ENTRY_ROLES),
   content: z.string(),
   tool: tool.optional(),
@@ -212,7 +255,7 @@ const entry = {
   usage: z
     .object({ input: z.number(), output: z.number(), cache_read: z.number(), cache_write: z.number() })
     .optional(),
-  created_at: timestamp,
+  created_at: timestamp.nullable(),
 };
 
 export const transcriptPage = z
@@ -230,7 +273,7 @@ export const transcriptPageOfTool = z.object({
       content: z.string(),
       note: z.string().optional(),
       tool: tool.optional(),
-      created_at: z.string(),
+      created_at: z.string().nullable(),
     }),
   ),
   before: z.number().nullable(),

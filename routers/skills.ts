@@ -4,7 +4,7 @@ import { enableSkill } from "../domain/skills/enable-skill.ts";
 import { listAgentSkills } from "../domain/skills/list-agent-skills.ts";
 import { getSkill, listSkills, readSkillFiles } from "../domain/skills/read-skills.ts";
 import { uploadSkill } from "../domain/skills/upload-skill.ts";
-import { deleteResponse } from "./core/common.schema.ts";
+import { deleteResponse, HOST_ERRORS } from "./core/common.schema.ts";
 import { procedure, router } from "./core/trpc.ts";
 import {
   agentRuntime,
@@ -28,6 +28,7 @@ const tags = ["Skills"];
 const access = { scope: "everything" } as const;
 const noSkill = "No such skill in the organization";
 const noAgent = "No such agent in the organization";
+const isHosted = "The agent is in OpenClaw";
 
 /** Room for the largest skill in base64, with its paths. */
 const UPLOAD_BODY_BYTES = 8 * 1024 * 1024;
@@ -64,7 +65,7 @@ export const skills = router({
         errorResponses: {
           400: "The files are no skill, or a file is not allowed",
           404: noAgent,
-          409: "The organization has too many skills, or is reading another repository",
+          409: "The organization has too many skills or is reading another repository, or an agent is in OpenClaw",
         },
       },
     })
@@ -131,9 +132,9 @@ export const agentSkills = router({
         tags,
         summary: "List the skills of an agent",
         description:
-          "The skills of the organization: first those that the agent can run, and then the others with what is missing.",
+          "The skills of the organization, or those that OpenClaw has for the agent: first those that the agent can run, and then the others with what is missing.",
         successDescription: "A page of the skills",
-        errorResponses: { 400: "The cursor is invalid", 404: noAgent },
+        errorResponses: { 400: "The cursor is invalid", 404: noAgent, ...HOST_ERRORS },
       },
     })
     .input(listAgentSkillsRequest)
@@ -150,7 +151,7 @@ export const agentSkills = router({
         summary: "Enable or disable a skill for an agent",
         description: "Repeating a call changes nothing.",
         successDescription: "The skill is enabled or disabled",
-        errorResponses: { 404: "No such agent or skill in the organization" },
+        errorResponses: { 404: "No such agent or skill in the organization", 409: isHosted },
       },
     })
     .input(enableSkillRequest)
@@ -200,7 +201,7 @@ export const agentRuntimes = router({
         description:
           "Replaces what is known of the machine that an agent runs on. The requirements of skills are compared with it: what is not declared is missing.",
         successDescription: "The runtime",
-        errorResponses: { 400: "A name is invalid, or there are too many", 404: noAgent },
+        errorResponses: { 400: "A name is invalid, or there are too many", 404: noAgent, 409: isHosted },
       },
     })
     .input(declareRuntimeRequest)

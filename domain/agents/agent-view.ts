@@ -60,8 +60,11 @@ export function serverNotFound(): ServiceError {
   return new ServiceError("not_found", "Server not found. service_list_agents lists the servers of the organization.");
 }
 
-/** @throws {ServiceError} `conflict` for a server whose agents are in a gateway, which alone creates, changes and deletes them */
+/** @throws {ServiceError} `conflict` for a server whose agents are in a gateway, which alone stores and changes what they have */
 export function checkIsManaged({ kind }: { kind: string }): void {
   if (kind === "managed") return;
-  throw new ServiceError("conflict", "The agents of this server are in an OpenClaw gateway. Change them there.");
+  throw new ServiceError(
+    "conflict",
+    "The agents of this server are in an OpenClaw gateway, with their sessions and skills. Change them there.",
+  );
 }

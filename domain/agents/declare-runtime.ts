@@ -3,7 +3,7 @@ import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { type AgentRuntime, type DeclareRuntime, toRuntime } from "./agent-runtime.ts";
 import { Agent } from "./agent.entity.ts";
-import { agentNotFound } from "./agent-view.ts";
+import { agentNotFound, checkIsManaged } from "./agent-view.ts";
 import { checkMayChange, findAgent } from "./find-agent.ts";
 
 export interface AgentRuntimeDeps {
@@ -17,7 +17,7 @@ export type RuntimeView = { agent_id: string; declared: boolean } & AgentRuntime
  * Replaces what an agent has declared of its runtime.
  *
  * @throws {ServiceError} `invalid` for a name that is not allowed; `not_found` when the organization has no such agent;
- *   `forbidden` for a gateway token of another agent
+ *   `forbidden` for a gateway token of another agent; `conflict` for an agent of a gateway
  */
 export async function declareRuntime(
   { em, db }: AgentRuntimeDeps,
@@ -27,6 +27,7 @@ export async function declareRuntime(
   const runtime = toRuntime(declared);
   const agent = await findAgent(db, caller, id);
   checkMayChange(caller, agent);
+  checkIsManaged(agent);
   const changed = await em.fork().nativeUpdate(Agent, { id: agent.id, orgId: caller.orgId }, { runtime });
   if (changed === 0) throw agentNotFound();
   return { agent_id: agent.id, declared: true, ...runtime };

@@ -6,6 +6,10 @@ import { agentNotFound } from "./agent-view.ts";
 export interface FoundAgent {
   id: string;
   serverId: string;
+  /** The kind of its server. */
+  kind: string;
+  /** Identifies the agent on the gateway of its server; `null` for an agent of a managed server, and before the first contact. */
+  externalId: string | null;
   createdAt: unknown;
 }
 
@@ -19,13 +23,14 @@ export async function findAgent(db: Db, caller: Caller, agentId: string | undefi
   const id = agentId ?? caller.agentId;
   const agents = db
     .selectFrom("agents as agent")
-    .select(["agent.id", "agent.server_id as serverId", "agent.created_at as createdAt"])
+    .innerJoin("agent_servers as server", "server.id", "agent.server_id")
+    .select(["agent.id", "agent.server_id as serverId", "agent.external_id as externalId", "server.kind"])
+    .select("agent.created_at as createdAt")
     .where("agent.org_id", "=", caller.orgId);
   const query =
     id !== undefined
       ? agents.where("agent.id", "=", id)
       : agents
-          .innerJoin("agent_servers as server", "server.id", "agent.server_id")
           .where("server.org_id", "=", caller.orgId)
           .where("agent.is_main", "=", true)
           .orderBy("server.created_at")

@@ -1,7 +1,13 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { CredentialKind } from "../shared/caller.ts";
 
-/** A version of an agent's AGENTS.md. The one with the highest number is the current one. */
+/** `openclaw`: somebody has edited the file in OpenClaw. Then the id is that of the server. */
+export type RevisionCredentialKind = CredentialKind | "openclaw";
+
+/**
+ * A version of an agent's AGENTS.md. Of an agent of a managed server, the one with the highest number is the current one. The
+ * current one of an agent in a gateway is stored when the service has written it, or replaces it.
+ */
 export const InstructionRevisionSchema = defineEntity({
   name: "InstructionRevision",
   tableName: "instruction_revisions",
@@ -15,7 +21,7 @@ export const InstructionRevisionSchema = defineEntity({
     /** The revision whose content this one restored. */
     revertedTo: p.integer().nullable(),
     userId: p.uuid().nullable(),
-    credentialKind: p.string().$type<CredentialKind>(),
+    credentialKind: p.string().$type<RevisionCredentialKind>(),
     credentialId: p.string(),
     createdAt: p.datetime(3).onCreate(() => new Date()),
   },

@@ -1,13 +1,15 @@
-import type { Selectable } from "kysely";
+import { callHost } from "./call-host.ts";
 import { findAgent } from "./find-agent.ts";
-import type { DatabaseTables, Db } from "../database-types.ts";
+import { type HostAccess, openAgent } from "./host-access.ts";
+import type { Db } from "../database-types.ts";
+import type { HostedInstructions } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { decodeNumberCursor, encodeNumberCursor } from "../shared/keyset-cursor.ts";
-import { sha256Hex } from "../shared/sha256.ts";
+import { selectNewestRevision, versionOf } from "./store-revision.ts";
 
-export interface ReadInstructionsDeps {
+export interface ReadRevisionsDeps {
   db: Db;
 }
 
@@ -17,47 +19,37 @@ export interface Instructions {
   content: string;
   /** The SHA-256 of the content in UTF-8, in hex. */
   content_hash: string;
-  /** The number of the current revision; 0 when there is none. */
+  /** The number of the revision with the current content; 0 when it is not stored as one. */
   revision: number;
   updated_at: string;
 }
 
 /**
- * Reads the AGENTS.md of an agent.
+ * Reads the AGENTS.md of an agent, where it is.
  *
- * @throws {ServiceError} `not_found` when the organization has no such agent
+ * @throws {ServiceError} `not_found` when the organization has no such agent; `unavailable` or `conflict` when its host does
+ *   not return it
  */
 export async function readInstructions(
-  { db }: ReadInstructionsDeps,
+  access: HostAccess,
   caller: Caller,
   agentId: string | undefined,
 ): Promise<Instructions> {
-  const agent = await findAgent(db, caller, agentId);
-  const current = await selectCurrentRevision(db, agent.id);
+  const { agent, host, hostedId } = await openAgent(access, caller, agentId);
+  const current = await callHost((signal) => host.readInstructions(hostedId, signal));
   return {
     agent_id: agent.id,
-    ...versionOf(current),
-    revision: current?.number ?? 0,
-    updated_at: toIsoTimestamp(current?.created_at ?? agent.createdAt),
+    content: current.content,
+    content_hash: current.hash,
+    revision: current.revision ?? (await findRevision(access.db, agent.id, current)),
+    updated_at: toIsoTimestamp(current.updatedAt ?? agent.createdAt),
   };
 }
 
-type RevisionRow = Selectable<DatabaseTables["instruction_revisions"]>;
-
-/** Returns `undefined` for an agent that never had instructions. */
-export function selectCurrentRevision(db: Db, agentId: string): Promise<RevisionRow | undefined> {
-  return db
-    .selectFrom("instruction_revisions")
-    .selectAll()
-    .where("agent_id", "=", agentId)
-    .orderBy("number", "desc")
-    .limit(1)
-    .executeTakeFirst();
-}
-
-/** The content of a revision, which is empty without one, and its hash. */
-export function versionOf(revision: RevisionRow | undefined): Pick<Instructions, "content" | "content_hash"> {
-  return { content: revision?.content ?? "", content_hash: revision?.content_hash ?? sha256Hex("") };
+/** Returns the number of the newest revision if it has this content, and otherwise 0. */
+async function findRevision(db: Db, agentId: string, { hash }: HostedInstructions): Promise<number> {
+  const newest = await selectNewestRevision(db, agentId);
+  return newest !== undefined && versionOf(newest).hash === hash ? newest.number : 0;
 }
 
 export interface RevisionView {
@@ -86,7 +78,7 @@ export interface RevisionPage {
  *   not return
  */
 export async function listRevisions(
-  { db }: ReadInstructionsDeps,
+  { db }: ReadRevisionsDeps,
   caller: Caller,
   { id, limit = 20, cursor }: { id: string; limit?: number | undefined; cursor?: string | undefined },
 ): Promise<RevisionPage> {
@@ -110,7 +102,7 @@ export async function listRevisions(
  * @throws {ServiceError} `not_found` when the organization has no such agent, or the agent no such revision
  */
 export async function getRevision(
-  { db }: ReadInstructionsDeps,
+  { db }: ReadRevisionsDeps,
   caller: Caller,
   { id, number }: { id: string; number: number },
 ): Promise<RevisionView & { content: string }> {

@@ -1,20 +1,22 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
-import { createTwoFilesPatch } from "diff";
-import { agentNotFound } from "./agent-view.ts";
-import { checkMayChange, findAgent } from "./find-agent.ts";
-import { queryBuilderOf, type Db } from "../database-types.ts";
+import { callHost } from "./call-host.ts";
+import { describeChange, type InstructionVersion } from "./describe-change.ts";
+import { checkMayChange } from "./find-agent.ts";
+import { type HostAccess, openAgent, type OpenedAgent } from "./host-access.ts";
+import type { Db } from "../database-types.ts";
+import { AgentHostError, type HostedInstructions, InstructionsConflict } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { truncateText } from "../shared/response-budget.ts";
+import type { KeyedLock } from "../shared/keyed-lock.ts";
 import { sha256Hex } from "../shared/sha256.ts";
-import { InstructionRevision } from "./instruction-revision.entity.ts";
-import { checkContent, INSTRUCTION_LIMITS } from "./instruction-rules.ts";
-import { revisionNotFound, selectCurrentRevision, versionOf } from "./read-instructions.ts";
+import { checkContent } from "./instruction-rules.ts";
+import { revisionNotFound } from "./read-instructions.ts";
+import { storeRevision } from "./store-revision.ts";
 
-export interface SetInstructionsDeps {
+export interface SetInstructionsDeps extends HostAccess {
   em: EntityManager;
-  db: Db;
+  /** By agent. */
+  instructionLock: KeyedLock;
 }
 
 /** Exactly one of `content` and `revert_to` is given. */
@@ -25,12 +27,6 @@ export interface SetInstructions {
   revert_to?: number | undefined;
   /** The `content_hash` that the caller has read. If it is not the current one, nothing changes. */
   expected_hash?: string | undefined;
-}
-
-export interface InstructionVersion {
-  /** Cut after {@link SHOWN_CHARACTERS}. */
-  content: string;
-  content_hash: string;
 }
 
 export interface ChangedInstructions {
@@ -47,73 +43,106 @@ export interface ChangedInstructions {
   diff: string | null;
 }
 
-const SHOWN_CHARACTERS = 8000;
-const DIFF_CHARACTERS = 4000;
-/** Bounds the time of a comparison, which grows with the number of differences. */
-const MAX_CHANGED_LINES = 500;
+/** How often a change is tried when other processes or users of the gateway change the same instructions. */
+const MAX_ATTEMPTS = 5;
 
 /**
- * Replaces the AGENTS.md of an agent. The version before is kept as a revision. The current content again changes nothing.
+ * Replaces the AGENTS.md of an agent, where it is. The version before is kept as a revision, before it is replaced. The
+ * current content again changes nothing.
  *
  * @throws {ServiceError} `invalid` for a content that is not allowed; `not_found` when the organization has no such agent, or
  *   the agent no such revision; `forbidden` for a gateway token of another agent; `conflict` when `expected_hash` is not
- *   the current hash
+ *   the current hash; `unavailable` or `conflict` when the host of the agent does not do it
  */
 export async function setInstructions(
-  { em: root, db }: SetInstructionsDeps,
+  deps: SetInstructionsDeps,
   caller: Caller,
   request: SetInstructions,
 ): Promise<ChangedInstructions> {
-  const { content: given, revert_to: revertTo } = request;
-  if ((given === undefined) === (revertTo === undefined))
+  const { content, revert_to: revertTo } = request;
+  if ((content === undefined) === (revertTo === undefined))
     throw new ServiceError("invalid", "Send either content or revert_to, and not both.");
-  if (given !== undefined) checkContent(given);
-  const agent = await findAgent(db, caller, request.agent_id);
-  checkMayChange(caller, agent);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
-    const tx = queryBuilderOf(em);
-    await lockAgent(tx, agent.id);
-    const current = await selectCurrentRevision(tx, agent.id);
-    const before = versionOf(current);
-    checkExpectedHash(request.expected_hash, before.content_hash);
-    const content = given ?? (await readContent(tx, agent.id, revertTo ?? 0));
-    const after = { content, content_hash: sha256Hex(content) };
-    const previous = current?.number ?? 0;
-    const isChanged = after.content_hash !== before.content_hash;
-    if (isChanged) {
-      em.create(InstructionRevision, {
-        agentId: agent.id,
-        number: previous + 1,
-        content,
-        contentHash: after.content_hash,
-        revertedTo: revertTo ?? null,
-        userId: caller.userId,
-        credentialKind: caller.credential.kind,
-        credentialId: caller.credential.id,
-      });
-      await em.flush();
-      await removeOldRevisions(tx, agent.id, previous + 1);
+  if (content !== undefined) checkContent(content);
+  const opened = await openAgent(deps, caller, request.agent_id);
+  checkMayChange(caller, opened.agent);
+  const change = { deps, caller, request, opened };
+  return callHost((signal) => deps.instructionLock.run([opened.agent.id], () => replace(change, signal)));
+}
+
+interface Change {
+  deps: SetInstructionsDeps;
+  caller: Caller;
+  request: SetInstructions;
+  opened: OpenedAgent;
+}
+
+/** Without an expected hash the last call wins, so it is repeated when the instructions change at the same time. */
+async function replace(change: Change, signal: AbortSignal): Promise<ChangedInstructions> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await replaceOnce(change, signal);
+    } catch (error) {
+      const isRepeatable = error instanceof InstructionsConflict && change.request.expected_hash === undefined;
+      if (!isRepeatable || attempt === MAX_ATTEMPTS) throw error;
     }
-    return describeChange(agent.id, before, after, { previous, current: isChanged ? previous + 1 : previous });
-  });
+  }
 }
 
-/** Makes simultaneous changes of the same instructions wait for each other. */
-async function lockAgent(tx: Db, id: string): Promise<void> {
-  const row = await tx.selectFrom("agents").select("id").where("id", "=", id).forUpdate().executeTakeFirst();
-  if (row === undefined) throw agentNotFound();
+async function replaceOnce(change: Change, signal: AbortSignal): Promise<ChangedInstructions> {
+  const { deps, request, opened } = change;
+  const { agent, host, hostedId } = opened;
+  const before = await host.readInstructions(hostedId, signal);
+  const expected = request.expected_hash?.toLowerCase() ?? before.hash;
+  if (expected !== before.hash) throw new InstructionsConflict(before.hash);
+  const content = request.content ?? (await readContent(deps.db, agent.id, request.revert_to ?? 0));
+  const after = { content, hash: sha256Hex(content) };
+  // If the service ends after this, the replaced version is kept, and at worst is the current one too.
+  const previous = before.revision ?? (await keepReplaced(change, before));
+  const isChanged = after.hash !== before.hash;
+  const revision = isChanged ? await write(change, { content, expectedHash: before.hash }, signal) : previous;
+  return { agent_id: agent.id, ...describeChange(before, after), revision, previous_revision: previous };
 }
 
-function checkExpectedHash(expected: string | undefined, current: string): void {
-  if (expected === undefined || expected.toLowerCase() === current) return;
-  throw new ServiceError(
-    "conflict",
-    `expected_hash: the instructions have changed since. Their content_hash is ${current}. Read them, apply the change to them, then try again.`,
-  );
+/** @returns the number of the new revision */
+async function write(
+  { deps, caller, request, opened }: Change,
+  { content, expectedHash }: { content: string; expectedHash: string },
+  signal: AbortSignal,
+): Promise<number> {
+  const { agent, host, hostedId } = opened;
+  const revertedTo = request.revert_to ?? null;
+  const { userId, credential } = caller;
+  const author = { userId, credential };
+  let written: HostedInstructions;
+  try {
+    written = await host.writeInstructions({ agentId: hostedId, content, expectedHash, author, revertedTo }, signal);
+  } catch (error) {
+    throw explainFailedWrite(error, signal);
+  }
+  if (written.revision !== null) return written.revision;
+  const by = { userId, credentialKind: credential.kind, credentialId: credential.id };
+  return storeRevision(deps.em, { agentId: agent.id, content, revertedTo, author: by });
 }
 
-async function readContent(tx: Db, agentId: string, number: number): Promise<string> {
-  const row = await tx
+/** Keeps the current version of a host that does not do it itself. It is new here if somebody has edited it there. */
+function keepReplaced({ deps, opened: { agent } }: Change, before: HostedInstructions): Promise<number> {
+  const author = { userId: null, credentialKind: "openclaw", credentialId: agent.serverId } as const;
+  const { content, updatedAt: createdAt } = before;
+  return storeRevision(deps.em, { agentId: agent.id, content, revertedTo: null, author, createdAt });
+}
+
+const UNKNOWN_RESULT: ReadonlySet<string> = new Set(["unreachable", "timed_out", "invalid_response"]);
+
+function explainFailedWrite(error: unknown, signal: AbortSignal): unknown {
+  const advice = "It is not known whether the instructions were replaced: read them before you try again.";
+  if (error instanceof AgentHostError && UNKNOWN_RESULT.has(error.code))
+    return new AgentHostError(error.code, `${error.message} ${advice}`, { cause: error });
+  if (error !== signal.reason) return error;
+  return new AgentHostError("timed_out", `The gateway does not respond in time. ${advice}`, { cause: error });
+}
+
+async function readContent(db: Db, agentId: string, number: number): Promise<string> {
+  const row = await db
     .selectFrom("instruction_revisions")
     .select("content")
     .where("agent_id", "=", agentId)
@@ -121,39 +150,4 @@ async function readContent(tx: Db, agentId: string, number: number): Promise<str
     .executeTakeFirst();
   if (row === undefined) throw revisionNotFound();
   return row.content;
-}
-
-async function removeOldRevisions(tx: Db, agentId: string, newest: number): Promise<void> {
-  await tx
-    .deleteFrom("instruction_revisions")
-    .where("agent_id", "=", agentId)
-    .where("number", "<=", newest - INSTRUCTION_LIMITS.revisions)
-    .execute();
-}
-
-function describeChange(
-  agentId: string,
-  before: InstructionVersion,
-  after: InstructionVersion,
-  revisions: { previous: number; current: number },
-): ChangedInstructions {
-  const shorten = ({ content, content_hash }: InstructionVersion) => ({
-    content: truncateText(content, SHOWN_CHARACTERS),
-    content_hash,
-  });
-  return {
-    agent_id: agentId,
-    before: shorten(before),
-    after: shorten(after),
-    revision: revisions.current,
-    previous_revision: revisions.previous,
-    truncated: Math.max(before.content.length, after.content.length) > SHOWN_CHARACTERS,
-    diff: before.content === after.content ? null : diffLines(before.content, after.content),
-  };
-}
-
-function diffLines(before: string, after: string): string | null {
-  const options = { context: 2, maxEditLength: MAX_CHANGED_LINES };
-  const patch = createTwoFilesPatch("AGENTS.md", "AGENTS.md", before, after, "", "", options);
-  return patch === undefined ? null : truncateText(patch, DIFF_CHARACTERS);
 }

@@ -1,3 +1,5 @@
+import type { Caller } from "../shared/caller.ts";
+
 /** Each reason for which an agent host does not do what was requested. */
 export const AGENT_HOST_ERROR_CODES = [
   /** There is no connection: the address is wrong, the host is down, or an earlier attempt failed a moment ago. */
@@ -75,10 +77,14 @@ export interface SessionTokens {
 export interface HostedSession {
   /** Identifies the session on its host: at most 500 characters. */
   id: string;
+  /** The id that the program of the agent has given. */
+  externalId: string;
   agentId: string;
   title: string | null;
   createdAt: Date;
   updatedAt: Date;
+  /** `null` while entries can be added. */
+  closedAt: Date | null;
   /** `null` when the host does not count them. */
   messageCount: number | null;
   tokens: SessionTokens;
@@ -92,10 +98,18 @@ export type TranscriptRole = (typeof TRANSCRIPT_ROLES)[number];
 export interface HostedEntry {
   /** From 1 on, in the order of the transcript. A message and its tool calls can have the same number. */
   seq: number;
+  /** The id that the program of the agent has given; `null` when the host has none. */
+  id: string | null;
   role: TranscriptRole;
-  /** Text; the arguments of a tool call as JSON. */
+  /** Text; the arguments of a tool call as JSON. Cut after `maxCharacters` of the request. */
   content: string;
+  /** The size of the whole content, in bytes of UTF-8; `null` when the host may have cut it. */
+  bytes: number | null;
   tool: { name: string; call_id?: string; is_error?: boolean } | null;
+  /** The language model; `null` when the host does not tell it. */
+  model: string | null;
+  /** The tokens of the request that produced the entry; `null` when the host does not count them for each entry. */
+  usage: Omit<SessionTokens, "total"> | null;
   /** `null` when the host does not know it. */
   createdAt: Date | null;
 }
@@ -108,7 +122,13 @@ export interface HostedSkill {
   /** Whether the agent can use the skill now. */
   eligible: boolean;
   /** Why it cannot, for example the programs that are missing. */
-  missing: readonly string[];
+  missing: string[];
+}
+
+export interface HostedSkills {
+  skills: readonly HostedSkill[];
+  /** A sentence of the service on the whole list; `null` for none. */
+  note: string | null;
 }
 
 /** The largest instructions that a host returns or accepts, in bytes of UTF-8. */
@@ -121,6 +141,8 @@ export interface HostedInstructions {
   /** The SHA-256 of the stored bytes, in hex. */
   hash: string;
   updatedAt: Date | null;
+  /** The number of this version, from 1 on, and 0 for none yet; `null` when the host does not keep replaced versions. */
+  revision: number | null;
 }
 
 export interface HostedTranscript {
@@ -158,11 +180,11 @@ export interface AgentHost {
   listSessions(request: ListHostedSessions, signal: AbortSignal): Promise<HostedPage<HostedSession>>;
   /**
    * Reads the newest entries of a session, or those before a seq: the newest first. A page has all entries of a seq, so it can
-   * have more than `limit`.
+   * have more than `limit`. It has fewer if their contents are larger than 1 MiB together, but at least those of one seq.
    */
   readTranscript(request: ReadTranscript, signal: AbortSignal): Promise<HostedTranscript>;
   /** Lists the skills of an agent, also those that it cannot use now. */
-  listSkills(agentId: string, signal: AbortSignal): Promise<HostedSkill[]>;
+  listSkills(agentId: string, signal: AbortSignal): Promise<HostedSkills>;
   readInstructions(agentId: string, signal: AbortSignal): Promise<HostedInstructions>;
   /**
    * Replaces the instructions of an agent, if their hash is the expected one. After an error other than a conflict it is not
@@ -183,6 +205,8 @@ export interface ReadTranscript {
   sessionId: string;
   limit: number;
   before?: number | undefined;
+  /** Longer contents are cut. A host can cut them earlier, and then says so in the content. */
+  maxCharacters: number;
 }
 
 export interface WriteInstructions {
@@ -190,7 +214,14 @@ export interface WriteInstructions {
   content: string;
   /** The hash of the instructions that the caller has read. */
   expectedHash: string;
+  /** For a host that keeps replaced versions. */
+  author: InstructionAuthor;
+  /** The number of the revision whose content this is, for a host that keeps replaced versions. */
+  revertedTo: number | null;
 }
+
+/** Who replaces instructions. */
+export type InstructionAuthor = Pick<Caller, "userId" | "credential">;
 
 /** How to connect to the host of a server. */
 export interface HostSettings {

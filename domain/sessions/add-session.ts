@@ -1,4 +1,4 @@
-import { agentNotFound } from "../agents/agent-view.ts";
+import { agentNotFound, checkIsManaged } from "../agents/agent-view.ts";
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -8,17 +8,19 @@ import type { SessionRow } from "./session-view.ts";
 /**
  * Makes simultaneous requests for the same agent count each other's sessions. Returns the server of the agent.
  *
- * @throws {ServiceError} `not_found` when the organization has no such agent
+ * @throws {ServiceError} `not_found` when the organization has no such agent; `conflict` for an agent of a gateway
  */
 export async function lockAgent(tx: Db, { orgId }: Caller, id: string): Promise<string> {
   const agent = await tx
-    .selectFrom("agents")
-    .select("server_id")
-    .where("id", "=", id)
-    .where("org_id", "=", orgId)
-    .forUpdate()
+    .selectFrom("agents as agent")
+    .innerJoin("agent_servers as server", "server.id", "agent.server_id")
+    .select(["agent.server_id", "server.kind"])
+    .where("agent.id", "=", id)
+    .where("agent.org_id", "=", orgId)
+    .forUpdate("agent")
     .executeTakeFirst();
   if (agent === undefined) throw agentNotFound();
+  checkIsManaged(agent);
   return agent.server_id;
 }
 

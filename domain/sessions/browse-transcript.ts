@@ -1,8 +1,9 @@
+import type { HostAccess } from "../agents/host-access.ts";
+import type { HostedEntry } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateForJson } from "../shared/response-budget.ts";
-import { findSession, type ReadSessionsDeps } from "./find-session.ts";
-import { type ReadTranscript, selectEntries, toPage, toTool, type TranscriptPage } from "./read-transcript.ts";
+import { readFromHost, type ReadTranscript, toPage, type TranscriptPage } from "./read-transcript.ts";
 import type { EntryRole, EntryTool } from "./transcript-entry.ts";
 
 /** An entry as an agent reads it. */
@@ -10,10 +11,11 @@ export interface TranscriptExcerpt {
   seq: number;
   role: EntryRole;
   content: string;
-  /** Says how to read more of a content that is cut. */
+  /** Says how to read more of a content that is cut, or what is left out. */
   note?: string;
   tool?: EntryTool;
-  created_at: string;
+  /** `null` when a gateway does not know it. */
+  created_at: string | null;
 }
 
 /** What remains for the entries. */
@@ -27,42 +29,55 @@ const MIN_CONTENT_CHARACTERS = 2000;
  * Returns the end of a session's transcript, or the entries before a seq, within the size limit of a response: long contents
  * are cut, and the page has fewer entries than `limit` if they do not fit.
  *
- * @throws {ServiceError} `not_found` when the organization, or the server, has no such session
+ * @throws {ServiceError} `not_found` when the organization, or the server, has no such session; `unavailable` or `conflict`
+ *   when the host of the server does not return it
  */
 export async function browseTranscript(
-  { db }: ReadSessionsDeps,
+  access: HostAccess,
   caller: Caller,
   request: ReadTranscript,
 ): Promise<TranscriptPage<TranscriptExcerpt>> {
   const { limit } = request;
-  const { id } = await findSession(db, caller, { id: request.session_id, serverId: request.server_id });
   const maxLength = Math.max(MIN_CONTENT_CHARACTERS, Math.floor(PAGE_CHARACTERS / limit) - ENTRY_CHARACTERS);
-  const rows = await selectEntries(db, { ...request, session_id: id })
-    .select(["seq", "role", "tool_name", "tool_call_id", "tool_is_error", "created_at"])
-    .select(({ fn, val }) => [
-      // One more, which tells whether the content is cut.
-      fn<string>("left", ["content", val(maxLength + 1)]).as("beginning"),
-      fn<number>("octet_length", ["content"]).as("bytes"),
-    ])
-    .execute();
-  const excerpts = rows.map(({ beginning, bytes, ...row }): TranscriptExcerpt => {
-    const content = truncateForJson(beginning, maxLength);
-    const tool = toTool(row);
-    return {
-      seq: row.seq,
-      role: row.role,
-      content,
-      ...(content !== beginning && { note: describeCut(row.seq, bytes, limit) }),
-      ...(tool !== null && { tool }),
-      created_at: toIsoTimestamp(row.created_at),
-    };
-  });
-  return toPage(takeWithinBudget(excerpts, PAGE_CHARACTERS));
+  // One more character tells whether the content is cut.
+  const { entries, hasMore } = await readFromHost(access, caller, request, maxLength + 1);
+  const shown = takeWholeMessages(entries.map((entry) => toExcerpt(entry, maxLength, limit)));
+  return toPage(shown, hasMore || shown.at(-1)?.seq !== entries.at(-1)?.seq);
 }
 
-function describeCut(seq: number, bytes: number, limit: number): string {
-  const size = `The content is cut. It has ${bytes} bytes.`;
-  return limit === 1
-    ? `${size} GET /v1/sessions/{id}/transcript returns all of it.`
-    : `${size} To read more of it, pass before: ${seq + 1} and limit: 1.`;
+function toExcerpt(entry: HostedEntry, maxLength: number, limit: number): TranscriptExcerpt {
+  const { seq, role, tool, createdAt } = entry;
+  const content = truncateForJson(entry.content, maxLength);
+  return {
+    seq,
+    role,
+    content,
+    ...(content !== entry.content && { note: describeCut(entry, limit) }),
+    ...(tool !== null && { tool }),
+    created_at: createdAt === null ? null : toIsoTimestamp(createdAt),
+  };
+}
+
+function describeCut({ seq, bytes }: HostedEntry, limit: number): string {
+  const size = `The content is cut.${bytes === null ? "" : ` It has ${bytes} bytes.`}`;
+  if (limit > 1) return `${size} To read more of it, pass before: ${seq + 1} and limit: 1.`;
+  const whole = bytes === null ? "The gateway has" : "GET /v1/sessions/{id}/transcript returns";
+  return `${size} ${whole} all of it.`;
+}
+
+/** Takes the newest messages that fit, each with its tool calls: the next page begins before a seq. */
+function takeWholeMessages(newestFirst: readonly TranscriptExcerpt[]): TranscriptExcerpt[] {
+  const messages = [...Map.groupBy(newestFirst, ({ seq }) => seq).values()];
+  const [newest = [], ...more] = takeWithinBudget(messages, PAGE_CHARACTERS);
+  return more.length > 0 ? [newest, ...more].flat() : takeBeginning(newest);
+}
+
+/** The calls of one message can be too many for a response. */
+function takeBeginning(newestFirst: readonly TranscriptExcerpt[]): TranscriptExcerpt[] {
+  const shown = takeWithinBudget(newestFirst.toReversed(), PAGE_CHARACTERS - ENTRY_CHARACTERS);
+  const [last] = shown.splice(-1);
+  if (last === undefined) return [];
+  const omitted = newestFirst.length - shown.length - 1;
+  const note = omitted === 0 ? {} : { note: `${omitted} more tool calls of this message are left out.` };
+  return [...shown, { ...last, ...note }].toReversed();
 }

@@ -9,18 +9,7 @@ export interface ReadSessionsDeps {
 
 /** @throws {ServiceError} `not_found` when the organization has no such session */
 export async function getSession({ db }: ReadSessionsDeps, caller: Caller, id: string): Promise<SessionView> {
-  return toSessionView(await findSession(db, caller, { id }));
-}
-
-export interface FindSession {
-  id: string;
-  /** The server that the session belongs to, if the caller names one. */
-  serverId?: string | undefined;
-}
-
-/** @throws {ServiceError} `not_found` when the organization, or the server, has no such session */
-export async function findSession(db: Db, caller: Caller, request: FindSession): Promise<SessionRow> {
-  return checkFound(await selectSession(db, caller, request).executeTakeFirst());
+  return toSessionView(checkFound(await selectSession(db, caller, id).executeTakeFirst()));
 }
 
 /**
@@ -29,18 +18,13 @@ export async function findSession(db: Db, caller: Caller, request: FindSession):
  * @throws {ServiceError} `not_found` when the organization has no such session
  */
 export async function lockSession(tx: Db, caller: Caller, id: string): Promise<SessionRow> {
-  return checkFound(await selectSession(tx, caller, { id }).forUpdate().executeTakeFirst());
+  return checkFound(await selectSession(tx, caller, id).forUpdate().executeTakeFirst());
 }
 
-function selectSession(db: Db, { orgId }: Caller, { id, serverId }: FindSession) {
+function selectSession(db: Db, { orgId }: Caller, id: string) {
   // A malformed id gets the same response as an unknown one.
   if (!isUuid(id)) throw sessionNotFound();
-  return db
-    .selectFrom("sessions")
-    .selectAll()
-    .where("id", "=", id)
-    .where("org_id", "=", orgId)
-    .$if(serverId !== undefined, (query) => query.where("server_id", "=", serverId ?? ""));
+  return db.selectFrom("sessions").selectAll().where("id", "=", id).where("org_id", "=", orgId);
 }
 
 function checkFound(row: SessionRow | undefined): SessionRow {

@@ -1,12 +1,13 @@
 import { agentNotFound } from "../agents/agent-view.ts";
+import { callHost } from "../agents/call-host.ts";
 import { findAgent } from "../agents/find-agent.ts";
-import { findServerId } from "../agents/find-server.ts";
-import type { Db } from "../database-types.ts";
+import { findServer } from "../agents/find-server.ts";
+import { type HostAccess, hostedIdOf, openHost, selectAgentIds } from "../agents/host-access.ts";
+import type { AgentHost, HostedSession } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
-import { type CursorPosition, decodeCursor, encodeCursor } from "../shared/keyset-cursor.ts";
+import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
-import type { ReadSessionsDeps } from "./find-session.ts";
-import { type SessionView, toSessionView } from "./session-view.ts";
+import type { SessionView } from "./session-view.ts";
 
 export interface ListSessions {
   /** By default the server of the agent, or the first server of the organization. */
@@ -30,60 +31,65 @@ const SESSIONS_CHARACTERS = RESPONSE_CHARACTERS - 200;
 
 /**
  * Returns one page of the sessions of a server, or of one of its agents, the latest updated first. It ends after `limit`
- * sessions, or earlier at the size limit of a response. A session that is updated meanwhile moves to the first page.
+ * sessions, or earlier at the size limit of a response. Sessions of agents that the service has not listed yet are left out.
  *
  * @throws {ServiceError} `not_found` when the organization has no such server, or the server no such agent; `invalid` for a
- *   cursor that this service did not return
+ *   cursor that this service did not return; `unavailable` or `conflict` when the host of the server does not list them
  */
 export async function listSessions(
-  { db }: ReadSessionsDeps,
+  access: HostAccess,
   caller: Caller,
   { server_id: serverId, agent_id: agentId, limit, cursor }: ListSessions,
 ): Promise<SessionPage> {
-  const after = cursor === undefined ? null : decodeCursor(cursor);
-  const owner = await findOwner(db, caller, { serverId, agentId });
-  const rows = await selectSessions(db, { ...owner, orgId: caller.orgId, after }, limit + 1).execute();
-  const sessions = takeWithinBudget(rows.slice(0, limit).map(toSessionView), SESSIONS_CHARACTERS);
-  const last = sessions.at(-1);
-  const hasMore = last !== undefined && rows.length > sessions.length;
-  return {
-    sessions,
-    next_cursor: hasMore ? encodeCursor({ created_at: last.updated_at, id: last.session_id }) : null,
-  };
+  const { host, ...owner } = await findOwner(access, caller, { serverId, agentId });
+  const request = { agentId: owner.hostedId, limit, cursor };
+  const { items, next } = await callHost((signal) => host.listSessions(request, signal));
+  const agentIds = await selectAgentIds(access.db, owner.serverId);
+  const listed = items.flatMap(({ item, cursor: end }) => {
+    const sessionAgentId = agentIds.get(item.agentId);
+    return sessionAgentId === undefined ? [] : [{ view: toView(item, owner.serverId, sessionAgentId), end }];
+  });
+  const views = listed.map(({ view }) => view);
+  const sessions = takeWithinBudget(views, SESSIONS_CHARACTERS);
+  const isCut = sessions.length < listed.length;
+  return { sessions, next_cursor: isCut ? (listed[sessions.length - 1]?.end ?? null) : next };
 }
 
-/** The server whose sessions are read, or one of its agents. */
-type SessionOwner = { serverId: string } | { agentId: string };
+interface SessionOwner {
+  serverId: string;
+  host: AgentHost;
+  /** `null` for all agents of the server. */
+  hostedId: string | null;
+}
 
 /** @throws {ServiceError} `not_found` when the organization has no such server, or the server no such agent */
 async function findOwner(
-  db: Db,
+  access: HostAccess,
   caller: Caller,
   { serverId, agentId }: { serverId: string | undefined; agentId: string | undefined },
 ): Promise<SessionOwner> {
-  if (agentId === undefined) return { serverId: await findServerId(db, caller, serverId) };
-  const agent = await findAgent(db, caller, agentId);
-  if (serverId !== undefined && agent.serverId !== (await findServerId(db, caller, serverId))) throw agentNotFound();
-  return { agentId: agent.id };
+  if (agentId === undefined) {
+    const server = await findServer(access.db, caller, serverId);
+    return { serverId: server.id, host: await openHost(access, caller, server), hostedId: null };
+  }
+  const agent = await findAgent(access.db, caller, agentId);
+  const server = { id: agent.serverId, kind: agent.kind };
+  if (serverId !== undefined && server.id !== (await findServer(access.db, caller, serverId)).id) throw agentNotFound();
+  const hostedId = hostedIdOf(agent);
+  return { serverId: server.id, host: await openHost(access, caller, server), hostedId };
 }
 
-/** Reads an index in the order of the page, so the time of a page does not depend on the number of sessions. */
-function selectSessions(
-  db: Db,
-  { orgId, after, ...owner }: SessionOwner & { orgId: string; after: CursorPosition | null },
-  limit: number,
-) {
-  return db
-    .selectFrom("sessions")
-    .selectAll()
-    .where("org_id", "=", orgId)
-    .where(({ eb }) => ("agentId" in owner ? eb("agent_id", "=", owner.agentId) : eb("server_id", "=", owner.serverId)))
-    .$if(after !== null, (query) =>
-      query.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple("updated_at", "id"), "<", tuple(after?.createdAt as never, after?.id as never)),
-      ),
-    )
-    .orderBy("updated_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit);
+function toView(session: HostedSession, serverId: string, agentId: string): SessionView {
+  return {
+    session_id: session.id,
+    external_id: session.externalId,
+    server_id: serverId,
+    agent_id: agentId,
+    title: session.title,
+    created_at: toIsoTimestamp(session.createdAt),
+    updated_at: toIsoTimestamp(session.updatedAt),
+    closed_at: session.closedAt === null ? null : toIsoTimestamp(session.closedAt),
+    message_count: session.messageCount,
+    tokens: session.tokens,
+  };
 }

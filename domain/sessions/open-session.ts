@@ -25,7 +25,8 @@ export interface OpenSession {
  * Opens a session of an agent. The same `external_id` again returns the same session, unchanged.
  *
  * @throws {ServiceError} `invalid` for a value that is not allowed; `not_found` when the organization has no such agent;
- *   `forbidden` for a gateway token of another agent; `conflict` when the agent has too many sessions
+ *   `forbidden` for a gateway token of another agent; `conflict` when the agent has too many sessions, or
+ *   is in a gateway
  */
 export async function openSession(
   { em: root }: ChangeSessionDeps,

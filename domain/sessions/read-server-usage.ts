@@ -1,5 +1,5 @@
 import { serverNotFound } from "../agents/agent-view.ts";
-import { findServerId } from "../agents/find-server.ts";
+import { findServer } from "../agents/find-server.ts";
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -42,7 +42,7 @@ export async function readServerUsage(
     throw new ServiceError("invalid", "period: must be a month, such as 2026-07.");
   // A malformed id gets the same response as an unknown one.
   if (!isUuid(id)) throw serverNotFound();
-  const serverId = await findServerId(db, caller, id);
+  const { id: serverId } = await findServer(db, caller, id);
   const agents = await db
     .selectFrom("agents")
     .select(["id", "name"])

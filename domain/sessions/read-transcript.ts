@@ -1,13 +1,18 @@
-import type { Selectable } from "kysely";
-import type { DatabaseTables, Db } from "../database-types.ts";
+import { callHost } from "../agents/call-host.ts";
+import { findServer, type FoundServer } from "../agents/find-server.ts";
+import { type HostAccess, openHost } from "../agents/host-access.ts";
+import type { Db } from "../database-types.ts";
+import type { HostedEntry, HostedTranscript } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
+import { isUuid } from "../shared/ids.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
-import { findSession, type ReadSessionsDeps } from "./find-session.ts";
+import { SESSION_LIMITS } from "./session-rules.ts";
+import { sessionNotFound } from "./session-view.ts";
 import type { EntryRole, EntryTool, EntryUsage } from "./transcript-entry.ts";
 
 export interface ReadTranscript {
   session_id: string;
-  /** The server of the session, if the caller names one. */
+  /** By default the server that stores the session, and for a session of a gateway that of the caller. */
   server_id?: string | undefined;
   /** The maximum number of entries. */
   limit: number;
@@ -17,14 +22,15 @@ export interface ReadTranscript {
 
 export interface TranscriptEntry {
   seq: number;
-  /** The id that the client has given. */
-  id: string;
+  /** The id that the client has given; `null` for an entry in a gateway. */
+  id: string | null;
   role: EntryRole;
   content: string;
   tool?: EntryTool;
   model?: string;
   usage?: EntryUsage;
-  created_at: string;
+  /** `null` when a gateway does not know it. */
+  created_at: string | null;
 }
 
 export interface TranscriptPage<T = TranscriptEntry> {
@@ -34,89 +40,62 @@ export interface TranscriptPage<T = TranscriptEntry> {
   before: number | null;
 }
 
-/** A page ends before the entry with which the content would exceed this size, in bytes, but has at least one entry. */
-const PAGE_BYTES = 1_048_576;
-
 /**
  * Returns the end of a session's transcript, or the entries before a seq. A page has at most `limit` entries, and 1 MiB of
  * content.
  *
- * @throws {ServiceError} `not_found` when the organization, or the server, has no such session
+ * @throws {ServiceError} `not_found` when the organization, or the server, has no such session; `unavailable` or `conflict`
+ *   when the host of the server does not return it
  */
 export async function readTranscript(
-  { db }: ReadSessionsDeps,
+  access: HostAccess,
   caller: Caller,
   request: ReadTranscript,
 ): Promise<TranscriptPage> {
-  const { id } = await findSession(db, caller, { id: request.session_id, serverId: request.server_id });
-  const sizes = await selectEntries(db, { ...request, session_id: id })
-    .select(["seq", ({ fn }) => fn<number>("octet_length", ["content"]).as("bytes")])
-    .execute();
-  const [newest] = sizes;
-  if (newest === undefined) return toPage<TranscriptEntry>([]);
-  const limit = countWithinSize(sizes.map(({ bytes }) => bytes));
-  // Entries that were appended since the first query are not on the page.
-  const page = { session_id: id, before: newest.seq + 1, limit };
-  return toPage((await selectEntries(db, page).selectAll().execute()).map(toEntry));
+  const { entries, hasMore } = await readFromHost(access, caller, request, SESSION_LIMITS.contentBytes);
+  return toPage(entries.map(toEntry), hasMore);
 }
 
-/** The last entries before a seq, newest first. It reads the primary key backwards, and no more entries than it returns. */
-export function selectEntries(db: Db, { session_id: id, before, limit }: Omit<ReadTranscript, "server_id">) {
+/** Reads entries from the host of a session's server: the newest first. */
+export async function readFromHost(
+  access: HostAccess,
+  caller: Caller,
+  { session_id: sessionId, server_id: serverId, limit, before }: ReadTranscript,
+  maxCharacters: number,
+): Promise<HostedTranscript> {
+  const stored = serverId === undefined ? await findStoringServer(access.db, caller, sessionId) : undefined;
+  const server = stored ?? (await findServer(access.db, caller, serverId));
+  const host = await openHost(access, caller, server);
+  const request = { sessionId, limit, before, maxCharacters };
+  return callHost((signal) => host.readTranscript(request, signal), sessionNotFound);
+}
+
+async function findStoringServer(db: Db, { orgId }: Caller, sessionId: string): Promise<FoundServer | undefined> {
+  if (!isUuid(sessionId)) return undefined;
   return db
-    .selectFrom("session_entries")
-    .where("session_id", "=", id)
-    .$if(before !== undefined, (query) => query.where("seq", "<", Math.min(before ?? 0, MAX_SEQ)))
-    .orderBy("seq", "desc")
-    .limit(limit);
-}
-
-/** More than a session can have. The column has no greater numbers. */
-const MAX_SEQ = 2_147_483_647;
-
-function countWithinSize(sizes: readonly number[]): number {
-  let total = 0;
-  const count = sizes.findIndex((size) => (total += size) > PAGE_BYTES);
-  return count === -1 ? sizes.length : Math.max(1, count);
+    .selectFrom("sessions as session")
+    .innerJoin("agent_servers as server", "server.id", "session.server_id")
+    .select(["server.id", "server.kind"])
+    .where("session.id", "=", sessionId)
+    .where("session.org_id", "=", orgId)
+    .executeTakeFirst();
 }
 
 /** @param newestFirst - the entries of the page */
-export function toPage<T extends { seq: number }>(newestFirst: readonly T[]): TranscriptPage<T> {
-  const oldest = newestFirst.at(-1)?.seq ?? 1;
-  return { entries: newestFirst.toReversed(), before: oldest > 1 ? oldest : null };
+export function toPage<T extends { seq: number }>(newestFirst: readonly T[], hasMore: boolean): TranscriptPage<T> {
+  const oldest = newestFirst.at(-1)?.seq ?? null;
+  return { entries: newestFirst.toReversed(), before: hasMore ? oldest : null };
 }
 
-type EntryRow = Selectable<DatabaseTables["session_entries"]>;
-
-function toEntry(row: EntryRow): TranscriptEntry {
-  const tool = toTool(row);
-  const usage = toUsage(row);
+function toEntry({ seq, id, role, content, tool, model, usage, createdAt }: HostedEntry): TranscriptEntry {
   return {
-    seq: row.seq,
-    id: row.entry_id,
-    role: row.role,
-    content: row.content,
+    seq,
+    id,
+    role,
+    content,
     ...(tool !== null && { tool }),
-    ...(row.model !== null && { model: row.model }),
+    ...(model !== null && { model }),
     ...(usage !== null && { usage }),
-    created_at: toIsoTimestamp(row.created_at),
-  };
-}
-
-export function toTool(row: Pick<EntryRow, "tool_name" | "tool_call_id" | "tool_is_error">): EntryTool | null {
-  if (row.tool_name === null) return null;
-  return {
-    name: row.tool_name,
-    ...(row.tool_call_id !== null && { call_id: row.tool_call_id }),
-    ...(row.tool_is_error !== null && { is_error: row.tool_is_error }),
-  };
-}
-
-function toUsage(row: EntryRow): EntryUsage | null {
-  if (row.input_tokens === null) return null;
-  return {
-    input: Number(row.input_tokens),
-    output: Number(row.output_tokens),
-    cache_read: Number(row.cache_read_tokens),
-    cache_write: Number(row.cache_write_tokens),
+    created_at: createdAt === null ? null : toIsoTimestamp(createdAt),
   };
 }

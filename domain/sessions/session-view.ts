@@ -15,8 +15,8 @@ export interface SessionView {
   /** The latest time of an entry, or the creation. */
   updated_at: string;
   closed_at: string | null;
-  /** The number of entries, and the seq of the last one. */
-  message_count: number;
+  /** The number of entries, and the seq of the last one; `null` for a session of a gateway that does not count them. */
+  message_count: number | null;
   tokens: TokenCounters;
 }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
-import { agentNotFound } from "../agents/agent-view.ts";
+import { agentNotFound, checkIsManaged } from "../agents/agent-view.ts";
 import { checkMayChange, findAgent } from "../agents/find-agent.ts";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -27,7 +27,7 @@ export interface EnabledSkillView {
  * Enables or disables a skill for one agent. Repeating a call changes nothing.
  *
  * @throws {ServiceError} `not_found` when the organization has no such agent or skill; `forbidden` for a gateway token of
- *   another agent
+ *   another agent; `conflict` for an agent of a gateway
  */
 export async function enableSkill(
   { em: root, db }: EnableSkillDeps,
@@ -64,7 +64,7 @@ export async function enableSkill(
  * Enables a skill for agents, in the transaction of `tx`.
  *
  * @throws {ServiceError} `not_found` when the organization does not have one of the agents; `forbidden` for a gateway token
- *   of another agent
+ *   of another agent; `conflict` for an agent of a gateway
  */
 export async function enableForAgents(
   tx: Db,
@@ -85,14 +85,16 @@ export async function enableForAgents(
 /** Until the transaction ends, the agents cannot be deleted. */
 async function lockAgents(tx: Db, { orgId }: Caller, ids: readonly string[]): Promise<void> {
   const agents = await tx
-    .selectFrom("agents")
-    .select("id")
-    .where("org_id", "=", orgId)
-    .where("id", "in", ids)
-    .orderBy("id")
-    .forShare()
+    .selectFrom("agents as agent")
+    .innerJoin("agent_servers as server", "server.id", "agent.server_id")
+    .select(["agent.id", "server.kind"])
+    .where("agent.org_id", "=", orgId)
+    .where("agent.id", "in", ids)
+    .orderBy("agent.id")
+    .forShare("agent")
     .execute();
   if (agents.length < ids.length) throw agentNotFound();
+  agents.forEach(checkIsManaged);
 }
 
 async function insertEnabled(tx: Db, rows: { agent_id: string; skill_id: string }[]): Promise<void> {

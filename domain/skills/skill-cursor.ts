@@ -1,4 +1,4 @@
-import { ServiceError } from "../shared/errors.ts";
+import { invalidCursor } from "../shared/keyset-cursor.ts";
 import { isSkillName } from "./skill-rules.ts";
 
 /** The position of a skill in the list of an agent, which is sorted by both. */
@@ -16,10 +16,7 @@ export function encodeNameCursor(name: string): string {
 export function decodeNameCursor(cursor: string): string {
   const name = Buffer.from(cursor, "base64url").toString();
   if (isSkillName(name)) return name;
-  throw new ServiceError(
-    "invalid",
-    "cursor: invalid cursor. Pass the next_cursor of an earlier page unchanged, or omit it to start again.",
-  );
+  throw invalidCursor();
 }
 
 /** Encodes the cursor of the list of an agent. */
@@ -29,6 +26,8 @@ export function encodePositionCursor({ eligible, name }: AgentSkillPosition): st
 
 /** @throws {ServiceError} `invalid` for a cursor that this service did not return */
 export function decodePositionCursor(cursor: string): AgentSkillPosition {
-  const name = decodeNameCursor(/^[01]/.test(cursor) ? cursor.slice(1) : "");
-  return { eligible: cursor.startsWith("1"), name };
+  const position = { eligible: cursor.startsWith("1"), name: Buffer.from(cursor.slice(1), "base64url").toString() };
+  // The names of skills in a gateway can be other ones than those of this service.
+  if (position.name !== "" && encodePositionCursor(position) === cursor) return position;
+  throw invalidCursor();
 }

@@ -36,3 +36,9 @@ export const tokenCounters = z.object({
 });
 
 export const deleteResponse = z.object({ status: z.literal("deleted") }).meta({ id: "DeleteResponse" });
+
+/** Descriptions of the responses of an operation that may ask the gateway of an agent. */
+export const HOST_ERRORS = {
+  409: "The OpenClaw gateway of the server does not permit it, or cannot do it",
+  503: "The OpenClaw gateway of the server does not respond as it should, or the service's database is temporarily unavailable",
+} as const;

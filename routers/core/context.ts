@@ -22,7 +22,7 @@ import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployme
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
-import type { ReadInstructionsDeps } from "../../domain/agents/read-instructions.ts";
+import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
@@ -34,7 +34,6 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import type { ServiceError } from "../../domain/shared/errors.ts";
 import type { DeleteSkillDeps } from "../../domain/skills/delete-skill.ts";
 import type { EnableSkillDeps } from "../../domain/skills/enable-skill.ts";
-import type { ListAgentSkillsDeps } from "../../domain/skills/list-agent-skills.ts";
 import type { ReadSkillsDeps } from "../../domain/skills/read-skills.ts";
 import type { UploadSkillDeps } from "../../domain/skills/upload-skill.ts";
 import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
@@ -49,6 +48,7 @@ import type { DeleteSessionDeps } from "../../domain/sessions/delete-session.ts"
 import type { ImportTranscriptDeps } from "../../domain/sessions/import/import-transcript.ts";
 import type { ReadSessionsDeps } from "../../domain/sessions/find-session.ts";
 import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
+import type { SearchTranscriptsDeps } from "../../domain/sessions/search-transcripts.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
@@ -57,7 +57,6 @@ export interface Capabilities {
   agents: CreateServerDeps &
     DeleteAgentDeps &
     ReadAgentsDeps &
-    ReadInstructionsDeps &
     SetInstructionsDeps &
     UpdateAgentDeps &
     UpdateServerDeps;
@@ -76,8 +75,13 @@ export interface Capabilities {
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
-  sessions: ChangeSessionDeps & DeleteSessionDeps & ImportTranscriptDeps & ReadSessionsDeps;
-  skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & ListAgentSkillsDeps & ReadSkillsDeps & UploadSkillDeps;
+  sessions: ChangeSessionDeps &
+    DeleteSessionDeps &
+    HostAccess &
+    ImportTranscriptDeps &
+    ReadSessionsDeps &
+    SearchTranscriptsDeps;
+  skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & HostAccess & ReadSkillsDeps & UploadSkillDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
   variables: ListVariablesDeps & SetVariableDeps;

@@ -1,5 +1,8 @@
+import type { HostAccess, ManagedServer } from "../../domain/agents/host-access.ts";
 import { ServerMonitor } from "../../domain/agents/server-monitor.ts";
+import { ManagedHost } from "../../domain/managed-agents/managed-host.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
+import { KeyedLock } from "../../domain/shared/keyed-lock.ts";
 import { ValueCipher } from "../../domain/shared/value-cipher.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { OpenClawHosts } from "../drivers/agent-host/openclaw/openclaw-hosts.ts";
@@ -7,6 +10,8 @@ import type { Foundation } from "./foundation.ts";
 
 export interface AgentServices {
   agents: Capabilities["agents"];
+  /** For the operations on what agents have, such as sessions and skills. */
+  hostAccess: HostAccess;
   /** For the worker, which keeps the connections to gateways. */
   serverMonitor: ServerMonitor;
   serverChanges: ChangeFeed;
@@ -24,11 +29,19 @@ export function openAgents(foundation: Foundation, opening: AsyncDisposableStack
     }),
   );
   const tokenCipher = new ValueCipher(tokenSecret, "agent-servers");
+  const managedHost = (server: ManagedServer) => new ManagedHost({ em, db }, server);
+  const hostAccess: HostAccess = { db, hosts, tokenCipher, managedHost };
   const changes = { em, db, hosts, agentWorkspaces, tokenCipher, accessChanges, serverChanges };
   const report = (err: unknown, serverId: string): void =>
     log.warn({ err, serverId }, "the agents of a server could not be stored; they are listed again later");
   return {
-    agents: { ...changes, gatewayUrl: () => `${external.publicUrl()}/mcp` },
+    agents: {
+      ...changes,
+      managedHost,
+      instructionLock: new KeyedLock(),
+      gatewayUrl: () => `${external.publicUrl()}/mcp`,
+    },
+    hostAccess,
     serverMonitor: new ServerMonitor({ ...changes, report }),
     serverChanges,
   };

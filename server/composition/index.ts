@@ -28,7 +28,7 @@ import { createRateLimits, createUsage } from "./usage.ts";
 import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
-export interface OpenServices extends IdentityServices, Omit<AgentServices, "agents"> {
+export interface OpenServices extends IdentityServices, Omit<AgentServices, "agents" | "hostAccess"> {
   capabilities: Capabilities;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
@@ -50,7 +50,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
-  const { agents, ...servers } = openAgents(foundation, opening);
+  const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
   const capabilities: Capabilities = {
     agents,
     agentWorkspaces: createAgentWorkspaces(foundation),
@@ -62,8 +62,8 @@ export async function openServices(config: Config, log: Logger, external: Extern
     procedures,
     rateLimits: createRateLimits(foundation),
     runtimeLogs: createRuntimeLogs(foundation, opening),
-    sessions: createSessions(foundation),
-    skills: await openSkills(foundation, deploymentDeps.git),
+    sessions: createSessions(foundation, hostAccess),
+    skills: await openSkills(foundation, deploymentDeps.git, hostAccess),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
     variables: createVariables(foundation),

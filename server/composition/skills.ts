@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import { CheckoutSlots } from "../../domain/skills/checkout-slots.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
@@ -11,13 +12,13 @@ import type { Foundation } from "./foundation.ts";
 export async function openSkills(
   { config, database, startProcess }: Foundation,
   git: GitSource,
+  hostAccess: HostAccess,
 ): Promise<Capabilities["skills"]> {
-  const { em, db } = database;
   const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "skill-checkouts"), null, startProcess);
   await workspaces.clear();
   return {
-    em,
-    db,
+    ...hostAccess,
+    em: database.em,
     yaml: new ThreadYamlParser(),
     archives: new ZipReader(),
     git,

@@ -7,6 +7,7 @@ import {
   type HostedSession,
   InstructionsConflict,
 } from "../../domain/ports/agent-host.ts";
+import { readRequest, writeRequest } from "../support/agents/host-requests.ts";
 
 /** A host with two agents. Each test gets its own, or one that no other test changes at the same time. */
 export interface OpenAgentHost extends AsyncDisposable {
@@ -71,7 +72,7 @@ export function describeAgentHostContract(name: string, open: () => Promise<Open
     test("a transcript is read from its end backwards, and the pages together are the whole transcript", async () => {
       await using opened = await open();
       const { host, sessionId, transcript } = opened;
-      const whole = (await host.readTranscript({ sessionId, limit: 200 }, signal())).entries.toReversed();
+      const whole = (await host.readTranscript(readRequest({ sessionId, limit: 200 }), signal())).entries.toReversed();
       expect(whole.map(({ role, content, tool }) => ({ role, content, tool: tool?.name }))).toEqual(
         transcript.map(({ role, content, tool }) => ({
           role,
@@ -83,23 +84,36 @@ export function describeAgentHostContract(name: string, open: () => Promise<Open
       expect(await readBackwards(host, sessionId, 3)).toEqual(whole);
     });
 
+    test("long contents are cut at the requested length", async () => {
+      await using opened = await open();
+      const { host, sessionId, transcript } = opened;
+      const request = { sessionId, limit: 200, maxCharacters: 4 };
+      const { entries } = await host.readTranscript(request, signal());
+      expect(entries.toReversed().map(({ content }) => content.slice(0, 4))).toEqual(
+        transcript.map(({ content }) => content.slice(0, 4)),
+      );
+      for (const { content } of entries) expect(content.length).toBeLessThan(50);
+    });
+
     test("nothing is before the first entry of a transcript", async () => {
       await using opened = await open();
-      const page = await opened.host.readTranscript({ sessionId: opened.sessionId, limit: 10, before: 1 }, signal());
+      const request = readRequest({ sessionId: opened.sessionId, limit: 10, before: 1 });
+      const page = await opened.host.readTranscript(request, signal());
       expect(page).toEqual({ entries: [], hasMore: false });
     });
 
     test("an unknown session and an unknown agent are not found", async () => {
       await using opened = await open();
       const unknown = opened.sessionId.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
-      expect(await codeOf(opened.host.readTranscript({ sessionId: unknown, limit: 10 }, signal()))).toBe("not_found");
+      const request = readRequest({ sessionId: unknown, limit: 10 });
+      expect(await codeOf(opened.host.readTranscript(request, signal()))).toBe("not_found");
       expect(await codeOf(opened.host.listSkills("nobody", signal()))).toBe("not_found");
       expect(await codeOf(opened.host.readInstructions("nobody", signal()))).toBe("not_found");
     });
 
     test("a skill that an agent cannot use says what is missing", async () => {
       await using opened = await open();
-      const skills = await opened.host.listSkills(opened.mainId, signal());
+      const { skills } = await opened.host.listSkills(opened.mainId, signal());
       expect(skills.length).toBeGreaterThan(0);
       expect(skills.filter(({ eligible, missing }) => eligible && missing.length > 0)).toEqual([]);
       expect(skills.some(({ eligible, missing }) => !eligible && missing.length > 0)).toBe(true);
@@ -111,9 +125,13 @@ export function describeAgentHostContract(name: string, open: () => Promise<Open
       const before = await host.readInstructions(agentId, signal());
       expect(before.hash).toBe(sha256(before.content));
       const content = `# Rules\nWritten at ${Date.now()} – äöü 🙂\n`;
-      const after = await host.writeInstructions({ agentId, content, expectedHash: before.hash }, signal());
+      const after = await host.writeInstructions(
+        writeRequest({ agentId, content, expectedHash: before.hash }),
+        signal(),
+      );
       expect([after.content, after.hash]).toEqual([content, sha256(content)]);
-      const stale = host.writeInstructions({ agentId, content: "Mine", expectedHash: before.hash }, signal());
+      const request = writeRequest({ agentId, content: "Mine", expectedHash: before.hash });
+      const stale = host.writeInstructions(request, signal());
       await expect(stale).rejects.toThrow(InstructionsConflict);
       await expect(stale).rejects.toMatchObject({ code: "conflict", currentHash: after.hash });
       expect(await host.readInstructions(agentId, signal())).toMatchObject({ content, hash: after.hash });
@@ -125,7 +143,7 @@ export function describeAgentHostContract(name: string, open: () => Promise<Open
       const { hash: expectedHash } = await host.readInstructions(agentId, signal());
       const contents = ["# One\n", "# Two\n"];
       const results = await Promise.allSettled(
-        contents.map((content) => host.writeInstructions({ agentId, content, expectedHash }, signal())),
+        contents.map((content) => host.writeInstructions(writeRequest({ agentId, content, expectedHash }), signal())),
       );
       const [winner] = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.content] : []));
       expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -155,7 +173,7 @@ async function readBackwards(host: AgentHost, sessionId: string, limit: number):
   const newestFirst: HostedEntry[] = [];
   let before: number | undefined;
   do {
-    const { entries, hasMore } = await host.readTranscript({ sessionId, limit, before }, signal());
+    const { entries, hasMore } = await host.readTranscript(readRequest({ sessionId, limit, before }), signal());
     newestFirst.push(...entries);
     before = hasMore ? entries.at(-1)?.seq : undefined;
   } while (before !== undefined);

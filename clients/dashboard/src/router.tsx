@@ -113,7 +113,9 @@ const transcript = createRoute({
   getParentRoute: () => layout,
   path: "/sessions/$id",
   component: function TranscriptRoute() {
-    return <TranscriptPage sessionId={transcript.useParams().id} />;
+    const { server } = transcript.useSearch();
+    const serverId = typeof server === "string" ? server : undefined;
+    return <TranscriptPage sessionId={transcript.useParams().id} serverId={serverId} />;
   },
 });
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import { checkIsManaged } from "../../agents/agent-view.ts";
 import { checkMayChange, findAgent } from "../../agents/find-agent.ts";
 import type { Db } from "../../database-types.ts";
 import type { Spool } from "../../ports/spool.ts";
@@ -47,7 +48,7 @@ export interface ImportedTranscript {
  *
  * @throws {ServiceError} `invalid` for a file that is not a transcript, or has a line that is not JSON; `not_found` when the
  *   organization has no such agent; `forbidden` for a gateway token of another agent; `conflict` when the session is closed,
- *   or there would be too many entries or sessions; `rate_limited` and `unavailable` when too many imports are running
+ *   there would be too many entries or sessions, or the agent is in a gateway; `rate_limited` and `unavailable` when too many imports are running
  */
 export async function importTranscript(
   { em, db, spool, imports }: ImportTranscriptDeps,
@@ -56,6 +57,7 @@ export async function importTranscript(
 ): Promise<ImportedTranscript> {
   const agent = await findAgent(db, caller, agentId);
   checkMayChange(caller, agent);
+  checkIsManaged(agent);
   return imports.run(caller.orgId, async () => {
     await using entries = await spool.open();
     const transcript = await spoolTranscript(file, expected, entries);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/agents/host-failure.ts";
+import { writeRequest } from "../../support/agents/host-requests.ts";
 import { ScriptedGateway } from "../../support/agents/scripted-gateway.ts";
 import { createHosts, openScriptedHost, settingsOf } from "../../support/agents/scripted-host.ts";
 
@@ -23,7 +24,7 @@ describe("the connection", () => {
     await using opened = await openScriptedHost();
     const { gateway, host } = opened;
     const { hash } = await host.readInstructions("main", signal());
-    await host.writeInstructions({ agentId: "main", content: "# New\n", expectedHash: hash }, signal());
+    await host.writeInstructions(writeRequest({ agentId: "main", content: "# New\n", expectedHash: hash }), signal());
     expect(gateway.calls.at(-1)).toMatchObject({
       method: "agents.files.set",
       scopes: ["operator.read", "operator.admin"],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/agents/host-failure.ts";
+import { readRequest, writeRequest } from "../../support/agents/host-requests.ts";
 import { openScriptedHost } from "../../support/agents/scripted-host.ts";
 
 const signal = (): AbortSignal => AbortSignal.timeout(60_000);
@@ -10,7 +11,7 @@ describe("instructions on a gateway", () => {
     const { gateway, host } = opened;
     const { hash, content } = await host.readInstructions("main", signal());
     expect(content).toBe("# Rules\nBe brief.\n");
-    const request = { agentId: "main", content: "# Mine\n", expectedHash: hash };
+    const request = writeRequest({ agentId: "main", content: "# Mine\n", expectedHash: hash });
     const error = await failure(host.writeInstructions(request, signal()));
     expect([error.code, error.message]).toEqual(["unsupported", expect.stringContaining("Update OpenClaw")]);
     expect(gateway.state.files["main"]).toBe(content);
@@ -21,7 +22,10 @@ describe("instructions on a gateway", () => {
     const { gateway, host } = opened;
     const { hash, content } = await host.readInstructions("sales", signal());
     expect(content).toBe("");
-    await host.writeInstructions({ agentId: "sales", content: "# Sales\n", expectedHash: hash }, signal());
+    await host.writeInstructions(
+      writeRequest({ agentId: "sales", content: "# Sales\n", expectedHash: hash }),
+      signal(),
+    );
     expect(gateway.state.files["sales"]).toBe("# Sales\n");
   });
 
@@ -48,7 +52,7 @@ describe("instructions on a gateway", () => {
       file: { name: "AGENTS.md", missing: false, content: "Other" },
     }));
     const { hash } = await opened.host.readInstructions("main", signal());
-    const request = { agentId: "main", content: "# Mine\n", expectedHash: hash };
+    const request = writeRequest({ agentId: "main", content: "# Mine\n", expectedHash: hash });
     expect(await failure(opened.host.writeInstructions(request, signal()))).toMatchObject({ code: "invalid_response" });
   });
 });
@@ -61,7 +65,7 @@ test("texts of a transcript are bounded and without control characters", async (
     { role: "custom", content: [{ type: "text", text: "of the gateway" }, { type: "image" }, 5], timestamp: -1 },
     { role: "assistant", content: [{ type: "toolCall", name: "t".repeat(500), arguments: { a: "y".repeat(30_000) } }] },
   ];
-  const { entries } = await host.readTranscript({ sessionId: "agent:main:main", limit: 10 }, signal());
+  const { entries } = await host.readTranscript(readRequest({ sessionId: "agent:main:main", limit: 10 }), signal());
   const [call, custom, user] = entries;
   expect(user?.content).toMatch(/^abredc\uFFFDx{10,}\n\[\d+ more characters\]$/);
   expect(custom).toMatchObject({ role: "system", content: "of the gateway\n[image]", createdAt: null });
@@ -73,10 +77,10 @@ test("messages that are added while a transcript is read are not shown twice", a
   await using opened = await openScriptedHost();
   const { gateway, host } = opened;
   const sessionId = "agent:main:main";
-  const first = await host.readTranscript({ sessionId, limit: 2 }, signal());
+  const first = await host.readTranscript(readRequest({ sessionId, limit: 2 }), signal());
   gateway.state.sessions[0]!.messages.push({ role: "user", content: "one more", __openclaw: { seq: 7 } });
   const before = first.entries.at(-1)?.seq;
-  const next = await host.readTranscript({ sessionId, limit: 2, before }, signal());
+  const next = await host.readTranscript(readRequest({ sessionId, limit: 2, before }), signal());
   expect([first.entries.map(({ seq }) => seq), next.entries.map(({ seq }) => seq)]).toEqual([
     [6, 5],
     [4, 4, 3],

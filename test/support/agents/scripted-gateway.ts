@@ -65,6 +65,7 @@ export class ScriptedGateway implements AsyncDisposable {
     const { port } = http.address() as AddressInfo;
     const url = options.tls === undefined ? `ws://127.0.0.1:${port}` : `wss://gateway.example.com:${port}`;
     const close = async (): Promise<void> => {
+      if (!http.listening) return;
       for (const client of server.clients) client.terminate();
       http.close();
       http.closeAllConnections();

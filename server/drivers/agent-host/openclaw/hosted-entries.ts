@@ -2,8 +2,6 @@ import type { HostedEntry, TranscriptRole } from "../../../../domain/ports/agent
 import type { GatewayMessage } from "./gateway-shapes.ts";
 import { toLine, toText } from "./hosted-text.ts";
 
-/** The gateway itself cuts longer texts. */
-export const MAX_ENTRY_CHARACTERS = 20_000;
 const MAX_NAME = 128;
 
 const ROLES: Record<string, TranscriptRole> = {
@@ -14,21 +12,26 @@ const ROLES: Record<string, TranscriptRole> = {
 };
 const TOOL_CALLS: ReadonlySet<string> = new Set(["toolCall", "toolUse", "tool_use"]);
 
+/** What a gateway does not tell of an entry, or not exactly. */
+const UNKNOWN = { id: null, bytes: null, model: null, usage: null } as const;
+
 /** Returns the text of a message, and each of its tool calls, as entries. Thoughts of the model are left out. */
-export function toHostedEntries(message: GatewayMessage, seq: number): HostedEntry[] {
+export function toHostedEntries(message: GatewayMessage, seq: number, maxCharacters: number): HostedEntry[] {
   const createdAt = message.timestamp === null || message.timestamp === undefined ? null : new Date(message.timestamp);
   const role = ROLES[message.role] ?? "system";
-  const text = toText(textOf(message), MAX_ENTRY_CHARACTERS);
+  const text = toText(textOf(message), maxCharacters);
   const calls = toolCallsOf(message).map(({ name, id, arguments: input }): HostedEntry => ({
+    ...UNKNOWN,
     seq,
     role: "assistant",
-    content: toText(JSON.stringify(input ?? {}), MAX_ENTRY_CHARACTERS),
+    content: toText(JSON.stringify(input ?? {}), maxCharacters),
     tool: { name: toLine(name, MAX_NAME) || "unknown", ...callId(id) },
     createdAt,
   }));
   // A message that only calls tools has no text.
   if (text === "" && calls.length > 0) return calls;
-  return [{ seq, role, content: text, tool: role === "tool" ? resultOf(message) : null, createdAt }, ...calls];
+  const tool = role === "tool" ? resultOf(message) : null;
+  return [{ ...UNKNOWN, seq, role, content: text, tool, createdAt }, ...calls];
 }
 
 function textOf({ content }: GatewayMessage): string {

@@ -16,10 +16,12 @@ export function toHostedSession(session: GatewaySession): HostedSession | null {
   const cacheWrite = session.cacheWrite ?? 0;
   return {
     id: session.key,
+    externalId: session.key,
     agentId,
     title: title || toLine(session.derivedTitle, MAX_TITLE) || null,
     createdAt: new Date(session.createdAt ?? updatedAt),
     updatedAt: new Date(updatedAt),
+    closedAt: null,
     messageCount: null,
     tokens: {
       input,

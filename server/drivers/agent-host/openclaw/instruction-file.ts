@@ -51,7 +51,7 @@ export async function writeFile(
 
 function toInstructions({ missing, content, hash, updatedAtMs }: GatewayFile): HostedInstructions {
   const updatedAt = typeof updatedAtMs === "number" ? new Date(updatedAtMs) : null;
-  if (missing) return { content: "", hash: sha256Hex(""), updatedAt };
+  if (missing) return { content: "", hash: sha256Hex(""), updatedAt, revision: null };
   if (typeof content !== "string")
     throw new AgentHostError("invalid_response", `The gateway sends no content of ${NAME}.`);
   if (Buffer.byteLength(content) > MAX_INSTRUCTION_BYTES)
@@ -63,5 +63,5 @@ function toInstructions({ missing, content, hash, updatedAtMs }: GatewayFile): H
   // The hash of other bytes than the content means that the gateway could not decode all of them.
   if ((hash ?? ownHash) !== ownHash || !content.isWellFormed() || content.includes("\0"))
     throw new AgentHostError("unsupported", `The ${NAME} of the agent is not UTF-8 text without NUL characters.`);
-  return { content, hash: ownHash, updatedAt };
+  return { content, hash: ownHash, updatedAt, revision: null };
 }

@@ -5,7 +5,7 @@ import {
   type HostedInstructions,
   type HostedPage,
   type HostedSession,
-  type HostedSkill,
+  type HostedSkills,
   type HostedTranscript,
   type KeptHost,
   type ListHostedSessions,
@@ -65,11 +65,11 @@ export class OpenClawHost implements KeptHost {
     return readHistory(await this.#connection.get(signal), request, signal);
   }
 
-  async listSkills(agentId: string, signal: AbortSignal): Promise<HostedSkill[]> {
+  async listSkills(agentId: string, signal: AbortSignal): Promise<HostedSkills> {
     const { skills } = await this.#request("skills.status", { agentId }, skillList, signal);
     if (skills.length > MAX_SKILLS)
       throw new AgentHostError("unsupported", `The agent has more than ${MAX_SKILLS} skills.`);
-    return skills.map(toHostedSkill);
+    return { skills: skills.map(toHostedSkill), note: null };
   }
 
   async readInstructions(agentId: string, signal: AbortSignal): Promise<HostedInstructions> {

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -7,6 +8,8 @@ import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
+
+type Session = Awaited<ReturnType<Api["sessions"]["list"]["query"]>>["sessions"][number];
 
 const COLUMNS = ["Title", "Updated", "Entries", "Input tokens", "Output tokens", "All tokens"];
 
@@ -31,21 +34,8 @@ export function AgentSessions({ agentId, serverId }: { agentId: string; serverId
             </EmptyState>
           ) : (
             <Table caption="Sessions of the agent" columns={COLUMNS}>
-              {list.map(({ session_id: id, title, updated_at: updatedAt, message_count: entries, tokens }) => (
-                <Row key={id}>
-                  <Cell>
-                    <Link to="/sessions/$id" params={{ id }} search={{ org: orgId }} className="underline">
-                      {title ?? "Untitled session"}
-                    </Link>
-                  </Cell>
-                  <Cell>
-                    <Timestamp at={updatedAt} />
-                  </Cell>
-                  <Cell>{entries.toLocaleString("en")}</Cell>
-                  <Cell>{tokens.input.toLocaleString("en")}</Cell>
-                  <Cell>{tokens.output.toLocaleString("en")}</Cell>
-                  <Cell>{tokens.total.toLocaleString("en")}</Cell>
-                </Row>
+              {list.map((session) => (
+                <SessionRow key={session.session_id} session={session} />
               ))}
             </Table>
           )
@@ -57,5 +47,26 @@ export function AgentSessions({ agentId, serverId }: { agentId: string; serverId
         </Button>
       )}
     </Panel>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const { session_id: id, server_id: server, title, updated_at: updatedAt, message_count: entries, tokens } = session;
+  const { id: orgId } = useOrganization();
+  return (
+    <Row>
+      <Cell>
+        <Link to="/sessions/$id" params={{ id }} search={{ org: orgId, server }} className="underline">
+          {title ?? "Untitled session"}
+        </Link>
+      </Cell>
+      <Cell>
+        <Timestamp at={updatedAt} />
+      </Cell>
+      <Cell>{entries?.toLocaleString("en") ?? "unknown"}</Cell>
+      <Cell>{tokens.input.toLocaleString("en")}</Cell>
+      <Cell>{tokens.output.toLocaleString("en")}</Cell>
+      <Cell>{tokens.total.toLocaleString("en")}</Cell>
+    </Row>
   );
 }

@@ -13,16 +13,21 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 type Entry = Awaited<ReturnType<Api["sessions"]["transcript"]["query"]>>["entries"][number];
 
 /** The transcript of a session, from its end backwards. */
-export function TranscriptPage({ sessionId }: { sessionId: string }) {
+export function TranscriptPage({ sessionId, serverId }: { sessionId: string; serverId: string | undefined }) {
   const { id: orgId, api } = useOrganization();
   const session = useQuery({
     queryKey: ["session", orgId, sessionId],
     queryFn: () => api.sessions.get.query({ id: sessionId }),
   });
   const transcript = useInfiniteQuery({
-    queryKey: ["transcript", orgId, sessionId],
+    queryKey: ["transcript", orgId, serverId, sessionId],
     queryFn: ({ pageParam }) =>
-      api.sessions.transcript.query({ id: sessionId, ...(pageParam !== null && { before: pageParam }) }),
+      api.sessions.transcript.query({
+        id: sessionId,
+        // A session in OpenClaw is found only on its server.
+        ...(serverId !== undefined && { server_id: serverId }),
+        ...(pageParam !== null && { before: pageParam }),
+      }),
     initialPageParam: null as number | null,
     getNextPageParam: ({ before }) => before,
     // The newest page comes first.
@@ -64,7 +69,8 @@ function Entries({ entries }: { entries: Entry[] }) {
   return (
     <ol className="space-y-4">
       {entries.map((entry) => (
-        <EntryItem key={entry.seq} entry={entry} />
+        // In OpenClaw, a message and its tool calls have the same seq.
+        <EntryItem key={`${entry.seq} ${entry.tool?.call_id ?? entry.tool?.name ?? ""}`} entry={entry} />
       ))}
     </ol>
   );
@@ -76,7 +82,7 @@ function EntryItem({ entry: { seq, role, content, tool, created_at: createdAt } 
       <p className="flex flex-wrap gap-x-3 text-sm">
         <strong>{tool === undefined ? role : `${role}: ${tool.name}`}</strong>
         {tool?.is_error === true && <span>failed</span>}
-        <Timestamp at={createdAt} />
+        <Timestamp at={createdAt} never="unknown time" />
       </p>
       <Preformatted label={`Entry ${seq}`} text={content} />
     </li>
