@@ -8,13 +8,15 @@ import {
   type TranscriptSearch,
 } from "../../../domain/ports/transcript-search.ts";
 import { type Candidate, readHits, WORDS } from "./read-hits.ts";
-import { listParts } from "./search-parts.ts";
+import { listParts, type SearchPart } from "./search-parts.ts";
 import { readQuery, type SearchQuery } from "./search-query.ts";
 
 /** More candidates than this are not sorted. They are so many that the first parts of the sessions have some. */
 const FEW_CANDIDATES = 500;
-/** How many parts of sessions a request searches one by one. To check a phrase, PostgreSQL reads the contents. */
-const MAX_PARTS = { words: 1000, phrase: 50 };
+/** How many parts of sessions a statement searches one by one. To check a phrase, PostgreSQL reads the contents. */
+const PARTS = { words: 100, phrase: 10 };
+/** Of a request. */
+const MAX_STATEMENTS = 10;
 const DEFAULT_TIMEOUT_MS = 5000;
 /** SQLSTATE `query_canceled`. */
 const QUERY_CANCELED = "57014";
@@ -49,7 +51,7 @@ export class PostgresTranscriptSearch implements TranscriptSearch {
     const query = await readQuery(tx, request.text);
     if (query === null) return { hits: [], next: null };
     const candidates = await findCandidates(tx, request, query);
-    if (candidates === null) return await searchParts(tx, request, query);
+    if (candidates === null) return await searchSessions(tx, request, query);
     const hits = await readHits(tx, request, query, candidates);
     const last = hits.length > request.limit ? hits[request.limit - 1] : undefined;
     return { hits: hits.slice(0, request.limit), next: last === undefined ? null : toPosition(last) };
@@ -71,28 +73,44 @@ async function findCandidates(
 }
 
 /** Searches the next parts of the sessions in the order of the hits, until there are enough hits. */
-async function searchParts(
+async function searchSessions(
   tx: Transaction<unknown>,
   request: SearchTranscripts,
   query: SearchQuery,
 ): Promise<FoundTranscripts> {
   const { limit } = request;
-  const { parts, end } = await listParts(tx, request, query.hasPhrase ? MAX_PARTS.phrase : MAX_PARTS.words);
+  const found: Candidate[] = [];
+  let { after } = request;
+  for (let statement = 0; statement < MAX_STATEMENTS && found.length <= limit; statement++) {
+    const { parts, end } = await listParts(tx, { ...request, after }, query.hasPhrase ? PARTS.phrase : PARTS.words);
+    found.push(...(await searchParts(tx, parts, query, limit + 1 - found.length)));
+    after = end;
+    if (end === null) break;
+  }
+  const hits = await readHits(tx, request, query, found.slice(0, limit));
+  const last = found.length > limit ? hits.at(-1) : undefined;
+  return { hits, next: last === undefined ? after : toPosition(last) };
+}
+
+/** PostgreSQL reads the parts in their order, and none after the last hit. */
+async function searchParts(
+  tx: Transaction<unknown>,
+  parts: readonly SearchPart[],
+  { query }: SearchQuery,
+  limit: number,
+): Promise<Candidate[]> {
   const keys = parts.map(({ key }) => key);
   const ends = parts.map(({ before }) => before);
-  // PostgreSQL reads the parts in their order, and none after the last hit.
   const { rows } = await sql<Candidate>`
     select found.session_id, found.seq
     from unnest(${keys}::text[], ${ends}::int[]) with ordinality as part(key, before, number)
     cross join lateral (
       select session_id, seq from session_entries
-      where ${WORDS} @@ tsquery_and(part.key::tsquery, ${query.query}) and seq < part.before
-      order by seq desc limit ${limit + 1}
+      where ${WORDS} @@ tsquery_and(part.key::tsquery, ${query}) and seq < part.before
+      order by seq desc limit ${limit}
     ) as found
-    order by part.number, found.seq desc limit ${limit + 1}`.execute(tx);
-  const hits = await readHits(tx, request, query, rows.slice(0, limit));
-  const last = rows.length > limit ? hits.at(-1) : undefined;
-  return { hits, next: last === undefined ? end : toPosition(last) };
+    order by part.number, found.seq desc limit ${limit}`.execute(tx);
+  return rows;
 }
 
 function toPosition({ updatedAt, sessionId, seq }: TranscriptPosition): TranscriptPosition {

@@ -49,6 +49,7 @@ export async function readHits(
     after === null
       ? sql`true`
       : sql`(session.updated_at, session.id, candidate.seq) < (${after.updatedAt}, ${after.sessionId}, ${after.seq})`;
+  // The order makes PostgreSQL use the primary key. For an equal seq it may read all entries of a session instead.
   const { rows } = await sql<HitRow>`
     select hit.*, ts_headline('simple', translate(left(hit.content, ${SEARCHED_CHARACTERS}),
       ${MATCH_START + MATCH_END}, ''), ${query}, ${HEADLINE}) as marked
@@ -57,8 +58,11 @@ export async function readHits(
         session.updated_at, session.agent_id, session.title
       from unnest(${sessionIds}::uuid[], ${seqs}::int[]) as candidate(session_id, seq)
       join sessions session on session.id = candidate.session_id
-      join session_entries entry on entry.session_id = candidate.session_id and entry.seq = candidate.seq
-      where session.org_id = ${orgId} and session.server_id = ${serverId}
+      cross join lateral (
+        select * from session_entries
+        where session_id = candidate.session_id and seq >= candidate.seq order by seq limit 1
+      ) as entry
+      where entry.seq = candidate.seq and session.org_id = ${orgId} and session.server_id = ${serverId}
         and ${isOfAgent} and ${isNext} and ${isMatch}
       order by session.updated_at desc, session.id desc, entry.seq desc limit ${limit + 1}
     ) hit
