@@ -8,7 +8,7 @@ import { readAll, SAMPLES, toRecords } from "./samples.ts";
 const ODD: unknown[] = [-1, "\0\ud800\u202e\n<b>'; --", [{ length: [null] }]];
 
 /** Returns copies of a value, in each of which one part is another value. */
-function* mutate(value: unknown, odd: unknown): Generator<unknown> {
+function* mutate(value: unknown, odd: unknown): Generator {
   yield odd;
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value))
