@@ -9,6 +9,7 @@ import { deploy } from "./deploy.ts";
 import { edgeProxy } from "./edge-proxy.ts";
 import { execute } from "./execute.ts";
 import { gateway } from "./gateway.ts";
+import { transcripts } from "./import.ts";
 import { listApps } from "./list-apps.ts";
 import { logs } from "./logs.ts";
 import { memory } from "./memory.ts";
@@ -35,6 +36,7 @@ const SECTIONS: readonly Section[] = [
   logs,
   search,
   tokenVerification,
+  transcripts,
 ];
 const REPORT = fileURLToPath(new URL("../docs/benchmarks.md", import.meta.url));
 

@@ -6,6 +6,7 @@ import type { OpenSession } from "../domain/sessions/open-session.ts";
 import type { TranscriptPage } from "../domain/sessions/read-transcript.ts";
 import { TRANSCRIPT_FORMATS } from "../domain/sessions/import/detect-format.ts";
 import type { ImportedTranscript } from "../domain/sessions/import/import-transcript.ts";
+import type { SearchPage } from "../domain/sessions/search-transcripts.ts";
 import { SESSION_LIMITS } from "../domain/sessions/session-rules.ts";
 import type { ServerUsage } from "../domain/sessions/read-server-usage.ts";
 import type { SessionView } from "../domain/sessions/session-view.ts";
@@ -159,6 +160,40 @@ export const listSessionsToolRequest = z.strictObject({
 export const sessionPage = z
   .object({ sessions: z.array(sessionResponse), next_cursor: z.string().nullable() })
   .meta({ id: "ListSessionsResponse" }) satisfies z.ZodType<SessionPage>;
+
+export const searchSessionsRequest = z.strictObject({
+  q: z.string().meta({
+    description: `Words, "phrases", \`or\` and \`-word\`: at most ${SESSION_LIMITS.searchCharacters} characters`,
+    examples: ["invoice -draft"],
+  }),
+  server_id: filter.server_id.meta({ description: "By default the server of the agent, or the first server" }),
+  agent_id: filter.agent_id.meta({ description: "By default all agents of the server" }),
+  limit: numberFromText(sessionLimit).default(DEFAULT_LIMITS.sessions).meta({ description: "Maximum number" }),
+  cursor: cursor.meta({ description: "`next_cursor` of the previous page" }),
+});
+
+export const searchPage = z
+  .object({
+    hits: z.array(
+      z.object({
+        session_id: z.string(),
+        agent_id: z.string(),
+        title: z.string().nullable().meta({ description: "The title of the session" }),
+        seq: z.int().meta({ description: "The entry's number in the transcript" }),
+        role: z.enum(ENTRY_ROLES),
+        created_at: timestamp,
+        excerpt: z.string().meta({ description: "A part of the content, as plain text" }),
+        matches: z.array(z.object({ start: z.int(), end: z.int() })).meta({
+          description: "Where the words are in the excerpt, in UTF-16 code units; `end` is after the last one",
+        }),
+      }),
+    ),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: "A page can have fewer hits, even none, before the last page" }),
+  })
+  .meta({ id: "SearchSessionsResponse" }) satisfies z.ZodType<SearchPage>;
 
 export const sessionPageOfTool = z.object({
   sessions: z.array(z.object(sessionSummary)),

@@ -8,6 +8,7 @@ import { listSessions } from "../domain/sessions/list-sessions.ts";
 import { openSession } from "../domain/sessions/open-session.ts";
 import { readServerUsage } from "../domain/sessions/read-server-usage.ts";
 import { readTranscript } from "../domain/sessions/read-transcript.ts";
+import { searchTranscripts } from "../domain/sessions/search-transcripts.ts";
 import { deleteResponse, HOST_ERRORS } from "./core/common.schema.ts";
 import { procedure, router } from "./core/trpc.ts";
 import {
@@ -18,6 +19,8 @@ import {
   listSessionsRequest,
   listSessionsToolRequest,
   openSessionRequest,
+  searchPage,
+  searchSessionsRequest,
   serverUsageRequest,
   serverUsageResponse,
   sessionPage,
@@ -150,6 +153,28 @@ export const sessions = router({
     .input(listSessionsRequest)
     .output(sessionPage)
     .query(({ ctx, input }) => listSessions(ctx.sessions, ctx.caller, input)),
+
+  search: procedure
+    .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/sessions/search",
+        tags,
+        summary: "Search transcripts",
+        description:
+          "The entries of a server's sessions, or of those of one of its agents, that contain all words of `q` in their first 2,048 characters. The session that was updated last comes first, and in a session the last entry. Case does not matter.",
+        successDescription: "A page of the entries that match",
+        errorResponses: {
+          400: "`q`, the cursor or the limit is invalid",
+          404: "No such server in the organization, or no such agent of the server",
+          409: "The server is an OpenClaw gateway, which keeps its transcripts",
+          503: "The search took too long",
+        },
+      },
+    })
+    .input(searchSessionsRequest)
+    .output(searchPage)
+    .query(({ ctx, input }) => searchTranscripts(ctx.sessions, ctx.caller, input)),
 
   get: procedure
     .meta({

@@ -2,7 +2,7 @@
 export interface SpoolFile extends AsyncDisposable {
   /** Adds text at the end. Returns when the file can take more. */
   append(text: string): Promise<void>;
-  /** Reads the whole file in chunks, as fast as the caller takes them. */
+  /** Reads the whole file in chunks. A chunk is valid until the next one is requested. */
   read(): AsyncIterable<Uint8Array>;
 }
 

@@ -11,7 +11,7 @@ export type NewRow = Insertable<DatabaseTables["session_entries"]> & { created_a
  * @param known - the ids that the session already has
  */
 export function toRows(
-  session: Pick<SessionRow, "id" | "message_count">,
+  session: Pick<SessionRow, "id" | "server_id" | "message_count">,
   entries: readonly NewEntry[],
   known: ReadonlySet<string>,
 ): NewRow[] {
@@ -24,6 +24,7 @@ export function toRows(
     rows.push({
       session_id: session.id,
       seq: session.message_count + rows.length + 1,
+      server_id: session.server_id,
       entry_id: id,
       role,
       content,

@@ -1,6 +1,12 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { EntryRole } from "./transcript-entry.ts";
 
+/**
+ * For the search (decision 28). A search that reads parts of sessions reads the pending list of the index for each of them,
+ * so the list is short.
+ */
+const WORDS_INDEX = `create index "session_entries_words_index" on "session_entries" using gin (session_entry_words("server_id", "session_id", "seq", "content")) with (gin_pending_list_limit = 1024)`;
+
 /** One message, tool call or tool result of a session. Entries are never changed. */
 export const SessionEntrySchema = defineEntity({
   name: "SessionEntry",
@@ -9,6 +15,8 @@ export const SessionEntrySchema = defineEntity({
     sessionId: p.uuid().primary(),
     /** From 1 on, without gaps. */
     seq: p.integer().primary(),
+    /** Of the session, for the search. */
+    serverId: p.uuid(),
     /** The id that the client has given. */
     entryId: p.string(),
     role: p.string().$type<EntryRole>(),
@@ -24,6 +32,7 @@ export const SessionEntrySchema = defineEntity({
     createdAt: p.datetime(3),
   },
   uniques: [{ properties: ["sessionId", "entryId"] }],
+  indexes: [{ name: "session_entries_words_index", expression: WORDS_INDEX }],
 });
 
 export class SessionEntry extends SessionEntrySchema.class {}

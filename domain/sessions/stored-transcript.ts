@@ -83,7 +83,7 @@ async function countWithinSize(db: Db, page: EntryPage, maxCharacters: number): 
   };
 }
 
-type EntryRow = Omit<Selectable<DatabaseTables["session_entries"]>, "session_id"> & { bytes: number };
+type EntryRow = Omit<Selectable<DatabaseTables["session_entries"]>, "session_id" | "server_id"> & { bytes: number };
 
 function toHostedEntry(row: EntryRow): HostedEntry {
   return {

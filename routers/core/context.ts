@@ -48,6 +48,7 @@ import type { DeleteSessionDeps } from "../../domain/sessions/delete-session.ts"
 import type { ImportTranscriptDeps } from "../../domain/sessions/import/import-transcript.ts";
 import type { ReadSessionsDeps } from "../../domain/sessions/find-session.ts";
 import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
+import type { SearchTranscriptsDeps } from "../../domain/sessions/search-transcripts.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
@@ -74,7 +75,12 @@ export interface Capabilities {
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
-  sessions: ChangeSessionDeps & DeleteSessionDeps & HostAccess & ImportTranscriptDeps & ReadSessionsDeps;
+  sessions: ChangeSessionDeps &
+    DeleteSessionDeps &
+    HostAccess &
+    ImportTranscriptDeps &
+    ReadSessionsDeps &
+    SearchTranscriptsDeps;
   skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & HostAccess & ReadSkillsDeps & UploadSkillDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;

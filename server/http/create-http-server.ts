@@ -5,6 +5,7 @@ import type { Capabilities } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { trustedPeers } from "./client-address.ts";
 import { ClientConnections } from "./client-connections.ts";
+import { handleClientErrors, type StreamedConnections } from "./client-errors.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
@@ -34,7 +35,7 @@ export interface HttpServerOptions {
   readinessDetails: ReadinessDetails;
 }
 
-/** Times in milliseconds. A complete request must arrive within 30 s; Node checks that at an interval. */
+/** Times in milliseconds. A complete request must arrive within 30 s, except a streamed body; Node checks that at an interval. */
 const SERVER_OPTIONS = { requestTimeout: 30_000, connectionsCheckingInterval: 1000, keepAliveTimeout: 72_000 };
 
 /** In characters. Node limits the URL with all headers to 16 KiB. */
@@ -44,8 +45,10 @@ const MAX_URL_PARAMETER = 16 * 1024;
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = options.log;
   const connections = new ClientConnections();
+  const streamedConnections: StreamedConnections = new WeakSet();
   const server: FastifyInstance = fastify({
     serverFactory: (handler) => connections.prepare(http.createServer(SERVER_OPTIONS, handler)),
+    clientErrorHandler: handleClientErrors(streamedConnections),
     loggerInstance,
     // Fastify would log two lines per request, with the query string.
     logController: new LogController({ disableRequestLogging: true }),
@@ -69,7 +72,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(docsPlugin(options.publicUrl));
   await server.register(identityPlugin(options));
   await server.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
-  await server.register(restPlugin(options));
+  await server.register(restPlugin({ ...options, streamedConnections }));
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
   return server;

@@ -8,6 +8,7 @@ import { callRouterProcedure } from "../../routers/index.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
+import type { StreamedConnections } from "../http/client-errors.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { type Operation, OPERATIONS } from "./operations.ts";
 import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
@@ -27,10 +28,12 @@ export interface RestOptions {
   capabilities: Capabilities;
   authenticator: Authenticator;
   publicUrl: () => string;
+  /** Gets the connections on which streamed bodies are arriving. */
+  streamedConnections: StreamedConnections;
 }
 
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
-export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptions) {
+export function restPlugin({ capabilities, authenticator, publicUrl, streamedConnections }: RestOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("unreadableBody", null);
@@ -43,7 +46,7 @@ export function restPlugin({ capabilities, authenticator, publicUrl }: RestOptio
         throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
     const streams = new OpenStreams(scope, { capabilities, authenticator });
-    const services = { capabilities, streams, bodies: new StreamedBodies(scope) };
+    const services = { capabilities, streams, bodies: new StreamedBodies(scope, streamedConnections) };
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
       for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, services);

@@ -1,17 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
+import type { StreamedConnections } from "../http/client-errors.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { bodyTooLarge, UnreadableBody } from "./request-body.ts";
 
 /** A client that sends nothing for so long counts as gone. In milliseconds. */
 const MAX_PAUSE_MS = 30_000;
+/** How long a whole body may take to arrive, in milliseconds. */
+const MAX_TOTAL_MS = 600_000;
 
 /** The request bodies that procedures read while they arrive. */
 export class StreamedBodies {
+  readonly #connections: StreamedConnections;
   readonly #open = new Set<OpenBody>();
   #isClosed = false;
 
-  constructor(scope: FastifyInstance) {
+  /** @param connections - gets the connections on which bodies are arriving, since they may take longer than other requests */
+  constructor(scope: FastifyInstance, connections: StreamedConnections) {
+    this.#connections = connections;
     // The server waits for its requests to end before it closes.
     scope.addHook("preClose", async () => {
       this.#isClosed = true;
@@ -31,6 +37,7 @@ export class StreamedBodies {
     if (this.#isClosed) throw stopping();
     const body = new OpenBody(request);
     this.#open.add(body);
+    this.#connections.add(request.socket);
     try {
       let bytes = 0;
       for (let chunk = await body.next(); chunk !== null; chunk = await body.next()) {
@@ -40,37 +47,47 @@ export class StreamedBodies {
       }
     } finally {
       this.#open.delete(body);
+      this.#connections.delete(request.socket);
     }
   }
 }
 
 class OpenBody {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #failure = Promise.withResolvers<never>();
+  readonly #deadline = performance.now() + MAX_TOTAL_MS;
+  #failure: ServiceError | null = null;
+  #rejectCurrent: (error: ServiceError) => void = () => undefined;
 
   constructor(request: IncomingMessage) {
     // A request that is destroyed closes its connection, and gets no response.
     this.#chunks = request.iterator({ destroyOnReturn: false });
-    this.#failure.promise.catch(() => undefined);
   }
 
   /** Makes the current and the next read fail. */
   fail(error: ServiceError): void {
-    this.#failure.reject(error);
+    this.#failure = error;
+    this.#rejectCurrent(error);
   }
 
   /** @returns `null` at the end of the body */
   async next(): Promise<Uint8Array | null> {
-    const timer = setTimeout(() => this.fail(incomplete()), MAX_PAUSE_MS);
+    if (this.#failure !== null) throw this.#failure;
+    const waitMs = Math.min(MAX_PAUSE_MS, this.#deadline - performance.now());
+    const timer = setTimeout(() => this.fail(incomplete()), waitMs);
     try {
-      const received = this.#chunks.next().catch((cause: unknown) => {
-        throw incomplete(cause);
-      });
-      const { done, value } = await Promise.race([received, this.#failure.promise]);
+      const { done, value } = await this.#receive();
       return done === true ? null : value;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** A race against one promise for the whole body would keep all chunks in memory until the end. */
+  #receive(): Promise<IteratorResult<Uint8Array>> {
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    this.#rejectCurrent = reject;
+    this.#chunks.next().then(resolve, (cause: unknown) => reject(incomplete(cause)));
+    return promise;
   }
 }
 

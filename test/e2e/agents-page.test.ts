@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { findSample } from "../domain/sessions/import/samples.ts";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
 import { fillIn, openAs, readSecret } from "../support/clients/dashboard.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -150,6 +151,28 @@ test.skipIf(lacksBrowser)(
     await page.getByText("Hello", { exact: true }).waitFor();
     expect(await page.getByRole("listitem").count()).toBe(61);
     await expectAccessible(page);
+  },
+);
+
+test.skipIf(lacksBrowser)(
+  "a member imports a transcript on an agent's page, and reads why another file is rejected",
+  OPTIONS,
+  async () => {
+    const page = await openAgents("member");
+    await page.getByRole("region", { name: "Default", exact: true }).getByRole("link").first().click();
+    const form = page.getByRole("form", { name: "Import a transcript" });
+    const importFile = async (file: string | { name: string; mimeType: string; buffer: Buffer }): Promise<void> => {
+      await form.getByLabel("Transcript of Claude Code or Codex").setInputFiles(file);
+      await form.getByRole("button", { name: "Import transcript" }).click();
+    };
+    await importFile(findSample("claude-code/session").file);
+    await page.getByText("27 new entries, 0 existed already.").waitFor();
+    await page.getByRole("row").filter({ hasText: "How many lines does notes.txt have?" }).getByText("997").waitFor();
+    await expectAccessible(page);
+    await importFile(findSample("claude-code/session").file);
+    await page.getByText("0 new entries, 27 existed already.").waitFor();
+    await importFile({ name: "notes.jsonl", mimeType: "", buffer: Buffer.from("Not a transcript\n") });
+    await page.getByRole("alert").getByText("Line 1 is not JSON.").waitFor();
   },
 );
 

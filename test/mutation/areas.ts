@@ -14,6 +14,7 @@ export const AREAS: MutationArea[] = [
       "test/rest/{authentication,access-tokens,tokens}.test.ts",
       "test/identity/{external-provider,consented-organization}.test.ts",
       "test/mcp/{token-kinds,unauthenticated,scopes}.test.ts",
+      "test/rpc/organization.test.ts",
     ],
   },
   {
@@ -87,7 +88,7 @@ export const AREAS: MutationArea[] = [
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
       "test/domain/apps/{idempotency,plan-slots,rotate-app-token,sync-auth-entry,update-app}.test.ts",
-      "test/rest/{deploy,read,rotate-token,update-app}.test.ts",
+      "test/rest/{build-settings,deploy,read,rotate-token,update-app}.test.ts",
     ],
   },
   {

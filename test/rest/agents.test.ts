@@ -143,9 +143,9 @@ test("a deleted agent or server takes its sessions with it, also one with 100,00
   const [first, , third] = sessions as [string, string, string];
   for (const id of [first, third])
     await em.execute(
-      `insert into session_entries (session_id, seq, entry_id, role, content, created_at)
-       select ?, n, 'n' || n, 'user', 'Text', now() from generate_series(4, 100000) n`,
-      [id],
+      `insert into session_entries (session_id, seq, server_id, entry_id, role, content, created_at)
+       select ?, n, ?, 'n' || n, 'user', 'Text', now() from generate_series(4, 100000) n`,
+      [id, serverId],
     );
   expect((await remove(`/v1/agents/${specialist}`)).status).toBe(200);
   expect([await countEntries(sessions.slice(2)), await countEntries(sessions)]).toEqual([0, 100_003]);

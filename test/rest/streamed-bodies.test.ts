@@ -1,10 +1,13 @@
 import { once } from "node:events";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fastify, type FastifyInstance } from "fastify";
 import { expect, test } from "vitest";
+import { handleClientErrors, type StreamedConnections } from "../../server/http/client-errors.ts";
 import { StreamedBodies } from "../../server/rest/streamed-bodies.ts";
 
 const LIMIT = 100_000;
+const TIMEOUTS = { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 };
 
 interface TestServer extends AsyncDisposable {
   server: FastifyInstance;
@@ -13,16 +16,21 @@ interface TestServer extends AsyncDisposable {
   /** The sizes of the bodies that were read, and the errors of the others. */
   results: unknown[];
   /** Begins a request whose body has no declared size. */
-  send(): ReturnType<typeof request>;
+  send(path?: string): ReturnType<typeof request>;
 }
 
 async function startServer(): Promise<TestServer> {
-  const server = fastify();
-  const bodies = new StreamedBodies(server);
+  const connections: StreamedConnections = new WeakSet();
+  const server = fastify({
+    serverFactory: (handler) => createServer(TIMEOUTS, handler),
+    clientErrorHandler: handleClientErrors(connections),
+  });
+  const bodies = new StreamedBodies(server, connections);
   const results: unknown[] = [];
   let arrived = 0;
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, body, done) => done(null, body));
+  server.post("/other", async ({ raw }) => ({ bytes: (await Array.fromAsync(raw)).length }));
   server.post("/", async ({ raw }, reply) => {
     let bytes = 0;
     try {
@@ -39,7 +47,7 @@ async function startServer(): Promise<TestServer> {
   await server.listen({ port: 0 });
   const { port } = server.server.address() as { port: number };
   const headers = { "content-type": "application/octet-stream", "transfer-encoding": "chunked" };
-  const send = () => request({ port, method: "POST", headers }).on("error", () => undefined);
+  const send = (path = "/") => request({ port, path, method: "POST", headers }).on("error", () => undefined);
   return { server, arrived: () => arrived, results, send, [Symbol.asyncDispose]: () => server.close() };
 }
 
@@ -60,6 +68,19 @@ test("a body whose client leaves is incomplete", async () => {
   await expect.poll(started.arrived).toBe(9);
   sent.destroy();
   await expect.poll(() => started.results).toMatchObject([{ status: 400, message: /did not arrive completely/ }]);
+});
+
+test("a streamed body may arrive more slowly than other requests", async () => {
+  await using started = await startServer();
+  const [streamed, other] = [started.send(), started.send("/other")];
+  const responses = Promise.all([once(streamed, "response"), once(other, "response")]);
+  for (const sent of [streamed, other]) sent.write("beginning");
+  await expect.poll(started.arrived).toBe(9);
+  await once(other, "response");
+  await sleep(2 * TIMEOUTS.requestTimeout);
+  streamed.end("end");
+  const statuses = (await responses).map(([{ statusCode }]) => statusCode as number);
+  expect([statuses, started.results]).toEqual([[200, 408], [12]]);
 });
 
 test("a server that closes ends a body that is still arriving", async () => {

@@ -56,6 +56,7 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "sessions.list": () => ({}),
   "sessions.open": ({ id }) => ({ id, external_id: "mine" }),
   "sessions.read": ({ id }) => ({ session_id: id }),
+  "sessions.search": () => ({ q: "Mine" }),
   "sessions.transcript": ({ id }) => ({ id }),
   "sessions.usage": ({ id }) => ({ id }),
   "skills.delete": ({ id }) => ({ name: id }),
@@ -134,14 +135,15 @@ export const FOR_ONE_OBJECT = [
 
 /**
  * Procedures whose id or slug is only a filter or a label, or the name of a new object. test/rest/audit-filters.test.ts
- * tests the filters of the audit log, test/rest/invalid-session-requests.test.ts those of sessions, and
- * test/rest/skills.test.ts the uploads.
+ * tests the filters of the audit log, test/rest/invalid-session-requests.test.ts and test/rest/session-search.test.ts those of sessions,
+ * and test/rest/skills.test.ts the uploads.
  */
 export const FOR_NO_OBJECT = [
   "audit.list",
   "procedures.search",
   "sessions.browse",
   "sessions.list",
+  "sessions.search",
   "skills.upload",
   "tokens.issue",
 ];

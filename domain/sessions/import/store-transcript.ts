@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
+import { findAgent } from "../../agents/find-agent.ts";
 import { type Db, queryBuilderOf } from "../../database-types.ts";
 import type { SpoolFile } from "../../ports/spool.ts";
 import { acquireAdvisoryLock } from "../../shared/advisory-lock.ts";
@@ -11,6 +12,7 @@ import { checkEntryCount, checkOpen } from "../append-entries.ts";
 import { addCountsOfEntries, EntryTotals } from "../count-entries.ts";
 import { toRows } from "../entry-rows.ts";
 import { findKnownIds, insertRows } from "../insert-rows.ts";
+import type { SessionRow } from "../session-view.ts";
 import { readBatches } from "./entry-batches.ts";
 import type { SpooledTranscript } from "./spool-transcript.ts";
 
@@ -42,7 +44,8 @@ export async function storeTranscript(
       .forUpdate()
       .executeTakeFirst();
     if (existing !== undefined) checkOpen(existing);
-    const session = { id: existing?.id ?? randomUUID(), message_count: existing?.message_count ?? 0 };
+    const { serverId } = await findAgent(tx, caller, agentId);
+    const session = existing ?? { id: randomUUID(), server_id: serverId, message_count: 0 };
     const totals = await insertEntries(tx, session, entries);
     // The row of a new session comes last, because the agent is locked from here on. Entries are invisible without it.
     const stored = existing ?? (await addNewSession(tx, caller, { agentId, externalId, id: session.id, startedAt }));
@@ -55,14 +58,14 @@ export async function storeTranscript(
 
 async function insertEntries(
   tx: Db,
-  session: { id: string; message_count: number },
+  session: Pick<SessionRow, "id" | "server_id" | "message_count">,
   entries: SpoolFile,
 ): Promise<EntryTotals> {
   const totals = new EntryTotals();
   for await (const batch of readBatches(entries)) {
     const count = session.message_count + totals.count;
     const known = count === 0 ? new Set<string>() : await findKnownIds(tx, session.id, batch);
-    const rows = toRows({ id: session.id, message_count: count }, batch, known);
+    const rows = toRows({ ...session, message_count: count }, batch, known);
     checkEntryCount(count + rows.length);
     if (rows.length > 0) await insertRows(tx, rows);
     totals.add(rows);

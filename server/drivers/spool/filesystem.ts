@@ -3,6 +3,8 @@ import { type FileHandle, mkdir, open, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { Spool, SpoolFile } from "../../../domain/ports/spool.ts";
 
+const CHUNK_BYTES = 64 * 1024;
+
 /** Files in a folder. They have no names, so that the system removes them when they are closed, also by a crash. */
 export class FilesystemSpool implements Spool {
   readonly #folder: string;
@@ -28,11 +30,18 @@ class UnnamedFile implements SpoolFile {
   }
 
   async append(text: string): Promise<void> {
-    await this.#handle.appendFile(text);
+    const { bytesWritten } = await this.#handle.write(text);
+    if (bytesWritten !== Buffer.byteLength(text)) throw new Error("a temporary file was not written completely");
   }
 
-  read(): AsyncIterable<Uint8Array> {
-    return this.#handle.createReadStream({ start: 0, autoClose: false });
+  async *read(): AsyncGenerator<Uint8Array> {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (let position = 0; ;) {
+      const { bytesRead } = await this.#handle.read(chunk, 0, CHUNK_BYTES, position);
+      if (bytesRead === 0) return;
+      yield chunk.subarray(0, bytesRead);
+      position += bytesRead;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

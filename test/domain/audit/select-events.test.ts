@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { type EventFilter, selectEvents } from "../../../domain/audit/select-events.ts";
+import { nodesOf, type PlanNode, rowsRead } from "../../support/database/query-plans.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -30,30 +31,15 @@ beforeAll(async () => {
   await em.execute("analyze audit_events");
 });
 
-interface PlanNode {
-  "Node Type": string;
-  "Relation Name"?: string;
-  "Actual Rows": number;
-  "Actual Loops": number;
-  "Rows Removed by Filter"?: number;
-  Plans?: PlanNode[];
-}
-
 /** Runs the query of a page. Returns how the table of events was read, and how many of its rows. */
 async function explain(filter: EventFilter) {
   const query = selectEvents(service().service.parts.capabilities.audit.db, tenant.org_id, filter, PAGE);
   const [row] = await query.explain<{ "QUERY PLAN": { Plan: PlanNode }[] }>("json", sql`analyze`);
-  const scans = flatten(row!["QUERY PLAN"][0]!.Plan).filter((node) => node["Relation Name"] === "audit_events");
-  const readRows = (node: PlanNode) =>
-    (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+  const scans = nodesOf(row!["QUERY PLAN"][0]!.Plan).filter((node) => node["Relation Name"] === "audit_events");
   return {
     kinds: [...new Set(scans.map((node) => node["Node Type"]))],
-    rows: scans.reduce((sum, node) => sum + readRows(node), 0),
+    rows: scans.reduce((sum, node) => sum + rowsRead(node), 0),
   };
-}
-
-function flatten(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(flatten)];
 }
 
 const middle = "2026-01-20T00:00:00.000Z";

@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { FilesystemSpool } from "../../../server/drivers/spool/filesystem.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const textOf = async (chunks: AsyncIterable<Uint8Array>) => Buffer.concat(await Array.fromAsync(chunks)).toString();
+/** A chunk is valid until the next one is requested. */
+const textOf = async (chunks: AsyncIterable<Uint8Array>) =>
+  Buffer.concat(await Array.fromAsync(chunks, (chunk) => Buffer.from(chunk))).toString();
 
 test("a file has what was appended, each time that it is read, and more than fits in one chunk", async () => {
   await using folder = await temporaryFolder();

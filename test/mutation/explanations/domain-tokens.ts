@@ -30,6 +30,16 @@ export const DOMAIN_TOKENS: Record<string, Explanation[]> = {
       reason: "Equivalent: of one more group of digits, which is all zeros, nothing remains after the slice.",
     },
   ],
+  "domain/tokens/token-permissions.ts": [
+    {
+      original: '"Only a user can issue a personal access token, for themselves. Sign in, then try again."',
+      reason: "The text of an error.",
+    },
+    {
+      original: '"Role admin or owner required to issue API keys and gateway tokens."',
+      reason: "The text of an error.",
+    },
+  ],
   "domain/tokens/token-quota.ts": [
     {
       original: '`tokens ${orgId} ${owner ?? ""}`',

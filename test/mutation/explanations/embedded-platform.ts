@@ -92,6 +92,10 @@ export const EMBEDDED_PLATFORM: Record<string, Explanation[]> = {
   "server/platforms/embedded/supervisor/launch-app.ts": [
     { original: "close();", reason: "Not caught: the log of an app that did not start would stay in memory." },
   ],
+  "server/platforms/embedded/supervisor/unavailable-app.ts": [
+    { original: '"AppUnavailable"', reason: "The name of an error, for the log." },
+    { original: '"AppRestricted"', reason: "The name of an error, for the log." },
+  ],
   "server/platforms/embedded/supervisor/running-app.ts": [
     { original: "{ signal: finished.signal }", reason: TIMER },
     { original: "finished.abort();", reason: TIMER },

@@ -1,5 +1,7 @@
 import type { Explanation } from "./explanation.ts";
 
+const ACROSS_PROCESSES =
+  "`tokens-across-processes.test.ts` detects it; the area leaves it out, as it starts processes.";
 const EXTERNAL_PROVIDER = "`external-provider.test.ts` runs this code; the area leaves it out, as it is slow.";
 
 export const SERVER_AUTH: Record<string, Explanation[]> = {
@@ -35,6 +37,8 @@ export const SERVER_AUTH: Record<string, Explanation[]> = {
     },
   ],
   "server/auth/build-authenticators.ts": [
+    { original: "clearOnChange(authenticator);", reason: ACROSS_PROCESSES },
+    { original: "clearOnChange(gatewayAuthenticator);", reason: ACROSS_PROCESSES },
     {
       original: '"org_id"',
       reason: "`consented-organization.test.ts` detects it; the area leaves it out, as it is slow.",
@@ -81,6 +85,10 @@ export const SERVER_AUTH: Record<string, Explanation[]> = {
     },
   ],
   "server/auth/external-users.ts": [
+    {
+      original: "provisioned !== null",
+      reason: "Equivalent unless the user is deleted between the two queries. Then the token has no user.",
+    },
     { original: "cached !== undefined", reason: "Equivalent but slower: the user is read from the database." },
     {
       original: "this.#userIdByIdentity.set(key, userId);",
@@ -93,6 +101,14 @@ export const SERVER_AUTH: Record<string, Explanation[]> = {
     {
       original: 'error instanceof UniqueConstraintViolationException || (error as { code?: unknown }).code === "23505"',
       reason: "Equivalent: after any other error the user is not found, and the error is thrown.",
+    },
+  ],
+  "server/auth/remote-jwks.ts": [
+    { original: "{ cause: error }", reason: "The cause is for the log." },
+    {
+      original:
+        "{ timeoutDuration: REQUEST_TIMEOUT_MS, cooldownDuration: REFETCH_INTERVAL_MS, cacheMaxAge: KEYS_TTL_MS, }",
+      reason: EXTERNAL_PROVIDER,
     },
   ],
   "server/auth/local-jwks.ts": [

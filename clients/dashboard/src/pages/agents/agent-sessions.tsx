@@ -8,6 +8,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
+import { ImportTranscript } from "./import-transcript.tsx";
 
 type Session = Awaited<ReturnType<Api["sessions"]["list"]["query"]>>["sessions"][number];
 
@@ -30,7 +31,7 @@ export function AgentSessions({ agentId, serverId }: { agentId: string; serverId
         {(list) =>
           list.length === 0 ? (
             <EmptyState>
-              <p>No sessions yet. Programs store them through the REST API, or import the transcripts of a client.</p>
+              <p>No sessions yet. Programs store them through the REST API. You can also import transcripts.</p>
             </EmptyState>
           ) : (
             <Table caption="Sessions of the agent" columns={COLUMNS}>
@@ -46,6 +47,7 @@ export function AgentSessions({ agentId, serverId }: { agentId: string; serverId
           Load older sessions
         </Button>
       )}
+      <ImportTranscript agentId={agentId} />
     </Panel>
   );
 }

@@ -1,0 +1,84 @@
+import { sql, type Transaction } from "kysely";
+import type { SearchTranscripts, TranscriptHit } from "../../../domain/ports/transcript-search.ts";
+import { toIsoTimestamp } from "../../../domain/shared/iso-timestamp.ts";
+import { MATCH_END, MATCH_START, toExcerpt } from "./excerpt.ts";
+import type { SearchQuery } from "./search-query.ts";
+
+/** The indexed expression, of a migration. */
+export const WORDS = sql`session_entry_words(server_id, session_id, seq, content)`;
+
+/** How much of a content is searched, as in the function `session_entry_words`. */
+const SEARCHED_CHARACTERS = 2048;
+/** A headline of fewer words would leave out what looks like tags. */
+const HEADLINE = `StartSel=${MATCH_START}, StopSel=${MATCH_END}, HighlightAll=true`;
+
+/** An entry that may match. */
+export interface Candidate {
+  session_id: string;
+  seq: number;
+}
+
+interface HitRow {
+  session_id: string;
+  seq: number;
+  updated_at: unknown;
+  agent_id: string;
+  title: string | null;
+  role: TranscriptHit["role"];
+  created_at: unknown;
+  marked: string;
+}
+
+/**
+ * Reads the first of the candidates that match, in the order of the hits, and one more than the page has. Only entries of
+ * sessions that exist are hits.
+ */
+export async function readHits(
+  tx: Transaction<unknown>,
+  { orgId, serverId, agentId, after, limit }: SearchTranscripts,
+  { query, hasPhrase }: SearchQuery,
+  candidates: readonly Candidate[],
+): Promise<TranscriptHit[]> {
+  const sessionIds = candidates.map(({ session_id: id }) => id);
+  const seqs = candidates.map(({ seq }) => seq);
+  const isMatch = hasPhrase
+    ? sql`session_entry_words(entry.server_id, entry.session_id, entry.seq, entry.content) @@ ${query}`
+    : sql`true`;
+  const isOfAgent = agentId === null ? sql`true` : sql`session.agent_id = ${agentId}`;
+  const isNext =
+    after === null
+      ? sql`true`
+      : sql`(session.updated_at, session.id, candidate.seq) < (${after.updatedAt}, ${after.sessionId}, ${after.seq})`;
+  // The order makes PostgreSQL use the primary key. For an equal seq it may read all entries of a session instead.
+  const { rows } = await sql<HitRow>`
+    select hit.*, ts_headline('simple', translate(left(hit.content, ${SEARCHED_CHARACTERS}),
+      ${MATCH_START + MATCH_END}, ''), ${query}, ${HEADLINE}) as marked
+    from (
+      select entry.session_id, entry.seq, entry.role, entry.created_at, entry.content,
+        session.updated_at, session.agent_id, session.title
+      from unnest(${sessionIds}::uuid[], ${seqs}::int[]) as candidate(session_id, seq)
+      join sessions session on session.id = candidate.session_id
+      cross join lateral (
+        select * from session_entries
+        where session_id = candidate.session_id and seq >= candidate.seq order by seq limit 1
+      ) as entry
+      where entry.seq = candidate.seq and session.org_id = ${orgId} and session.server_id = ${serverId}
+        and ${isOfAgent} and ${isNext} and ${isMatch}
+      order by session.updated_at desc, session.id desc, entry.seq desc limit ${limit + 1}
+    ) hit
+    order by hit.updated_at desc, hit.session_id desc, hit.seq desc`.execute(tx);
+  return rows.map(toHit);
+}
+
+function toHit(row: HitRow): TranscriptHit {
+  return {
+    sessionId: row.session_id,
+    seq: row.seq,
+    updatedAt: toIsoTimestamp(row.updated_at),
+    agentId: row.agent_id,
+    title: row.title,
+    role: row.role,
+    createdAt: row.created_at,
+    excerpt: toExcerpt(row.marked),
+  };
+}

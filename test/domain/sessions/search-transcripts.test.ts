@@ -1,0 +1,46 @@
+import { beforeAll, expect, test } from "vitest";
+import { searchTranscripts } from "../../../domain/sessions/search-transcripts.ts";
+import type { Caller } from "../../../domain/shared/caller.ts";
+import { PostgresTranscriptSearch } from "../../../server/drivers/transcript-search/postgres-transcript-search.ts";
+import { givenSession, sampleEntries } from "../../support/service/given-session.ts";
+import type { Tenant } from "../../support/service/harness.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+let tenant: Tenant;
+let caller: Caller;
+
+beforeAll(async () => {
+  tenant = await service().tenant();
+  const credential = { kind: "api_key", id: "test" } as const;
+  caller = { orgId: tenant.org_id, userId: null, role: "admin", scope: "everything", credential };
+});
+
+test("a search that takes too long is stopped, and the caller can try again", async () => {
+  const { session_id } = await givenSession(tenant.rest, { entries: sampleEntries(1) });
+  const { orm, capabilities } = service().service.parts;
+  const { db } = capabilities.sessions;
+  const search = (timeoutMs: number) =>
+    searchTranscripts({ db, transcriptSearch: new PostgresTranscriptSearch(orm.em, { timeoutMs }) }, caller, {
+      q: "message",
+      limit: 10,
+    });
+  await orm.em.fork().transactional(async (em) => {
+    await em.execute("lock table session_entries in access exclusive mode");
+    await expect(search(50)).rejects.toMatchObject({ code: "unavailable", message: /took too long/ });
+  });
+  expect((await search(60_000)).hits).toMatchObject([{ session_id, seq: 1 }]);
+});
+
+test("the limits of a search are not left on the connection", async () => {
+  const { orm, capabilities } = service().service.parts;
+  await searchTranscripts(capabilities.sessions, caller, { q: "message", limit: 10 });
+  const settings = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      orm.em
+        .fork()
+        .execute("select current_setting('enable_seqscan') as scan, current_setting('statement_timeout') as time"),
+    ),
+  );
+  expect(new Set(settings.flat().map((row) => JSON.stringify(row)))).toEqual(new Set(['{"scan":"on","time":"0"}']));
+});
