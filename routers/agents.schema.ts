@@ -122,7 +122,14 @@ export const updateAgentRequest = z
 export const updatedAgent = z.object({ ...agent, server_id: z.string() }).meta({ id: "UpdateAgentResponse" });
 
 export const agentDetail = z
-  .object({ ...agent, server_id: z.string(), server_name: z.string(), is_main: z.boolean(), created_at: timestamp })
+  .object({
+    ...agent,
+    server_id: z.string(),
+    server_name: z.string(),
+    server_kind: z.enum(SERVER_KINDS),
+    is_main: z.boolean(),
+    created_at: timestamp,
+  })
   .meta({ id: "AgentDetail" }) satisfies z.ZodType<AgentDetail>;
 
 export const agentRequest = z.strictObject({ id: agentIdField });

@@ -3,7 +3,6 @@ import { ServiceError } from "../shared/errors.ts";
 import { invalidCursor } from "../shared/keyset-cursor.ts";
 import { agentNotFound } from "./agent-view.ts";
 
-/** For all requests of one operation to a host. */
 const DEADLINE_MS = 25_000;
 const LATER = "Try again later. service_list_agents shows the status of the server.";
 
@@ -12,13 +11,15 @@ const LATER = "Try again later. service_list_agents shows the status of the serv
  *
  * @param work - throws `AgentHostError` and `ServiceError`, or the reason of its signal
  * @param notFound - the error for what the host does not have
+ * @param deadlineMs - for all requests of the operation
  * @throws {ServiceError} for each error of the host: what is wrong, and what to do
  */
 export async function callHost<T>(
   work: (signal: AbortSignal) => Promise<T>,
   notFound: () => ServiceError = agentNotFound,
+  deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const signal = AbortSignal.timeout(deadlineMs);
   try {
     return await work(signal);
   } catch (error) {

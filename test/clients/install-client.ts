@@ -12,7 +12,7 @@ const INSTALL_TIMEOUT_MS = 180_000;
  * @returns the folder with its programs
  */
 export async function installClient(
-  { packageName, version, installScript }: RealClient,
+  { packageName, version, installScript }: Pick<RealClient, "packageName" | "version" | "installScript">,
   folder: string,
   signal: AbortSignal,
 ): Promise<string> {

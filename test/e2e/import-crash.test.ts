@@ -1,23 +1,18 @@
 import pg from "pg";
 import { expect } from "vitest";
 import { createTestDatabase } from "../support/service/databases.ts";
-import { importFile } from "../support/service/import-transcript.ts";
+import { claudeFile, importFile } from "../support/service/import-transcript.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { createInstallation } from "../support/service/service-process.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const ENTRIES = 5000;
 
-const FILE = Array.from({ length: ENTRIES }, (_, index) => {
-  const usage = { input_tokens: 1, output_tokens: 1 };
-  const message = { id: `msg_${index}`, role: "assistant", content: "Hello", usage };
-  return `${JSON.stringify({ type: "assistant", sessionId: "crashed", uuid: `u${index}`, message })}\n`;
-}).join("");
-
 verifies(
   hazard(41),
   "a kill of the service during an import leaves nothing of the transcript, and a repetition imports it",
   async () => {
+    const file = claudeFile(ENTRIES);
     await using database = await createTestDatabase();
     await using installation = await createInstallation();
     const start = () => installation.start({ LOG_LEVEL: "silent", DATABASE_URL: database.databaseUrl });
@@ -29,7 +24,7 @@ verifies(
       // The import waits for the row of its agent when all entries are inserted.
       await other.query("begin");
       await other.query("select from agents where id = $1 for update", [await mainAgentId(killed.rest)]);
-      const importing = importFile(killed.rest, FILE).then(
+      const importing = importFile(killed.rest, file).then(
         ({ status }) => status,
         () => null,
       );
@@ -44,7 +39,7 @@ verifies(
     } finally {
       await other.end();
     }
-    const { status, body } = await importFile((await start()).rest, FILE);
+    const { status, body } = await importFile((await start()).rest, file);
     expect([status, body]).toMatchObject([200, { added: ENTRIES, existing: 0, tokens: { input: ENTRIES } }]);
   },
 );

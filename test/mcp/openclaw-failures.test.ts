@@ -51,7 +51,7 @@ test("while a gateway is unreachable, its tools say so at once, and the other se
 });
 
 test("a gateway that never responds ends the call at its deadline, and delays no other call", async () => {
-  const { gateway, tools } = opened();
+  const { gateway, mainId, tools } = opened();
   for (const method of ["sessions.list", "chat.history", "skills.status", "agents.files.get"])
     gateway.misbehavior.set(method, "no response");
   const waiting = Promise.all(calls().map(([name, input]) => tools.tool(name, input)));
@@ -59,9 +59,16 @@ test("a gateway that never responds ends the call at its deadline, and delays no
   void waiting.finally(() => (isWaiting = false));
   expect((await succeed(tools, "service_list_agents"))["servers"]).toHaveLength(2);
   expect(await succeed(tools, "service_get_agent_instructions")).toMatchObject({ content: "" });
+  // The calls that one gateway may keep waiting are limited.
+  const many = Array.from({ length: 20 }, () => tools.tool("service_list_agent_skills", { agent_id: mainId }));
+  expect(await Promise.race(many)).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("Too many calls wait"),
+  });
   expect(isWaiting).toBe(true);
   for (const { isError, text } of await waiting)
     expect([isError, text]).toEqual([true, expect.stringContaining("does not respond in time. Try again later.")]);
+  expect((await Promise.all(many)).filter(({ isError }) => !isError)).toEqual([]);
 });
 
 describe("a gateway that misbehaves", () => {

@@ -103,6 +103,20 @@ test("the replaced version is stored before the gateway is asked to replace it",
   expect(retried.structuredContent).toMatchObject({ revision: 2, previous_revision: 1 });
 });
 
+test("a change whose response is lost is found and kept by the next change", async () => {
+  const { tenant, gateway, mainId } = opened();
+  gateway.alter.set("agents.files.set", () => ({ ok: true }));
+  const { isError, text } = await set({ agent_id: mainId, content: "# Without a response\n" });
+  expect([isError, text]).toEqual([true, expect.stringContaining("read them before you try again")]);
+  expect(gateway.state.files["main"]).toBe("# Without a response\n");
+  gateway.alter.clear();
+  const next = await set({ agent_id: mainId, content: "# Next\n" });
+  expect(next.structuredContent).toMatchObject({ before: { content: "# Without a response\n" }, revision: 3 });
+  const { body } = await tenant.rest.get(`/v1/agents/${mainId}/instructions/revisions`);
+  const hashes = ["# Next\n", "# Without a response\n", "# Rules\nBe brief.\n"].map(sha256);
+  expect((body["revisions"] as { content_hash: string }[]).map(({ content_hash: hash }) => hash)).toEqual(hashes);
+});
+
 test("without an expected hash the last of simultaneous changes wins, and every version is kept", async () => {
   const { gateway, mainId } = opened();
   const contents = Array.from({ length: 6 }, (_, index) => `# Version ${index}\n`);

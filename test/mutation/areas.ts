@@ -70,7 +70,17 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/sessions, import",
     sources: ["domain/sessions/import/**/*.ts"],
+    except: [
+      "domain/sessions/import/{entry-batches,import-slots,import-transcript,spool-transcript,store-transcript}.ts",
+    ],
     tests: ["test/domain/sessions/import/*.test.ts"],
+  },
+  {
+    name: "domain/sessions, stored imports",
+    sources: [
+      "domain/sessions/import/{entry-batches,import-slots,import-transcript,spool-transcript,store-transcript}.ts",
+    ],
+    tests: ["test/rest/import-{limits,transcripts}.test.ts"],
   },
   {
     name: "domain/agents, rules",

@@ -79,7 +79,7 @@ verifies(
         specialized_agents: [{ agent_id: specialized.body["agent_id"], name: "Invoices", model: null }],
       },
     });
-    const details = { server_id, server_name: "Office", created_at: expect.any(String) };
+    const details = { server_id, server_name: "Office", server_kind: "managed", created_at: expect.any(String) };
     const main = { agent_id: agent.agent_id, name: "Desk", model: "claude-sonnet-5", is_main: true };
     expect((await rest.get(`/v1/agents/${agent.agent_id}`)).body).toEqual({ ...main, ...details });
     const invoices = { agent_id: String(specialized.body["agent_id"]), name: "Invoices", model: null, is_main: false };

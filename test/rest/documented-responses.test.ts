@@ -79,7 +79,7 @@ const unusedMethod = ({ path }: Operation) =>
 
 const canHaveBody = ({ method }: Operation) => method !== "GET";
 
-/** Without the import of transcripts, whose body is a file: test/rest/import-transcripts.test.ts. */
+/** Without the import of transcripts, whose body is a file: test/rest/import-limits.test.ts. */
 const canHaveJson = (operation: Operation) => canHaveBody(operation) && !operation.path.endsWith("/import");
 
 verifies("rest.auth.401.missing", "401 is documented for every operation", async () => {

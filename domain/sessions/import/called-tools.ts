@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { readId } from "./entry-builder.ts";
 
 /** Results are close to their calls, so those of older calls are not expected. */
-const MAX_CALLS = 20_000;
+const MAX_CALLS = 1000;
 const MAX_NAME = 128;
 
 /** The names of the tools that were called and whose results are not read yet: a result has no name of its own. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { HostedEntry } from "../../../domain/ports/agent-host.ts";
 import { failure } from "../../support/agents/host-failure.ts";
 import { readRequest, writeRequest } from "../../support/agents/host-requests.ts";
 import { openScriptedHost } from "../../support/agents/scripted-host.ts";
@@ -83,6 +84,32 @@ test("messages that are added while a transcript is read are not shown twice", a
   const next = await host.readTranscript(readRequest({ sessionId, limit: 2, before }), signal());
   expect([first.entries.map(({ seq }) => seq), next.entries.map(({ seq }) => seq)]).toEqual([
     [6, 5],
-    [4, 4, 3],
+    [4, 4],
   ]);
+});
+
+test.each([1, 2, 7, 30, 200])("in pages of %i entries, no part of a long transcript is missing", async (limit) => {
+  await using opened = await openScriptedHost();
+  const { gateway, host } = opened;
+  const sessionId = "agent:main:main";
+  gateway.state.sessions[0]!.messages = Array.from({ length: 60 }, (_, index) => ({
+    role: "assistant",
+    content: [
+      { type: "text", text: `Message ${index + 1}` },
+      ...Array.from({ length: index % 4 }, (__, call) => ({ type: "toolCall", name: "read", id: `${index}-${call}` })),
+    ],
+    __openclaw: { seq: index + 1 },
+  }));
+  const seen: HostedEntry[] = [];
+  let before: number | undefined;
+  do {
+    const { entries, hasMore } = await host.readTranscript(readRequest({ sessionId, limit, before }), signal());
+    seen.push(...entries);
+    before = hasMore ? entries.at(-1)!.seq : undefined;
+  } while (before !== undefined);
+  const expected = Array.from({ length: 60 }, (_, index) => [
+    [index + 1, undefined],
+    ...Array.from({ length: index % 4 }, (__, call) => [index + 1, `${index}-${call}`]),
+  ]).flat();
+  expect(seen.toReversed().map(({ seq, tool }) => [seq, tool?.call_id])).toEqual(expected);
 });

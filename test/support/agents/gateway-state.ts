@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { historyPage } from "./history-page.ts";
 
 /** What a scripted gateway stores. Tests change it directly. */
 export interface GatewayState {
@@ -181,18 +182,14 @@ export const METHODS: Record<string, { params: string[]; scope: string; run: Met
     run: ({ sessions }, { sessionKey, limit, offset }) => {
       const found = sessions.find(({ key }) => key === sessionKey);
       if (found === undefined) return { sessionKey, messages: [], hasMore: false, totalMessages: 0 };
-      const total = found.messages.length;
-      const end = total - Number(offset ?? 0);
-      const start = Math.max(0, end - Number(limit));
+      const page = historyPage(found.messages, Number(limit), Number(offset ?? 0));
       return {
         sessionKey,
         sessionId: found.sessionId,
-        messages: found.messages.slice(start, end),
         pendingInputs: { items: [], total: 0 },
         ...(offset !== undefined && { offset }),
-        ...(start > 0 && { nextOffset: total - start }),
-        hasMore: start > 0,
-        totalMessages: total,
+        ...page,
+        totalMessages: found.messages.length,
       };
     },
   },

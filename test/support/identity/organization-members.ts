@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect } from "vitest";
 import type { Config } from "../../../server/config.ts";
 import type { HttpResponse } from "../clients/rest-client.ts";
-import type { Harness, Tenant } from "../service/harness.ts";
+import type { Harness, HarnessOptions, Tenant } from "../service/harness.ts";
 import { sharedHarness } from "../service/shared-harness.ts";
 import { TestUser } from "./test-user.ts";
 
@@ -19,11 +19,14 @@ export interface OrganizationMembers {
 }
 
 /** Starts one service with open sign-up, and creates one organization with members, for all tests of a file. */
-export function sharedOrganization(config: Partial<Config> = {}): {
+export function sharedOrganization(
+  config: Partial<Config> = {},
+  options: Pick<HarnessOptions, "worker"> = {},
+): {
   service: () => Harness;
   organization: () => OrganizationMembers;
 } {
-  const service = sharedHarness({ config: { signUp: "open", ...config } });
+  const service = sharedHarness({ ...options, config: { signUp: "open", ...config } });
   let organization: OrganizationMembers | undefined;
   beforeAll(async () => {
     organization = await createOrganizationMembers(service().service.publicUrl);

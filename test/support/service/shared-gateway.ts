@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import { ScriptedGateway } from "../agents/scripted-gateway.ts";
 import { GatewayClient } from "../clients/gateway-client.ts";
 import type { Tenant } from "./harness.ts";
@@ -45,14 +45,17 @@ export function sharedGateway() {
 }
 
 /** Registers a gateway of agents and waits until its agents are listed. */
-async function givenGateway(
+export async function givenGateway(
   { rest }: Tenant,
   { url, token }: Pick<ScriptedGateway, "url" | "token">,
 ): Promise<ListedServer> {
   const { body } = await rest.post("/v1/servers", { name: "Gateway", kind: "openclaw", url, token });
-  const find = async () => (await listServers(rest)).find(({ server_id: id }) => id === body["server_id"]);
-  await expect.poll(find).toMatchObject({ status: "ready" });
-  return (await find())!;
+  const find = async (): Promise<ListedServer> => {
+    const server = (await listServers(rest)).find(({ server_id: id }) => id === body["server_id"]);
+    expect(server).toMatchObject({ status: "ready" });
+    return server!;
+  };
+  return vi.waitFor(find, { timeout: 60_000 });
 }
 
 /** Calls a tool that must succeed. */

@@ -19,16 +19,23 @@ export function readContent(content: unknown): ContentBlock[] {
 function readBlock(block: unknown): ContentBlock {
   if (!isRecord(block)) return { type: "unknown", kind: undefined };
   const { type } = block;
-  if (type === "text") return textBlock(block["text"]);
-  if (type === "thinking") return textBlock(block["thinking"], "[thinking]\n");
+  const text = readText(block);
+  if (text !== null) return text;
   if (type === "redacted_thinking") return { type: "empty" };
-  if (type === "image" || type === "document") return { type: "text", text: describeMedia(block) };
   if (typeof type !== "string") return { type: "unknown", kind: undefined };
   // Tools that run elsewhere have types of their own, such as `server_tool_use` and `web_search_tool_result`.
   if (type.endsWith("tool_use"))
     return { type: "call", name: block["name"], callId: block["id"], text: toJsonText(block["input"] ?? {}) };
   if (type.endsWith("tool_result")) return readResult(block);
   return { type: "unknown", kind: type };
+}
+
+/** @returns `null` for a block that is neither text nor media */
+function readText(block: Record<string, unknown>): ContentBlock | null {
+  const { type } = block;
+  if (type === "text") return textBlock(block["text"]);
+  if (type === "thinking") return textBlock(block["thinking"], "[thinking]\n");
+  return type === "image" || type === "document" ? { type: "text", text: describeMedia(block) } : null;
 }
 
 function textBlock(text: unknown, prefix = ""): ContentBlock {
@@ -43,11 +50,13 @@ function readResult({ tool_use_id: callId, is_error: isError, content }: Record<
 function resultText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return content === undefined || content === null ? "" : toJsonText(content);
-  const texts = content.map((block) => {
-    const read = readBlock(block);
-    return read.type === "text" ? read.text : toJsonText(block);
-  });
-  return texts.join("\n");
+  return content.map(partText).join("\n");
+}
+
+/** A part of a result is not read as a result: it could contain further ones, nested deeper than the stack allows. */
+function partText(block: unknown): string {
+  const read = isRecord(block) ? readText(block) : null;
+  return read?.type === "text" ? read.text : toJsonText(block);
 }
 
 /** The media itself is not imported. */

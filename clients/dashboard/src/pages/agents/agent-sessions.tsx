@@ -14,8 +14,15 @@ type Session = Awaited<ReturnType<Api["sessions"]["list"]["query"]>>["sessions"]
 
 const COLUMNS = ["Title", "Updated", "Entries", "Input tokens", "Output tokens", "All tokens"];
 
+interface AgentSessionsProps {
+  agentId: string;
+  serverId: string;
+  /** Whether a gateway keeps the sessions. */
+  isHosted: boolean;
+}
+
 /** The sessions of an agent with their token counters, the latest updated first. */
-export function AgentSessions({ agentId, serverId }: { agentId: string; serverId: string }) {
+export function AgentSessions({ agentId, serverId, isHosted }: AgentSessionsProps) {
   const { id: orgId, api } = useOrganization();
   const filter = { agent_id: agentId, server_id: serverId };
   const sessions = useInfiniteQuery({
@@ -31,7 +38,10 @@ export function AgentSessions({ agentId, serverId }: { agentId: string; serverId
         {(list) =>
           list.length === 0 ? (
             <EmptyState>
-              <p>No sessions yet. Programs store them through the REST API. You can also import transcripts.</p>
+              <p>
+                No sessions yet.
+                {!isHosted && " Programs store them through the REST API. You can also import transcripts."}
+              </p>
             </EmptyState>
           ) : (
             <Table caption="Sessions of the agent" columns={COLUMNS}>
@@ -47,7 +57,7 @@ export function AgentSessions({ agentId, serverId }: { agentId: string; serverId
           Load older sessions
         </Button>
       )}
-      <ImportTranscript agentId={agentId} />
+      {!isHosted && <ImportTranscript agentId={agentId} />}
     </Panel>
   );
 }

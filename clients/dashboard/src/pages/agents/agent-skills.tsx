@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
@@ -12,14 +13,20 @@ import { Cell, Row, Table } from "../../ui/table.tsx";
 
 type Skill = Awaited<ReturnType<Api["agentSkills"]["list"]["query"]>>["skills"][number];
 
-const COLUMNS = ["Name", "Description", "State", "Actions"];
+const COLUMNS = ["Name", "Description", "State"];
 /** The reason of a skill that is only not enabled. */
 const DISABLED = "disabled for this agent";
 
 const skillsKey = (orgId: string, agentId: string) => ["agent-skills", orgId, agentId];
 
-/** The skills of the organization, and which of them the agent can run. */
-export function AgentSkills({ agentId }: { agentId: string }) {
+interface AgentSkillsProps {
+  agentId: string;
+  /** Whether a gateway has the skills, and enables them. */
+  isHosted: boolean;
+}
+
+/** The skills of the organization or of the agent's gateway, and which of them the agent can run. */
+export function AgentSkills({ agentId, isHosted }: AgentSkillsProps) {
   const { id: orgId, api } = useOrganization();
   const skills = useInfiniteQuery({
     queryKey: skillsKey(orgId, agentId),
@@ -29,18 +36,23 @@ export function AgentSkills({ agentId }: { agentId: string }) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
   return (
-    <Panel title="Skills" intro="The skills of the organization, and which of them the agent can run.">
+    <Panel
+      title="Skills"
+      intro={`The skills of ${isHosted ? "the gateway" : "the organization"}, and which of them the agent can run.`}
+    >
       <QueryContent query={skills}>
         {({ pages }) => {
           const list = pages.flatMap((page) => page.skills);
           const note = pages[0]?.note ?? null;
-          if (list.length === 0) return <NoSkills />;
+          if (list.length === 0) return isHosted ? <EmptyState>No skills.</EmptyState> : <NoSkills />;
           return (
             <>
               {note !== null && <Note>{note}</Note>}
-              <Table caption="Skills of the agent" columns={COLUMNS}>
+              <Table caption="Skills of the agent" columns={isHosted ? COLUMNS : [...COLUMNS, "Actions"]}>
                 {list.map((skill) => (
-                  <SkillRow key={skill.name} agentId={agentId} skill={skill} />
+                  <SkillRow key={skill.name} skill={skill}>
+                    {!isHosted && <EnableSkill agentId={agentId} skill={skill} />}
+                  </SkillRow>
                 ))}
               </Table>
             </>
@@ -71,8 +83,19 @@ function NoSkills() {
   );
 }
 
-function SkillRow({ agentId, skill }: { agentId: string; skill: Skill }) {
+function SkillRow({ skill, children }: { skill: Skill; children: ReactNode }) {
   const { name, description, eligible, missing } = skill;
+  return (
+    <Row>
+      <Cell>{name}</Cell>
+      <Cell>{description}</Cell>
+      <Cell>{eligible ? "can run" : missing.join(", ")}</Cell>
+      {children}
+    </Row>
+  );
+}
+
+function EnableSkill({ agentId, skill: { name, missing } }: { agentId: string; skill: Skill }) {
   const client = useQueryClient();
   const { id: orgId, api } = useOrganization();
   const isEnabled = !missing.includes(DISABLED);
@@ -81,20 +104,15 @@ function SkillRow({ agentId, skill }: { agentId: string; skill: Skill }) {
     onSuccess: () => client.invalidateQueries({ queryKey: skillsKey(orgId, agentId) }),
   });
   return (
-    <Row>
-      <Cell>{name}</Cell>
-      <Cell>{description}</Cell>
-      <Cell>{eligible ? "can run" : missing.join(", ")}</Cell>
-      <Cell>
-        <Button
-          busy={set.isPending}
-          aria-label={`${isEnabled ? "Disable" : "Enable"} ${name}`}
-          onClick={() => set.mutate()}
-        >
-          {isEnabled ? "Disable" : "Enable"}
-        </Button>
-        <ErrorNotice error={set.error} />
-      </Cell>
-    </Row>
+    <Cell>
+      <Button
+        busy={set.isPending}
+        aria-label={`${isEnabled ? "Disable" : "Enable"} ${name}`}
+        onClick={() => set.mutate()}
+      >
+        {isEnabled ? "Disable" : "Enable"}
+      </Button>
+      <ErrorNotice error={set.error} />
+    </Cell>
   );
 }

@@ -32,15 +32,30 @@ export function AgentPage({ agentId }: { agentId: string }) {
       <QueryContent query={agent}>
         {(data) => (
           <>
-            <SettingsPanel agent={data} />
+            {isHosted(data) ? <HostedSettings agent={data} /> : <SettingsPanel agent={data} />}
             <TokenPanel agent={data} />
             <InstructionsPanel agentId={agentId} />
-            <AgentSkills agentId={agentId} />
-            <AgentSessions agentId={agentId} serverId={data.server_id} />
+            <AgentSkills agentId={agentId} isHosted={isHosted(data)} />
+            <AgentSessions agentId={agentId} serverId={data.server_id} isHosted={isHosted(data)} />
           </>
         )}
       </QueryContent>
     </>
+  );
+}
+
+/** Whether the agent is in a gateway, which keeps its sessions and skills. */
+function isHosted({ server_kind: kind }: Agent): boolean {
+  return kind !== "managed";
+}
+
+function HostedSettings({ agent: { model, server_name: serverName, is_main: isMain } }: { agent: Agent }) {
+  return (
+    <Panel title="Settings" intro={`The ${isMain ? "default agent" : "agent"} of the OpenClaw gateway ${serverName}.`}>
+      <p className="text-sm">
+        {model !== null && `Model: ${model}. `}Change the name and the model in OpenClaw, and upload skills there.
+      </p>
+    </Panel>
   );
 }
 

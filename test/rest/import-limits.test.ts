@@ -1,0 +1,96 @@
+import { readdir } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { Session } from "../../domain/sessions/session.entity.ts";
+import type { Tenant } from "../support/service/harness.ts";
+import { claudeFile, importFile } from "../support/service/import-transcript.ts";
+import { mainAgentId } from "../support/service/main-agent.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await service().tenant();
+});
+
+test("an organization imports two transcripts at the same time, and the process four", async () => {
+  const { imports } = service().service.parts.capabilities.sessions;
+  const [one, two, three] = [await service().tenant(), await service().tenant(), await service().tenant()];
+  const ending = Promise.withResolvers<void>();
+  const running = [one, one, two, two].map(({ org_id: orgId }) => imports.run(orgId, () => ending.promise));
+  const rejected = await importFile(one.rest, claudeFile(1));
+  expect([rejected.status, rejected.body.error]).toEqual([
+    429,
+    "Your organization is importing 2 transcripts, which is the limit. Wait until one is imported.",
+  ]);
+  expect((await importFile(three.rest, claudeFile(1))).status).toBe(503);
+  ending.resolve();
+  await Promise.all(running);
+  for (const { rest } of [one, three]) expect((await importFile(rest, claudeFile(1))).status).toBe(200);
+});
+
+test("415 a file of another content type is rejected", async () => {
+  const contentTypes = ["application/json", "application/x-www-form-urlencoded", "text/plain"];
+  for (const contentType of contentTypes) {
+    const { status, body } = await importFile(tenant.rest, claudeFile(1), { contentType });
+    expect([contentType, status, body.error]).toEqual([
+      contentType,
+      415,
+      expect.stringContaining("Content-Type: application/x-ndjson or"),
+    ]);
+  }
+  for (const contentType of ["application/jsonl", "Application/Octet-Stream", "application/x-ndjson; charset=utf-8"])
+    expect((await importFile(tenant.rest, claudeFile(1), { contentType })).status).toBe(200);
+});
+
+test("413 a file of more than 256 MiB is rejected before it is sent", async () => {
+  const head = await requestHead(256 * 1024 * 1024 + 1);
+  const response = await exchange(head);
+  expect(response).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close[\s\S]*The request body exceeds 256 MiB\./i);
+});
+
+async function requestHead(length: number): Promise<string> {
+  const lines = [
+    `POST /v1/agents/${await mainAgentId(tenant.rest)}/sessions/import HTTP/1.1`,
+    "Host: localhost",
+    `Authorization: Bearer ${tenant.api_key}`,
+    "Content-Type: application/x-ndjson",
+    `Content-Length: ${length}`,
+  ];
+  return `${lines.join("\r\n")}\r\n\r\n`;
+}
+
+async function exchange(request: string): Promise<string> {
+  const socket = connect(service().service.port, "127.0.0.1").setEncoding("utf8");
+  socket.write(request);
+  let text = "";
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
+test("a client that leaves during the upload leaves nothing, and its import can be repeated", async () => {
+  const file = claudeFile(20_000, { session: "left" });
+  const socket = connect(service().service.port, "127.0.0.1");
+  socket.write(await requestHead(Buffer.byteLength(file)));
+  await new Promise((resolve) => void socket.write(file.slice(0, file.length / 2), resolve));
+  socket.destroy();
+  // The slot of the organization is free again once the service has noticed.
+  await expect.poll(async () => (await importFile(tenant.rest, claudeFile(1))).status).toBe(200);
+  const { em } = service().service.parts.orm;
+  expect(await em.fork().count(Session, { externalId: "claude-code:left" })).toBe(0);
+  expect((await importFile(tenant.rest, file)).body.added).toBe(20_000);
+  expect(await readdir(path.join(service().dataDirectory, "imports"))).toEqual([]);
+});
+
+test("a line of more than 8 MiB is skipped, and one of almost 8 MiB is imported up to its bound", async () => {
+  const session = randomUUID();
+  const file = [9, 7].map((mib) => claudeFile(1, { session, content: "x".repeat(mib * 1024 * 1024) }));
+  const { status, body } = await importFile(tenant.rest, file.join(""));
+  expect([status, body]).toMatchObject([200, { added: 1, skipped: { line_too_long: 1 }, is_cut: false }]);
+  const { body: page } = await tenant.rest.get(`/v1/sessions/${body.session_id}/transcript`);
+  const [entry] = page["entries"] as { content: string }[];
+  expect(entry!.content.length).toBe(262_144);
+});
