@@ -14,6 +14,7 @@ import { listApps } from "./list-apps.ts";
 import { logs } from "./logs.ts";
 import { memory } from "./memory.ts";
 import { restBesideBuilds } from "./rest-beside-builds.ts";
+import { sessions } from "./sessions.ts";
 import { startup } from "./startup.ts";
 import { search } from "./search.ts";
 import type { Section, SectionResult } from "./support/bench-section.ts";
@@ -35,6 +36,7 @@ const SECTIONS: readonly Section[] = [
   restBesideBuilds,
   logs,
   search,
+  sessions,
   tokenVerification,
   transcripts,
 ];

@@ -7,6 +7,7 @@ import { createLogger } from "../../server/telemetry/logger.ts";
 import { insertAppProcedures, type SampleApps } from "../sample-data/insert-app-procedures.ts";
 import { insertAppRows } from "../sample-data/insert-app-rows.ts";
 import { insertLiveApps } from "../sample-data/insert-live-apps.ts";
+import { insertSessions, type SampleSessions } from "../sample-data/insert-sessions.ts";
 import { buildExample } from "../support/build-example.ts";
 import { ownCpuMs } from "../support/processor-time.ts";
 import { serveCommands } from "../support/serve-commands.ts";
@@ -44,6 +45,7 @@ async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl }: Ser
     },
     insertAppRows: (orgId: string, count: number) => insertAppRows(forkEm(), orgId, count),
     insertAppProcedures: (orgId: string, apps: SampleApps) => insertAppProcedures(forkEm(), orgId, apps),
+    insertSessions: (orgId: string, sample: SampleSessions) => insertSessions(forkEm(), orgId, sample),
     insertLiveApps: async (orgId: string, count: number) => {
       const { scriptPath } = await buildExample(service.parts.deploymentDeps, "hello");
       return insertLiveApps({ em: forkEm(), dataDirectory }, orgId, count, scriptPath);

@@ -72,6 +72,7 @@ function configuration(folder: string, modelUrl: string): object {
   const model = { id: "scripted", name: "Scripted", contextWindow: 128_000, maxTokens: 4096 };
   return {
     gateway: { mode: "local" },
+    logging: { file: path.join(folder, "openclaw.log") },
     models: {
       providers: {
         scripted: { baseUrl: `${modelUrl}/v1`, apiKey: "none", api: "openai-completions", models: [model] },

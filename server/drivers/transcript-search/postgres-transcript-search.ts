@@ -13,6 +13,8 @@ import { readQuery, type SearchQuery } from "./search-query.ts";
 
 /** More candidates than this are not sorted. They are so many that the first parts of the sessions have some. */
 const FEW_CANDIDATES = 500;
+/** A word that most sessions have fills a page with the first of their parts. */
+const FIRST_PARTS = 10;
 /** How many parts of sessions a statement searches one by one. To check a phrase, PostgreSQL reads the contents. */
 const PARTS = { words: 100, phrase: 10 };
 /** Of a request. */
@@ -50,8 +52,17 @@ export class PostgresTranscriptSearch implements TranscriptSearch {
       set_config('enable_seqscan', 'off', true)`.execute(tx);
     const query = await readQuery(tx, request.text);
     if (query === null) return { hits: [], next: null };
+    // To check a phrase, PostgreSQL would read the contents of the parts.
+    const first = query.hasPhrase
+      ? null
+      : await searchSessions(tx, request, query, { parts: FIRST_PARTS, statements: 1 });
+    if (first !== null && (first.hits.length === request.limit || first.next === null)) return first;
     const candidates = await findCandidates(tx, request, query);
-    if (candidates === null) return await searchSessions(tx, request, query);
+    if (candidates === null)
+      return await searchSessions(tx, request, query, {
+        parts: query.hasPhrase ? PARTS.phrase : PARTS.words,
+        statements: MAX_STATEMENTS,
+      });
     const hits = await readHits(tx, request, query, candidates);
     const last = hits.length > request.limit ? hits[request.limit - 1] : undefined;
     return { hits: hits.slice(0, request.limit), next: last === undefined ? null : toPosition(last) };
@@ -77,12 +88,13 @@ async function searchSessions(
   tx: Transaction<unknown>,
   request: SearchTranscripts,
   query: SearchQuery,
+  bounds: { parts: number; statements: number },
 ): Promise<FoundTranscripts> {
   const { limit } = request;
   const found: Candidate[] = [];
   let { after } = request;
-  for (let statement = 0; statement < MAX_STATEMENTS && found.length <= limit; statement++) {
-    const { parts, end } = await listParts(tx, { ...request, after }, query.hasPhrase ? PARTS.phrase : PARTS.words);
+  for (let statement = 0; statement < bounds.statements && found.length <= limit; statement++) {
+    const { parts, end } = await listParts(tx, { ...request, after }, bounds.parts);
     found.push(...(await searchParts(tx, parts, query, limit + 1 - found.length)));
     after = end;
     if (end === null) break;
