@@ -121,7 +121,7 @@ test.skipIf(lacksBrowser)(
 );
 
 test.skipIf(lacksBrowser)(
-  "an agent's page lists its sessions with tokens, and opens a transcript",
+  "an agent's page lists its sessions with tokens, opens a transcript, and finds an entry by its words",
   OPTIONS,
   async () => {
     const { url, owner, organizationId } = organization();
@@ -151,6 +151,20 @@ test.skipIf(lacksBrowser)(
     await page.getByText("Hello", { exact: true }).waitFor();
     expect(await page.getByRole("listitem").count()).toBe(61);
     await expectAccessible(page);
+    await page.getByRole("link", { name: "The agent of this session" }).click();
+    await page.getByLabel("Words in the transcripts").fill("number 7 or Hello");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    const results = page.getByRole("region", { name: "Search results" });
+    const hit = results.getByRole("listitem").filter({ hasText: "<b>Entry number 7</b>" });
+    await hit.waitFor();
+    expect(await hit.locator("mark").allTextContents()).toEqual(["number", "7"]);
+    await expectAccessible(page);
+    await results.getByRole("link", { name: "Refund of Ada, entry 1", exact: true }).waitFor();
+    await hit.getByRole("link").click();
+    await page.getByText("<b>Entry number 7</b>", { exact: true }).waitFor();
+    expect(await page.getByText("<b>Entry number 8</b>", { exact: true }).count()).toBe(0);
+    await page.getByRole("link", { name: "Go to the end of the transcript" }).click();
+    await page.getByText("<b>Entry number 59</b>", { exact: true }).waitFor();
   },
 );
 

@@ -113,9 +113,10 @@ const transcript = createRoute({
   getParentRoute: () => layout,
   path: "/sessions/$id",
   component: function TranscriptRoute() {
-    const { server } = transcript.useSearch();
+    const { server, entry } = transcript.useSearch();
     const serverId = typeof server === "string" ? server : undefined;
-    return <TranscriptPage sessionId={transcript.useParams().id} serverId={serverId} />;
+    const lastEntry = typeof entry === "number" && Number.isSafeInteger(entry) && entry > 0 ? entry : null;
+    return <TranscriptPage sessionId={transcript.useParams().id} serverId={serverId} lastEntry={lastEntry} />;
   },
 });
 

@@ -9,6 +9,7 @@ import { QueryContent } from "../../ui/query-content.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { ImportTranscript } from "./import-transcript.tsx";
+import { SessionSearch } from "./session-search.tsx";
 
 type Session = Awaited<ReturnType<Api["sessions"]["list"]["query"]>>["sessions"][number];
 
@@ -57,7 +58,12 @@ export function AgentSessions({ agentId, serverId, isHosted }: AgentSessionsProp
           Load older sessions
         </Button>
       )}
-      {!isHosted && <ImportTranscript agentId={agentId} />}
+      {!isHosted && (
+        <>
+          <SessionSearch agentId={agentId} serverId={serverId} />
+          <ImportTranscript agentId={agentId} />
+        </>
+      )}
     </Panel>
   );
 }

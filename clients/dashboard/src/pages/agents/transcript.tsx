@@ -12,26 +12,19 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 
 type Entry = Awaited<ReturnType<Api["sessions"]["transcript"]["query"]>>["entries"][number];
 
-/** The transcript of a session, from its end backwards. */
-export function TranscriptPage({ sessionId, serverId }: { sessionId: string; serverId: string | undefined }) {
+interface TranscriptPageProps {
+  sessionId: string;
+  serverId: string | undefined;
+  /** The seq of the last entry to show; `null` for the end of the transcript. */
+  lastEntry: number | null;
+}
+
+/** A session with its transcript, from its end or from an entry backwards. */
+export function TranscriptPage({ sessionId, serverId, lastEntry }: TranscriptPageProps) {
   const { id: orgId, api } = useOrganization();
   const session = useQuery({
     queryKey: ["session", orgId, sessionId],
     queryFn: () => api.sessions.get.query({ id: sessionId }),
-  });
-  const transcript = useInfiniteQuery({
-    queryKey: ["transcript", orgId, serverId, sessionId],
-    queryFn: ({ pageParam }) =>
-      api.sessions.transcript.query({
-        id: sessionId,
-        // A session in OpenClaw is found only on its server.
-        ...(serverId !== undefined && { server_id: serverId }),
-        ...(pageParam !== null && { before: pageParam }),
-      }),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ before }) => before,
-    // The newest page comes first.
-    select: ({ pages }) => pages.toReversed().flatMap((page) => page.entries),
   });
   return (
     <>
@@ -48,13 +41,48 @@ export function TranscriptPage({ sessionId, serverId }: { sessionId: string; ser
         )}
       </p>
       <Panel title={session.data?.title ?? "Untitled session"}>
-        {transcript.hasNextPage && (
-          <Button busy={transcript.isFetchingNextPage} onClick={() => void transcript.fetchNextPage()}>
-            Load earlier entries
-          </Button>
-        )}
-        <QueryContent query={transcript}>{(entries) => <Entries entries={entries} />}</QueryContent>
+        <Transcript sessionId={sessionId} serverId={serverId} lastEntry={lastEntry} />
       </Panel>
+    </>
+  );
+}
+
+function Transcript({ sessionId, serverId, lastEntry }: TranscriptPageProps) {
+  const { id: orgId, api } = useOrganization();
+  const transcript = useInfiniteQuery({
+    queryKey: ["transcript", orgId, serverId, sessionId, lastEntry],
+    queryFn: ({ pageParam }) =>
+      api.sessions.transcript.query({
+        id: sessionId,
+        // A session in OpenClaw is found only on its server.
+        ...(serverId !== undefined && { server_id: serverId }),
+        ...(pageParam !== null && { before: pageParam }),
+      }),
+    initialPageParam: lastEntry === null ? null : lastEntry + 1,
+    getNextPageParam: ({ before }) => before,
+    // The newest page comes first.
+    select: ({ pages }) => pages.toReversed().flatMap((page) => page.entries),
+  });
+  return (
+    <>
+      {transcript.hasNextPage && (
+        <Button busy={transcript.isFetchingNextPage} onClick={() => void transcript.fetchNextPage()}>
+          Load earlier entries
+        </Button>
+      )}
+      <QueryContent query={transcript}>{(entries) => <Entries entries={entries} />}</QueryContent>
+      {lastEntry !== null && (
+        <p className="text-sm">
+          <Link
+            to="/sessions/$id"
+            params={{ id: sessionId }}
+            search={{ org: orgId, server: serverId }}
+            className="underline"
+          >
+            Go to the end of the transcript
+          </Link>
+        </p>
+      )}
     </>
   );
 }
