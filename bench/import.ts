@@ -19,7 +19,7 @@ const TARGET_MB = 100;
 export const transcripts: Section = {
   name: "import",
   title: "Importing a transcript",
-  method: `\`POST /v1/agents/{id}/sessions/import\` with a generated transcript of Claude Code of ${BYTES / 1_000_000} MB, on Postgres: thinking, texts, tool calls, and results of up to 9 KB, with the usage of a request in each of its records. The baseline is what any import has to do: \`JSON.parse\` of every line of the file, and the insertion of the same entries into the same table with \`pg\`, 1,000 in each statement, in one transaction. ${ROUNDS} rounds of each side. Memory is the anonymous PSS of the service: the largest value during an import, sampled 50 times per second, less the value before it.`,
+  method: `\`POST /v1/agents/{id}/sessions/import\` with a generated transcript of Claude Code of ${BYTES / 1_000_000} MB, on Postgres: thinking, texts, tool calls, and results of up to 9 KB, with the usage of a request in each of its records. The baseline is what any import has to do: \`JSON.parse\` of every line of the file, and the insertion of the same entries with \`pg\` into a table with the same columns and keys, but without the index of the search, 1,000 in each statement, in one transaction. ${ROUNDS} rounds of each side. Memory is the anonymous PSS of the service: the largest value during an import, sampled 50 times per second, less the value before it.`,
   async measure(context) {
     const { folder, signal } = context;
     const [load = 0] = loadavg();

@@ -7,7 +7,8 @@ import { RecordFile } from "../../domain/sessions/import/read-records.ts";
 import type { NewEntry } from "../../domain/sessions/transcript-entry.ts";
 import { measureTime } from "../support/measure-alternately.ts";
 
-const COLUMNS = 13;
+const COLUMNS = 14;
+const SERVER_ID = "00000000-0000-0000-0000-000000000000";
 const ROWS_PER_STATEMENT = 1000;
 
 /** Reads the entries that a transcript of Claude Code has. */
@@ -24,13 +25,15 @@ export function parseLines(file: string): Promise<number> {
   });
 }
 
-/** Inserts entries in one transaction into an empty copy of the service's table. @returns the time, in milliseconds */
+/** Inserts entries in one transaction into an empty table with the columns and keys of the service's, without its search. @returns the time, in milliseconds */
 export async function insertEntries(databaseUrl: string, entries: readonly NewEntry[]): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query(
-      "drop table if exists bare_entries; create table bare_entries (like session_entries including all)",
+      `drop table if exists bare_entries;
+       create table bare_entries (like session_entries);
+       alter table bare_entries add primary key (session_id, seq), add unique (session_id, entry_id)`,
     );
     return await measureTime(async () => {
       await client.query("begin");
@@ -58,6 +61,7 @@ function toStatement(entries: readonly NewEntry[], start: number): { text: strin
     usage?.cache_read,
     usage?.cache_write,
     time,
+    SERVER_ID,
   ]);
   const rows = entries.map((_, row) => {
     const parameters = Array.from({ length: COLUMNS }, (_each, column) => `$${row * COLUMNS + column + 1}`);
