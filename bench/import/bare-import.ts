@@ -5,6 +5,7 @@ import pg from "pg";
 import { ClaudeCodeReader } from "../../domain/sessions/import/claude-code/claude-code-reader.ts";
 import { RecordFile } from "../../domain/sessions/import/read-records.ts";
 import type { NewEntry } from "../../domain/sessions/transcript-entry.ts";
+import { createBaselineEntries } from "../support/baseline-entries.ts";
 import { measureTime } from "../support/measure-alternately.ts";
 
 const COLUMNS = 14;
@@ -25,16 +26,12 @@ export function parseLines(file: string): Promise<number> {
   });
 }
 
-/** Inserts entries in one transaction into an empty table with the columns and keys of the service's, without its search. @returns the time, in milliseconds */
+/** Inserts entries in one transaction into an empty `baseline_entries`. @returns the time, in milliseconds */
 export async function insertEntries(databaseUrl: string, entries: readonly NewEntry[]): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(
-      `drop table if exists bare_entries;
-       create table bare_entries (like session_entries);
-       alter table bare_entries add primary key (session_id, seq), add unique (session_id, entry_id)`,
-    );
+    await createBaselineEntries(client);
     return await measureTime(async () => {
       await client.query("begin");
       for (let start = 0; start < entries.length; start += ROWS_PER_STATEMENT)
@@ -67,5 +64,5 @@ function toStatement(entries: readonly NewEntry[], start: number): { text: strin
     const parameters = Array.from({ length: COLUMNS }, (_each, column) => `$${row * COLUMNS + column + 1}`);
     return `('00000000-0000-0000-0000-000000000000', ${parameters.join(", ")})`;
   });
-  return { text: `insert into bare_entries values ${rows.join(", ")}`, values };
+  return { text: `insert into baseline_entries values ${rows.join(", ")}`, values };
 }

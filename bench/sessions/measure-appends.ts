@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { createBaselineEntries } from "../support/baseline-entries.ts";
 import { formatInteger, type Metric } from "../support/bench-section.ts";
 import { measureAlternately, measureTime } from "../support/measure-alternately.ts";
 import { callRest, type RestClient } from "../support/rest-client.ts";
@@ -25,10 +26,7 @@ export async function measureAppends({ rest, databaseUrl, rounds, target }: Appe
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   try {
-    await database.query(
-      `create table baseline_entries (like session_entries);
-       alter table baseline_entries add primary key (session_id, seq), add unique (session_id, entry_id)`,
-    );
+    await createBaselineEntries(database);
     const { servers } = await callRest<{ servers: { agent: { agent_id: string } }[] }>(rest, "/v1/servers");
     const agentId = servers[0]?.agent.agent_id ?? "";
     const metrics: Metric[] = [];

@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
-import { serverNotFound } from "./agent-view.ts";
-import { findAgent } from "./find-agent.ts";
+import { agentNotFound, serverNotFound } from "./agent-view.ts";
+import { findAgent, type FoundAgent } from "./find-agent.ts";
 
 export interface FoundServer {
   id: string;
@@ -27,4 +27,20 @@ export async function findServer(db: Db, caller: Caller, serverId: string | unde
     .executeTakeFirst();
   if (server === undefined) throw serverNotFound();
   return server;
+}
+
+/**
+ * Finds the server that a call is about, and the agent if the call is about one: then the server is that of the agent.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such server, or the server no such agent
+ */
+export async function findServerAndAgent(
+  db: Db,
+  caller: Caller,
+  { serverId, agentId }: { serverId: string | undefined; agentId: string | undefined },
+): Promise<{ server: FoundServer; agent: FoundAgent | null }> {
+  if (agentId === undefined) return { server: await findServer(db, caller, serverId), agent: null };
+  const agent = await findAgent(db, caller, agentId);
+  if (serverId !== undefined && (await findServer(db, caller, serverId)).id !== agent.serverId) throw agentNotFound();
+  return { server: { id: agent.serverId, kind: agent.kind }, agent };
 }

@@ -1,7 +1,5 @@
-import { agentNotFound } from "../agents/agent-view.ts";
 import { callHost } from "../agents/call-host.ts";
-import { findAgent } from "../agents/find-agent.ts";
-import { findServer } from "../agents/find-server.ts";
+import { findServerAndAgent } from "../agents/find-server.ts";
 import { type HostAccess, hostedIdOf, openHost, selectAgentIds } from "../agents/host-access.ts";
 import type { AgentHost, HostedSession } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -66,16 +64,10 @@ interface SessionOwner {
 async function findOwner(
   access: HostAccess,
   caller: Caller,
-  { serverId, agentId }: { serverId: string | undefined; agentId: string | undefined },
+  owner: { serverId: string | undefined; agentId: string | undefined },
 ): Promise<SessionOwner> {
-  if (agentId === undefined) {
-    const server = await findServer(access.db, caller, serverId);
-    return { serverId: server.id, host: await openHost(access, caller, server), hostedId: null };
-  }
-  const agent = await findAgent(access.db, caller, agentId);
-  const server = { id: agent.serverId, kind: agent.kind };
-  if (serverId !== undefined && server.id !== (await findServer(access.db, caller, serverId)).id) throw agentNotFound();
-  const hostedId = hostedIdOf(agent);
+  const { server, agent } = await findServerAndAgent(access.db, caller, owner);
+  const hostedId = agent === null ? null : hostedIdOf(agent);
   return { serverId: server.id, host: await openHost(access, caller, server), hostedId };
 }
 

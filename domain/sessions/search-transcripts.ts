@@ -1,6 +1,4 @@
-import { agentNotFound } from "../agents/agent-view.ts";
-import { findAgent } from "../agents/find-agent.ts";
-import { findServer } from "../agents/find-server.ts";
+import { findServerAndAgent } from "../agents/find-server.ts";
 import type { Db } from "../database-types.ts";
 import { type Excerpt, SearchTimeout, type TranscriptHit, type TranscriptSearch } from "../ports/transcript-search.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -82,15 +80,9 @@ async function findScope(
   caller: Caller,
   { server_id: serverId, agent_id: agentId }: Owner,
 ): Promise<{ serverId: string; agentId: string | null }> {
-  if (agentId === undefined) {
-    const server = await findServer(db, caller, serverId);
-    checkStoresTranscripts(server);
-    return { serverId: server.id, agentId: null };
-  }
-  const agent = await findAgent(db, caller, agentId);
-  if (serverId !== undefined && (await findServer(db, caller, serverId)).id !== agent.serverId) throw agentNotFound();
-  checkStoresTranscripts(agent);
-  return { serverId: agent.serverId, agentId: agent.id };
+  const { server, agent } = await findServerAndAgent(db, caller, { serverId, agentId });
+  checkStoresTranscripts(server);
+  return { serverId: server.id, agentId: agent?.id ?? null };
 }
 
 function checkStoresTranscripts({ kind }: { kind: string }): void {

@@ -10,6 +10,8 @@ export const SESSION_LIMITS = {
   sessionsPerAgent: 100_000,
   titleCharacters: 200,
   searchCharacters: 500,
+  /** Of an id of a session or an entry, and of the names of models and tools. */
+  idCharacters: 128,
   /** Of each of the four numbers of an entry. With it, the sums of a session are safe integers. */
   tokens: 1_000_000_000,
   /** How far the clock of a client may be ahead. */
@@ -17,7 +19,6 @@ export const SESSION_LIMITS = {
 } as const;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-const MAX_ID_LENGTH = 128;
 
 /** @throws {ServiceError} `invalid` for a title that is not one line of printable text */
 export function checkTitle(title: string): void {
@@ -30,8 +31,19 @@ export function checkTitle(title: string): void {
 
 /** @throws {ServiceError} `invalid` for an id that a client may not give */
 export function checkClientId(field: string, id: string): void {
-  if (VISIBLE_ASCII.test(id) && id.length <= MAX_ID_LENGTH) return;
-  throw new ServiceError("invalid", `${field}: must have 1 to ${MAX_ID_LENGTH} visible ASCII characters.`);
+  if (isClientId(id)) return;
+  throw new ServiceError(
+    "invalid",
+    `${field}: must have 1 to ${SESSION_LIMITS.idCharacters} visible ASCII characters.`,
+  );
+}
+
+export function isClientId(id: string): boolean {
+  return id.length <= SESSION_LIMITS.idCharacters && VISIBLE_ASCII.test(id);
+}
+
+export function isToolName(name: string): boolean {
+  return isPlainLine(name, SESSION_LIMITS.idCharacters);
 }
 
 /**
@@ -54,11 +66,16 @@ export function checkSearchText(field: string, text: string): void {
       "invalid",
       `${field}: must have at least one word, and at most ${searchCharacters} characters.`,
     );
-  if (!text.isWellFormed() || text.includes("\0"))
-    throw new ServiceError(
-      "invalid",
-      `${field}: must be Unicode text without NUL characters and without unpaired surrogates.`,
-    );
+  checkStorable(field, text);
+}
+
+/** @throws {ServiceError} `invalid` for a text that the database cannot store */
+function checkStorable(field: string, text: string): void {
+  if (text.isWellFormed() && !text.includes("\0")) return;
+  throw new ServiceError(
+    "invalid",
+    `${field}: must be Unicode text without NUL characters and without unpaired surrogates.`,
+  );
 }
 
 /** @throws {ServiceError} `invalid` for the first entry that is not allowed */
@@ -83,11 +100,7 @@ function checkEntry(path: string, { id, role, content, tool, model, usage, creat
 }
 
 function checkContent(field: string, content: string): void {
-  if (!content.isWellFormed() || content.includes("\0"))
-    throw new ServiceError(
-      "invalid",
-      `${field}: must be Unicode text without NUL characters and without unpaired surrogates.`,
-    );
+  checkStorable(field, content);
   const { contentBytes } = SESSION_LIMITS;
   // A character has at most three bytes for each of its UTF-16 units.
   if (content.length * 3 <= contentBytes) return;
@@ -97,10 +110,10 @@ function checkContent(field: string, content: string): void {
 }
 
 function checkTool(field: string, { name, call_id: callId }: EntryTool): void {
-  if (!isPlainLine(name, MAX_ID_LENGTH))
+  if (!isToolName(name))
     throw new ServiceError(
       "invalid",
-      `${field}.name: must be one line of 1 to ${MAX_ID_LENGTH} characters without spaces at its ends.`,
+      `${field}.name: must be one line of 1 to ${SESSION_LIMITS.idCharacters} characters without spaces at its ends.`,
     );
   if (callId !== undefined) checkClientId(`${field}.call_id`, callId);
 }

@@ -1,6 +1,6 @@
-import { isPlainLine } from "../../shared/display-name.ts";
+import { isClientId, isToolName, SESSION_LIMITS } from "../session-rules.ts";
 import type { EntryRole, EntryUsage, NewEntry } from "../transcript-entry.ts";
-import { MAX_CONTENT_BYTES, toStorableText, truncateBytes } from "./storable-text.ts";
+import { toStorableText, truncateBytes } from "./storable-text.ts";
 
 /** An entry as a file has it: its texts, time and names may be anything. */
 export interface EntryDraft {
@@ -13,8 +13,6 @@ export interface EntryDraft {
   time: unknown;
 }
 
-const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
-const MAX_NAME = 128;
 /** Names a tool whose name is not known, or cannot be stored. */
 const UNKNOWN_TOOL = "unknown";
 
@@ -27,7 +25,7 @@ export class EntryBuilder {
     return {
       id,
       role,
-      content: truncateBytes(toStorableText(content), MAX_CONTENT_BYTES),
+      content: truncateBytes(toStorableText(content), SESSION_LIMITS.contentBytes),
       ...(tool && { tool: { name: readToolName(tool.name), call_id: readId(tool.callId), is_error: tool.isError } }),
       model: readId(model),
       usage,
@@ -38,11 +36,11 @@ export class EntryBuilder {
 
 /** Returns an id or a name that entries may have; `undefined` for any other value. */
 export function readId(value: unknown): string | undefined {
-  return typeof value === "string" && VISIBLE_ASCII.test(value) ? value : undefined;
+  return typeof value === "string" && isClientId(value) ? value : undefined;
 }
 
 function readToolName(value: unknown): string {
-  return typeof value === "string" && isPlainLine(value, MAX_NAME) ? value : UNKNOWN_TOOL;
+  return typeof value === "string" && isToolName(value) ? value : UNKNOWN_TOOL;
 }
 
 /** @returns `undefined` for a time before 1970, in the future, or that does not exist */

@@ -1,5 +1,6 @@
 import { ServiceError } from "../../shared/errors.ts";
 import type { SpoolFile } from "../../ports/spool.ts";
+import { SESSION_LIMITS } from "../session-rules.ts";
 import type { EntryUsage, NewEntry } from "../transcript-entry.ts";
 import type { TranscriptFormat } from "./detect-format.ts";
 import { EntryWriter } from "./entry-batches.ts";
@@ -23,8 +24,6 @@ export interface SpooledTranscript {
   /** Whether the last line was incomplete, and left out. */
   isCut: boolean;
 }
-
-const MAX_EXTERNAL_ID = 128;
 
 /**
  * Reads a whole transcript, and writes its entries into a temporary file.
@@ -70,6 +69,6 @@ class Summary {
 
 function toExternalId(format: TranscriptFormat, id: string | null): string {
   const externalId = id === null ? "" : `${format}:${id}`;
-  if (externalId !== "" && externalId.length <= MAX_EXTERNAL_ID) return externalId;
+  if (externalId !== "" && externalId.length <= SESSION_LIMITS.idCharacters) return externalId;
   throw new ServiceError("invalid", "The transcript has no record with the id of its session. Nothing is imported.");
 }

@@ -1,6 +1,3 @@
-/** Of the content of an entry in UTF-8. */
-export const MAX_CONTENT_BYTES = 262_144;
-
 const CUT = "\n[The rest is not imported.]";
 const REPLACEMENT = "\uFFFD";
 

@@ -1,10 +1,11 @@
+import { SESSION_LIMITS } from "../session-rules.ts";
 import type { EntryUsage } from "../transcript-entry.ts";
 
-/** Of one request. A larger number is an error of the file. */
-export const MAX_REQUEST_TOKENS = 1_000_000_000;
-
-/** @returns 0 for an absent number, `null` for a value that cannot be a number of tokens */
-export function readTokenCount(value: unknown, max = MAX_REQUEST_TOKENS): number | null {
+/**
+ * @param max - a larger number is an error of the file; by default the most that an entry can have
+ * @returns 0 for an absent number, `null` for a value that cannot be a number of tokens
+ */
+export function readTokenCount(value: unknown, max: number = SESSION_LIMITS.tokens): number | null {
   if (value === undefined || value === null) return 0;
   const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max;
   return isCount ? value : null;

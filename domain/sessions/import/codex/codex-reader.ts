@@ -1,10 +1,10 @@
 import { isRecord } from "../../../shared/json.ts";
+import { SESSION_LIMITS } from "../../session-rules.ts";
 import type { EntryUsage, NewEntry } from "../../transcript-entry.ts";
 import { CalledTools } from "../called-tools.ts";
 import { EntryBuilder, type EntryDraft } from "../entry-builder.ts";
 import { toTitle } from "../session-title.ts";
 import { SkippedRecords } from "../skipped-records.ts";
-import { MAX_REQUEST_TOKENS } from "../token-counts.ts";
 import type { ReadSession, TranscriptReader, TranscriptRecord } from "../transcript-reader.ts";
 import { CopiedHistory } from "./copied-history.ts";
 import { describeEvent } from "./describe-event.ts";
@@ -116,7 +116,7 @@ export class CodexReader implements TranscriptReader {
   /** The request of a compaction has no response in the file, so an entry is added for its tokens. */
   #count(origin: Origin, usage: EntryUsage | undefined): NewEntry[] {
     if (usage === undefined) return [];
-    if (Object.values(usage).some((tokens) => tokens > MAX_REQUEST_TOKENS)) return this.#skip("usage");
+    if (Object.values(usage).some((tokens) => tokens > SESSION_LIMITS.tokens)) return this.#skip("usage");
     const entries = this.#response.finish(usage);
     if (entries !== null) return entries;
     return [{ ...this.#describe(origin, "[a request whose response is not recorded]"), model: undefined, usage }];
