@@ -69,6 +69,8 @@ test("403 rejects every request with an OAuth token without a scope of the servi
 
 /** The tools that tokens of each scope may call. */
 const READING = [
+  "company_knowledge_get",
+  "company_knowledge_search",
   "service_docs_search",
   "service_execute",
   "service_get_agent_instructions",
@@ -80,7 +82,7 @@ const READING = [
   "service_list_agents",
   "service_list_apps",
 ];
-const DEPLOYING = ["service_deploy_app", ...READING, "service_redeploy_app", "service_rollback_app"];
+const DEPLOYING = [...READING, "service_deploy_app", "service_redeploy_app", "service_rollback_app"].toSorted();
 
 test("tools/list contains the tools that the scope permits, for OAuth tokens and personal access tokens", async () => {
   const expected: Record<Scope, string[]> = {

@@ -39,6 +39,8 @@ interface Target {
 
 /** Inputs for every tool that refer to an app by its slug or id, or to a page by its cursor. Add new tools here. */
 const INPUTS: Record<string, (target: Target) => object[]> = {
+  company_knowledge_get: ({ id }) => [{ document_id: id }],
+  company_knowledge_search: () => [{ query: "theirs" }],
   service_list_apps: ({ cursor }) => [{}, { cursor }, { cursor, limit: 1 }],
   service_deploy_app: () => [],
   service_redeploy_app: ({ id }) => [{ app_id: id }],
