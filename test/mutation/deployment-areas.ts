@@ -54,6 +54,6 @@ export const DEPLOYMENT_AREAS: MutationArea[] = [
   {
     name: "domain/deployments, one run",
     sources: ["domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback}.ts"],
-    tests: ["test/domain/deployments/{deployment-steps,fencing,run-deployment,run-rollback}.test.ts"],
+    tests: ["test/domain/deployments/{deployment-steps,fencing,provision-app,run-deployment,run-rollback}.test.ts"],
   },
 ];

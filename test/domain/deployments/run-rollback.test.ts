@@ -119,7 +119,7 @@ async function givenSwitchedRedeploy() {
     },
   };
   await app.redeploy();
-  await expect(app.run()).rejects.toThrow();
+  await expect(app.run()).rejects.toThrow("attempt 1");
   app.ports.steps = { checkOut: userFailure, ...(publish === undefined ? {} : { publish }) };
   return app;
 }
