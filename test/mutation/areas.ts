@@ -117,6 +117,7 @@ export const AREAS: MutationArea[] = [
     name: "server/mcp",
     sources: ["server/mcp/*.ts"],
     tests: [
+      "test/mcp/{direct-tool-results,fast-path-requests,gateway-errors,notification-events}.test.ts",
       "test/mcp/{cached-results,direct-tools,fast-path,gateway,log-lines,notification-streams}.test.ts",
       "test/mcp/{scopes,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
       "test/http/cors.test.ts",
