@@ -33,7 +33,9 @@ export const DEPLOYMENT_AREAS: MutationArea[] = [
       "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
       "domain/deployments/transition-deployment.ts",
     ],
-    tests: ["test/domain/deployments/{ended-deployments,fencing,lease-renewal,leases,transitions}.test.ts"],
+    tests: [
+      "test/domain/deployments/{ended-deployments,fencing,lease-renewal,leases,tear-down-app,transitions}.test.ts",
+    ],
   },
   {
     name: "domain/deployments, reading logs",

@@ -2,6 +2,7 @@ import type { Explanation } from "./explanation.ts";
 
 const LOCK = "Not caught: the lock matters only for a worker at the same moment.";
 const NAME = "The name of an error, which only the log shows.";
+const INDEX_ORDER = "Not caught: PostgreSQL reads the index of app and number, which has this order.";
 const PAUSE = "Equivalent: only the time between two checks differs.";
 
 export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
@@ -31,7 +32,10 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
   "domain/deployments/claim-deployment.ts": [
     { original: '"DeploymentIsLeased"', reason: NAME },
     { original: '{ fields: ["appId"] }', reason: "Equivalent but slower: all fields are read." },
-    { original: '["appId"]', reason: "Equivalent but slower: all fields are read." },
+    {
+      original: "Date.now() - deployment.leaseRenewedAt.getTime() < LEASE_MS",
+      reason: "Differs for one millisecond.",
+    },
     {
       original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }",
       reason: "Not caught: simultaneous claims already wait for the other one of the two locks.",
@@ -45,6 +49,10 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
       original: "deployment.cancelRequestedAt !== undefined",
       reason: "Equivalent: a record that was read has no undefined field.",
     },
+  ],
+  "domain/deployments/enqueue-deployment.ts": [
+    { original: '{ orderBy: { number: "asc" } }', reason: INDEX_ORDER },
+    { original: '{ number: "asc" }', reason: INDEX_ORDER },
   ],
   "domain/deployments/finish-deployment.ts": [
     {
@@ -79,6 +87,14 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
       original: "this.#tail.length <= HALF",
       reason: "Equivalent: at exactly this length, nothing is dropped either way.",
     },
+  ],
+  "domain/deployments/sweep.ts": [
+    { original: '{ fields: ["id"] }', reason: "Equivalent but slower: all fields are read." },
+    { original: '["id"]', reason: "Equivalent: the id is always read." },
+    { original: "leaseRenewedAt < stalledSince", reason: "Differs for one millisecond." },
+  ],
+  "domain/deployments/transition-deployment.ts": [
+    { original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }", reason: LOCK },
   ],
   "domain/deployments/log-text.ts": [
     {
