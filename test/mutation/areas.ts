@@ -1,4 +1,5 @@
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
+import { IDENTITY_AREAS } from "./identity-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
 
 /**
@@ -142,11 +143,7 @@ export const AREAS: MutationArea[] = [
     sources: ["server/rest/streams/*.ts"],
     tests: ["test/rest/{event-stream,log-streams}.test.ts"],
   },
-  {
-    name: "server/identity",
-    sources: ["server/identity/*.ts"],
-    tests: ["test/identity/*.test.ts", "test/rest/access-tokens.test.ts"],
-  },
+  ...IDENTITY_AREAS,
   ...DEPLOYMENT_AREAS,
   {
     name: "server/platforms/embedded, edge proxy",
