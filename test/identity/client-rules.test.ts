@@ -19,10 +19,10 @@ test.each([
 const LONGEST = `https://client.example.com/${"x".repeat(512 - "https://client.example.com/".length)}`;
 
 test.each([
-  ["https://client.example.com/client.json", null],
-  ["https://client.example.com:8443/client.json", null],
-  ["https://my-apps.example.net/client.json", null],
-  [LONGEST, null],
+  ["https://client.example.com/client.json", /^$/],
+  ["https://client.example.com:8443/client.json", /^$/],
+  ["https://my-apps.example.net/client.json", /^$/],
+  [LONGEST, /^$/],
   [`${LONGEST}x`, "at most 512 characters"],
   ["http://client.example.com/x", "must use https"],
   ["https://", "must use https"],
@@ -41,9 +41,9 @@ test.each([
   ["https://client.example.com/./x", "normalized"],
   ["https://service.example.org/x", "host of this service"],
   ["https://an-app.apps.example.net/x", "host of this service"],
-])("the client id %j is checked", (id, problem) => {
+])("the client id %j is checked", (id, problem: string | RegExp) => {
   const check = () => checkClientUrl(id, ["service.example.org", ".apps.example.net"]);
-  expect(catchError(check)?.message ?? null).toEqual(problem === null ? null : expect.stringContaining(problem));
+  expect(catchError(check)?.message ?? "").toMatch(problem);
 });
 
 test("the URL of a client that cannot be used is an error of the client, with an example", () => {

@@ -42,7 +42,7 @@ test("a scheme that only begins like one with a meaning is allowed", () => {
 const LONGEST = `cursor:/${"x".repeat(1024 - "cursor:/".length)}`;
 
 test.each([
-  [LONGEST, null],
+  [LONGEST, /^$/],
   [`${LONGEST}x`, "visible characters"],
   ["cursor://a b", "visible characters"],
   ["cursor:/\u0007", "visible characters"],
@@ -54,9 +54,9 @@ test.each([
   ["cursor://user@callback", "credentials or a fragment"],
   ["cursor://:password@callback", "credentials or a fragment"],
   ["cursor://callback#x", "credentials or a fragment"],
-  ["cursor://callback/?a=b", null],
-])("a redirect URI %j is checked", (uri, problem) => {
-  expect(findPrivateUseProblem(uri)).toEqual(problem === null ? null : expect.stringContaining(problem));
+  ["cursor://callback/?a=b", /^$/],
+])("a redirect URI %j is checked", (uri, problem: string | RegExp) => {
+  expect(findPrivateUseProblem(uri) ?? "").toMatch(problem);
 });
 
 test("an authorization for a program always asks for consent, and any other is unchanged", () => {

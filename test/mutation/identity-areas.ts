@@ -3,7 +3,7 @@ import type { MutationArea } from "./mutation-area.ts";
 const RULES = [
   "server/identity/{auth-call,authorization-error,authorization-error-page,client-id-url,client-metadata}.ts",
   "server/identity/{client-registration-rules,date-columns,default-resource,ignored-dpop,internet-reachability}.ts",
-  "server/identity/{invitation-link,metadata-fetch-limiter,private-use-redirects,protected-resource-metadata}.ts",
+  "server/identity/{invitation-link,is-error-response,metadata-fetch-limiter,private-use-redirects,protected-resource-metadata}.ts",
   "server/identity/{token-request-client,validate-auth-input}.ts",
 ];
 
