@@ -35,6 +35,7 @@ test("each step shows a status, a message and the resources so far", async () =>
     "[service] cloning acme/demo, branch main",
     "[service] customizing",
   ]);
+  expect(await app.log()).toContain("[service] provisioning\n");
   expect(app.ports.createdDatabases).toEqual([`app-${app.appId}`]);
 });
 
@@ -47,6 +48,13 @@ test("a deployment checks out the newest commit of the branch into the workspace
   expect(app.ports.bundled[0]?.sourceDirectory).toBe(checkout?.directory);
   expect((await app.find()).commit).toBe(COMMIT);
   expect(await app.log()).toContain("fetched\n");
+});
+
+test("the commit and the folder of a deployment are recorded for no other deployment", async () => {
+  const other = await given();
+  const app = await given({ bundle: () => ({ rootDirectory: "apps/web" }) });
+  await app.run();
+  expect([(await other.find()).commit, (await other.find()).rootDirectory]).toEqual([null, null]);
 });
 
 test("a deployment of a commit checks out this commit, and the log and the message name it", async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { artifactBucketName } from "../../../domain/apps/app-resources.ts";
+import { appToken } from "../../../domain/apps/app-token.ts";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { RetryDeployment, runDeployment } from "../../../domain/deployments/run-deployment.ts";
 import { UnreadableVariable } from "../../../domain/ports/app-variables.ts";
@@ -99,7 +100,11 @@ test("an internal error ends the attempt, is reported to the operator, and fails
     error: new Error("the disk is full"),
     where: { deploymentId: id, appId: app.appId, attempt: 3 },
   });
-  expect(await app.view()).toMatchObject({ status: "failed", error: "The platform failed to build this app." });
+  expect(await app.view()).toMatchObject({
+    status: "failed",
+    error: "The platform failed to build this app.",
+    status_message: expect.stringContaining("ask the operator to look for the app's id"),
+  });
   const log = await app.log();
   expect(log.match(/\[service\] attempt \d of 3\n/g)).toEqual([
     "[service] attempt 2 of 3\n",
@@ -114,7 +119,12 @@ test("a deployment whose worker crashed three times fails without another attemp
   await app.update({ attempts: 3 });
   await app.run();
   expect(app.ports.checkouts).toEqual([]);
-  expect(await app.view()).toMatchObject({ status: "failed", error: "The build was interrupted 3 times." });
+  expect(await app.view()).toMatchObject({
+    status: "failed",
+    error: "The build was interrupted 3 times.",
+    status_message: expect.stringContaining("make it smaller"),
+  });
+  expect(app.ports.internalErrors).toHaveLength(1);
 });
 
 test("a failure that the project causes ends the deployment at its first attempt, without secrets and without a report", async () => {
@@ -139,13 +149,14 @@ test("a failure that the project causes ends the deployment at its first attempt
 test("the token of the app and the secrets of the service are masked in the log, also in other encodings", async () => {
   const app = await given({
     bundle: ({ onOutput }) => {
-      for (const text of ["Pa55word/of+db", encodeURIComponent("Pa55word/of+db")])
+      const token = appToken(app.ports.deps.tokenSecret, { id: app.appId, tokenVersion: 1 });
+      for (const text of [token, "Pa55word/of+db", encodeURIComponent("Pa55word/of+db")])
         onOutput(new TextEncoder().encode(`value: ${text}\n`));
       return {};
     },
   });
   await app.run(undefined, { ...app.ports.deps, secrets: ["Pa55word/of+db"] });
-  expect((await app.log()).match(/value: .*/g)).toEqual(["value: [masked]", "value: [masked]"]);
+  expect((await app.log()).match(/value: .*/g)).toEqual(["value: [masked]", "value: [masked]", "value: [masked]"]);
 });
 
 test("a secret that is set after the last read of the variables is masked in the error of the build", async () => {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { artifactBucketName } from "../../../domain/apps/app-resources.ts";
 import type { Deployment } from "../../../domain/deployments/deployment.entity.ts";
+import { UnreadableVariable } from "../../../domain/ports/app-variables.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { Procedure } from "../../../domain/procedures/procedure.entity.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
@@ -144,6 +145,14 @@ test("a deployment whose live bundle is gone still fails, and the operator learn
   expect((await app.find(3)).status).toBe("failed");
   expect(await app.log(3)).toContain("[service] deployment 2 could not be put live again: Its bundle is not kept.\n");
   expect(app.ports.internalErrors.at(-1)?.error).toBeInstanceOf(BuildFailure);
+});
+
+test("a deployment ends even if the live script cannot be put back because of a variable", async () => {
+  const app = await givenSwitchedRedeploy();
+  const publish = () => Promise.reject(new UnreadableVariable("API_KEY"));
+  await app.run(undefined, { ...app.ports.deps, edge: { ...app.ports.deps.edge, publish } });
+  expect((await app.find(3)).status).toBe("failed");
+  expect(await app.log(3)).toContain('could not be put live again: The variable "API_KEY" cannot be decrypted');
 });
 
 test("an error of the platform while the live script is put back is thrown, so that the queue repeats the deployment", async () => {

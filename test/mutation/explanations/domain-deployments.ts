@@ -6,6 +6,7 @@ const INDEX_ORDER = "Not caught: PostgreSQL reads the index of app and number, w
 const MEMORY = "Not caught: the bound limits the memory of readers at different places, and nothing else.";
 const CHUNK = "Equivalent: a chunk has at least one event.";
 const BOTH_GROUPS = "Equivalent: the expression finds both parts or none.";
+const CAUSE = "The cause of an error, which only the log shows.";
 const PAUSE = "Equivalent: only the time between two checks differs.";
 
 export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
@@ -90,6 +91,19 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
       original: "this.#tail.length <= HALF",
       reason: "Equivalent: at exactly this length, nothing is dropped either way.",
     },
+  ],
+  "domain/deployments/provision-app.ts": [
+    { original: "{ cause: error }", reason: CAUSE },
+    { original: "{ cause }", reason: CAUSE },
+    { original: '"user"', reason: "Equivalent: only the kind `platform` has an effect." },
+  ],
+  "domain/deployments/run-deployment.ts": [
+    { original: '"RetryDeployment"', reason: NAME },
+    { original: "{ cause }", reason: CAUSE },
+  ],
+  "domain/deployments/run-rollback.ts": [
+    { original: "key === null", replacement: "false", reason: "Equivalent: no bundle has the key null." },
+    { original: "live?.artifactKey", reason: "Equivalent: an app with a bundle has a live deployment." },
   ],
   "domain/deployments/sweep.ts": [
     { original: '{ fields: ["id"] }', reason: "Equivalent but slower: all fields are read." },
