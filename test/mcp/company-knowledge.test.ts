@@ -56,13 +56,13 @@ async function connect(owner: Tenant): Promise<Client> {
     requestInit: { headers: { authorization: `Bearer ${String(body["gateway_token"])}` } },
   });
   const connected = new Client({ name: "test", version: "1.0.0" });
-  await connected.connect(transport as never);
+  await connected.connect(transport);
   return connected;
 }
 
 async function ask(query: string, more: object = {}, by = client): Promise<KnowledgeAnswer> {
   const { structuredContent } = await by.callTool({ name: "company_knowledge_search", arguments: { query, ...more } });
-  return structuredContent as unknown as KnowledgeAnswer;
+  return structuredContent as KnowledgeAnswer;
 }
 
 async function read(id: string, offset?: number): Promise<KnowledgePart> {
@@ -70,7 +70,7 @@ async function read(id: string, offset?: number): Promise<KnowledgePart> {
     name: "company_knowledge_get",
     arguments: { document_id: id, ...(offset !== undefined && { offset }) },
   });
-  return structuredContent as unknown as KnowledgePart;
+  return structuredContent as KnowledgePart;
 }
 
 /** Checks what holds for every answer: each line ends in known citations, and each quote stands in its document. */
