@@ -9,6 +9,7 @@ import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { createAccount } from "./account.ts";
 import { createAgentWorkspaces } from "./agent-workspaces.ts";
 import { type AgentServices, openAgents } from "./agents.ts";
 import { createApps } from "./apps.ts";
@@ -52,6 +53,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
   const capabilities: Capabilities = {
+    account: createAccount(foundation),
     agents,
     agentWorkspaces: createAgentWorkspaces(foundation),
     apps: createApps(foundation),

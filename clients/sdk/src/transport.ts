@@ -61,11 +61,12 @@ export class Transport {
   ): Promise<unknown> {
     const json = JSON.stringify(input ?? {});
     const isQuery = kind === "query";
-    const key = kind === "repeatable" ? { "idempotency-key": options.idempotencyKey ?? crypto.randomUUID() } : {};
+    const headers: Record<string, string> = isQuery ? {} : { "content-type": "application/json" };
+    if (kind === "repeatable") headers["idempotency-key"] = options.idempotencyKey ?? crypto.randomUUID();
     const request: RequestSettings = {
       path: `/trpc/${procedure}${isQuery ? `?input=${encodeURIComponent(json)}` : ""}`,
       method: isQuery ? "GET" : "POST",
-      headers: { ...(isQuery ? {} : { "content-type": "application/json" }), ...key },
+      headers,
       ...(isQuery ? {} : { body: json }),
       isSafe: kind !== "mutation",
       maxRetries: options.maxRetries,
