@@ -11,6 +11,9 @@ import type { Context } from "./context.ts";
 import { COMMANDS } from "./generated/commands.ts";
 import { VERSION } from "./version.ts";
 
+/** Procedures whose commands have other names, and are written by hand. */
+const WITHOUT_COMMAND = ["account.get", "apps.deploy"];
+
 /** Further names of commands that are derived from procedures. */
 const ALIASES: Readonly<Record<string, string>> = {
   "tokens.issue": "create",
@@ -39,12 +42,15 @@ export function createProgram(context: () => Context): Command {
     .addHelpText("after", HELP);
   defineLoginCommands(program, context);
   defineDeployCommand(program, context);
-  const apps = program.command("apps").summary("Your apps");
+  const apps = program.command("apps");
   defineAppCommands(apps, context);
-  const agents = program.command("agents").summary("Your agents");
+  const agents = program.command("agents");
   defineAgentCommands(agents, context);
   defineOrganizationCommands(program, context);
-  for (const spec of COMMANDS) defineDerivedCommand(program, spec, context);
+  for (const spec of COMMANDS)
+    if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
+  for (const group of program.commands)
+    if (group.commands.length > 0) group.summary(listVerbs(group)).helpCommand(false);
   defineCompletionCommands(program, context);
   return program;
 }
@@ -52,14 +58,20 @@ export function createProgram(context: () => Context): Command {
 /** Adds the command of a procedure, unless there is one of the same name already. */
 function defineDerivedCommand(program: Command, spec: CommandSpec, context: () => Context): void {
   const [noun, verb] = spec.words;
-  const group =
-    findCommand(program, noun) ?? program.command(noun).summary(`Commands for ${noun.replaceAll("-", " ")}`);
-  if (spec.procedure === "apps.deploy" || findCommand(group, verb) !== undefined) return;
+  const group = findCommand(program, noun) ?? program.command(noun);
+  if (findCommand(group, verb) !== undefined) return;
   const isOnly = COMMANDS.every(({ words }) => words[0] !== noun || words[1] === verb);
   const command = group.command(verb, { isDefault: isOnly });
   const alias = ALIASES[spec.procedure];
   if (alias !== undefined) command.alias(alias);
   defineProcedureCommand(command, spec, context);
+}
+
+function listVerbs(group: Command): string {
+  return group.commands
+    .map((command) => command.name())
+    .toSorted()
+    .join(", ");
 }
 
 function findCommand(parent: Command, name: string): Command | undefined {

@@ -30,6 +30,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   try {
     configureExit(program);
     await Promise.race([program.parseAsync(args, { from: "user" }), closed]);
+    await Promise.race([flush(process.stdout), closed]);
     return EXIT.ok;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -60,6 +61,13 @@ function listenForInterrupt(): AbortController {
       controller.abort(new Interrupted("Interrupted."));
     });
   return controller;
+}
+
+/** Waits until everything is written, because a full disk is reported only then. */
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write("", () => setImmediate(resolve));
+  });
 }
 
 /**

@@ -102,6 +102,9 @@ async function showAccount(context: Context): Promise<void> {
 }
 
 function describeAccount({ user, organization, credential }: Account): string {
-  const who = user === null ? credential.replaceAll("_", " ") : `${user.name} (${user.email})`;
+  const who =
+    user === null
+      ? `an ${credential === "api_key" ? "API key" : credential.replaceAll("_", " ")}`
+      : `${user.name} (${user.email})`;
   return `${who}, ${organization.role} of ${organization.name}`;
 }

@@ -4,7 +4,7 @@ import { connect, type Context } from "../context.ts";
 import { renderList } from "../render-value.ts";
 
 export function defineOrganizationCommands(program: Command, context: () => Context): void {
-  const orgs = program.command("orgs").summary("Your organizations");
+  const orgs = program.command("orgs");
   orgs
     .command("list")
     .summary("List your organizations")

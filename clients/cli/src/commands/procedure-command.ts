@@ -3,6 +3,7 @@ import type { Client } from "../../../sdk/src/client.ts";
 import { usageError } from "../cli-error.ts";
 import type { CommandSpec, ParameterSpec } from "../command-spec.ts";
 import { confirm, connect, type Context, readStdin } from "../context.ts";
+import type { Output } from "../output.ts";
 import { resolveAppId } from "../resolve-app.ts";
 
 type Input = Record<string, unknown>;
@@ -17,7 +18,7 @@ export function defineProcedureCommand(command: Command, spec: CommandSpec, cont
     .description([spec.summary, spec.description].filter((text) => text !== "").join("\n\n"));
   for (const parameter of args) command.addArgument(toArgument(parameter));
   for (const parameter of options) for (const option of toOptions(parameter)) command.addOption(option);
-  command.option("--body <json>", "the whole input as a JSON object; - reads it from standard input");
+  command.option("--body <json>", "the fields of the input as a JSON object; - reads it from standard input");
   if (spec.isDestructive) command.option("-y, --yes", "do not ask before it is deleted");
   command.action(async (...received: unknown[]) => {
     const values = received.slice(0, args.length);
@@ -41,8 +42,14 @@ async function runProcedure(
   output.progress(`${spec.summary} …`);
   const result = await callProcedure(client, spec.procedure, input, signal);
   output.value(result);
-  const { next_cursor: cursor } = (result ?? {}) as { next_cursor?: string | null };
-  if (typeof cursor === "string" && !output.json) output.message(`There are more. Continue with: --cursor ${cursor}`);
+  if (!output.json) explainList(output, result);
+}
+
+function explainList(output: Output, result: unknown): void {
+  const { next_cursor: cursor, ...fields } = (result ?? {}) as Record<string, unknown>;
+  if (typeof cursor === "string") output.message(`There are more. Continue with: --cursor ${cursor}`);
+  const [[name, list] = [], ...others] = Object.entries(fields);
+  if (others.length === 0 && Array.isArray(list) && list.length === 0) output.message(`No ${String(name)}.`);
 }
 
 /** Calls a procedure by its dotted path. */
@@ -69,9 +76,8 @@ async function readInput(
     const value = given === "-" && parameter.type === "text" ? await readStdin(context, `<${parameter.name}>`) : given;
     if (value !== undefined) input[parameter.field] = convert(parameter, value);
   }
-  for (const { field, name, isRequired, isArgument } of parameters)
-    if (isRequired && input[field] === undefined)
-      throw usageError(isArgument ? `The argument <${name}> is missing.` : `The option --${name} is missing.`);
+  for (const { field, name, isRequired } of parameters)
+    if (isRequired && input[field] === undefined) throw usageError(`The option --${name} is missing.`);
   return input;
 }
 
@@ -102,9 +108,8 @@ function parseJson(text: string, what: string): unknown {
   }
 }
 
-/** Arguments are optional for the parser, because `--body` can contain their fields. */
 function toArgument({ name, description, choices }: ParameterSpec): Argument {
-  const argument = new Argument(`[${name}]`, shorten(description));
+  const argument = new Argument(`<${name}>`, shorten(description));
   return choices === undefined ? argument : argument.choices(choices);
 }
 
