@@ -84,13 +84,13 @@ function describeSchema(schema: JsonSchema): Pick<ParameterSpec, "type" | "choic
   const isNullable = alternatives.some(({ type }) => type === "null");
   const [only = {}, ...more] = alternatives.filter(({ type }) => type !== "null");
   const choices = only["enum"];
-  const { description, default: preset } = schema;
-  const texts = [description, preset === undefined ? undefined : `default ${JSON.stringify(preset)}`];
+  const { description = "", default: preset } = schema as { description?: string; default?: unknown };
+  const texts = [description, preset === undefined ? "" : `default ${JSON.stringify(preset)}`];
   return {
     type: more.length > 0 ? "json" : selectType(only),
     ...(Array.isArray(choices) && { choices: choices.map(String) }),
     ...(isNullable && { isNullable }),
-    description: texts.filter((text) => text !== undefined).join("; "),
+    description: texts.filter((text) => text !== "").join("; "),
   };
 }
 

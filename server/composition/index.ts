@@ -9,7 +9,6 @@ import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { createAccount } from "./account.ts";
 import { createAgentWorkspaces } from "./agent-workspaces.ts";
 import { type AgentServices, openAgents } from "./agents.ts";
 import { createApps } from "./apps.ts";
@@ -18,7 +17,6 @@ import { openDeployments } from "./deployments.ts";
 import { openExecution } from "./execution.ts";
 import { type ExternalDeps, openFoundation } from "./foundation.ts";
 import { type IdentityServices, openIdentityServices } from "./identity.ts";
-import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
 import { createSessions } from "./sessions.ts";
@@ -26,6 +24,7 @@ import { openSkills } from "./skills.ts";
 import { createStorage } from "./storage.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
+import { createUsers } from "./users.ts";
 import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
@@ -53,14 +52,13 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
   const capabilities: Capabilities = {
-    account: createAccount(foundation),
     agents,
     agentWorkspaces: createAgentWorkspaces(foundation),
     apps: createApps(foundation),
     audit: createAudit(foundation),
     deployments,
     execution: await openExecution(foundation, procedures, opening),
-    oauthConnections: createOAuthConnections(foundation),
+    ...createUsers(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
     runtimeLogs: createRuntimeLogs(foundation, opening),

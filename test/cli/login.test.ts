@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, createCli, type RunningCli, type TestCli } from "../support/cli/run-cli.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
-import { TestUser } from "../support/identity/test-user.ts";
+import type { TestUser } from "../support/identity/test-user.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 

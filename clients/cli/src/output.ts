@@ -4,6 +4,7 @@ import { cut } from "./table.ts";
 
 const FRAMES = ["|", "/", "-", "\\"];
 const FRAME_MS = 100;
+const DEFAULT_COLUMNS = 80;
 const CLEAR_LINE = "\r\u001b[2K";
 
 /** A stream of the process, which may be a terminal. */
@@ -86,7 +87,9 @@ export class Output {
     this.#stderr.write(`${CLEAR_LINE}${cut(text, this.#width(this.#stderr) ?? text.length)}`);
   }
 
-  #width({ isTTY, columns = 80 }: OutputStream): number | null {
-    return isTTY === true ? Math.max(columns, 1) : null;
+  #width({ isTTY, columns = 0 }: OutputStream): number | null {
+    if (isTTY !== true) return null;
+    // Some terminals do not tell their size.
+    return columns > 0 ? columns : DEFAULT_COLUMNS;
   }
 }

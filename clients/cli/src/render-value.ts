@@ -56,7 +56,7 @@ export function renderList(name: string, rows: readonly Fields[], width: number 
 function selectColumns(name: string, rows: readonly Fields[]): string[] {
   const [first = {}] = rows;
   const preferred = (COLUMNS_BY_LIST[name] ?? []).filter((column) => Object.hasOwn(first, column));
-  if (preferred.length > 0) return preferred;
+  if (preferred.length > 1) return preferred;
   const scalars = Object.keys(first).filter((column) =>
     rows.every((row) => !isList(row[column]) && !isFields(row[column])),
   );
@@ -68,7 +68,7 @@ export function formatCell(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "object") return Array.isArray(value) ? value.map(formatCell).join(", ") : JSON.stringify(value);
-  return removeControlCharacters(String(value)).replaceAll("\n", " ");
+  return removeControlCharacters(typeof value === "string" ? value : JSON.stringify(value)).replaceAll("\n", " ");
 }
 
 /** Keeps line breaks and tabs. */
@@ -86,5 +86,5 @@ function isFields(value: unknown): value is Fields {
 }
 
 function isList(value: unknown): value is Fields[] {
-  return Array.isArray(value) && (value.length === 0 || value.every(isFields));
+  return Array.isArray(value) && value.every(isFields);
 }

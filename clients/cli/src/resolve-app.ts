@@ -1,9 +1,7 @@
-import type { Client, Output } from "../../sdk/src/client.ts";
+import type { Client } from "../../sdk/src/client.ts";
 import { CliError } from "./cli-error.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export type AppSummary = Output<"apps", "list">["apps"][number];
 
 /** Returns the id of an app by its id, its slug, or its name if only one app has it. */
 export async function resolveAppId(client: Client, app: string, signal: AbortSignal): Promise<string> {

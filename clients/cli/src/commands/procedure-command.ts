@@ -35,9 +35,10 @@ async function runProcedure(
   const { output, signal } = context;
   const input = await readInput(spec, context, options, args);
   const client = await connect(context, `${spec.summary} …`);
-  for (const { field, type } of spec.parameters)
-    if (type === "app" && input[field] !== undefined)
-      input[field] = await resolveAppId(client, String(input[field]), signal);
+  for (const { field, type } of spec.parameters) {
+    const app = input[field];
+    if (type === "app" && typeof app === "string") input[field] = await resolveAppId(client, app, signal);
+  }
   if (spec.isDestructive) await confirm(context, `${spec.summary}?`, options["yes"] === true);
   output.progress(`${spec.summary} …`);
   const result = await callProcedure(client, spec.procedure, input, signal);
@@ -53,7 +54,7 @@ function explainList(output: Output, result: unknown): void {
 }
 
 /** Calls a procedure by its dotted path. */
-export function callProcedure(client: Client, procedure: string, input: Input, signal: AbortSignal): Promise<unknown> {
+function callProcedure(client: Client, procedure: string, input: Input, signal: AbortSignal): Promise<unknown> {
   const [namespace = "", name = ""] = procedure.split(".");
   const calls = client[namespace as keyof Client] as unknown as Record<
     string,
@@ -82,8 +83,8 @@ async function readInput(
 }
 
 async function readJsonInput(context: Context, given: unknown): Promise<Input> {
-  if (given === undefined) return {};
-  const text = given === "-" ? await readStdin(context, "The input") : String(given);
+  if (typeof given !== "string") return {};
+  const text = given === "-" ? await readStdin(context, "The input") : given;
   const value = parseJson(text, "--body");
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw usageError("--body: must be a JSON object.");
