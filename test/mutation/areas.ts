@@ -139,9 +139,13 @@ export const AREAS: MutationArea[] = [
     tests: ["test/rest/openapi-document.test.ts"],
   },
   {
+    name: "server/rest, bodies and errors",
+    sources: ["server/rest/{error-response,request-body,streamed-bodies}.ts"],
+    tests: ["test/rest/{request-errors,streamed-bodies}.test.ts"],
+  },
+  {
     name: "server/rest",
-    sources: ["server/rest/*.ts"],
-    except: ["server/rest/{documented-errors,openapi,operations,schema-corrections}.ts"],
+    sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
       "test/rest/{authentication,deploy,internal-errors,openapi,read,scopes}.test.ts",
       "test/http/malformed-requests.test.ts",
@@ -150,7 +154,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "server/rest, streams",
     sources: ["server/rest/streams/*.ts"],
-    tests: ["test/rest/{event-stream,log-streams}.test.ts"],
+    tests: ["test/rest/{event-stream,log-streams,openapi-document}.test.ts"],
   },
   ...IDENTITY_AREAS,
   ...DEPLOYMENT_AREAS,
