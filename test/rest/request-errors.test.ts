@@ -1,4 +1,4 @@
-import { TRPCError } from "@trpc/server";
+import { initTRPC } from "@trpc/server";
 import { fastify, type FastifyReply, type FastifyRequest } from "fastify";
 import { expect, test } from "vitest";
 import { INTERNAL_ERROR, InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
@@ -12,6 +12,17 @@ import {
   UnreadableBody,
   unsupportedType,
 } from "../../server/rest/request-body.ts";
+
+const trpc = initTRPC.create();
+
+/** The error that tRPC throws for an error of a procedure, or for a procedure that does not exist. */
+async function trpcErrorOf(error: Error | null): Promise<unknown> {
+  const fail = trpc.procedure.query(() => {
+    throw error ?? new Error("not called");
+  });
+  const caller = trpc.router({ fail }).createCaller({}) as unknown as Record<string, () => Promise<unknown>>;
+  return caller[error === null ? "absent" : "fail"]?.().catch((thrown: unknown) => thrown);
+}
 
 /** The response of a server that only sends an error, and its log lines of the level `error`. */
 async function respond(
@@ -42,20 +53,20 @@ test.each([
   ["teardown_pending", 500],
   ["unavailable", 503],
 ] as const)("an error %s has the status %i and its message", async (code, status) => {
-  const response = await procedureError(new TRPCError({ code: "BAD_REQUEST", cause: new ServiceError(code, "Why.") }));
+  const response = await procedureError(await trpcErrorOf(new ServiceError(code, "Why.")));
   expect([response.status, response.body]).toEqual([status, { error: "Why." }]);
   // Errors with which the service fails are logged.
   expect(response.errors.map(({ procedure }) => procedure)).toEqual(status < 500 ? [] : ["apps.get"]);
 });
 
 test("an internal error of a procedure is logged, and its text is not in the response", async () => {
-  for (const error of [new Error("secret"), new TRPCError({ code: "BAD_REQUEST", cause: new Error("secret") })]) {
+  for (const error of [new Error("secret"), await trpcErrorOf(new Error("secret"))]) {
     const { status, body, errors } = await procedureError(error);
     expect([status, body]).toEqual([500, { error: INTERNAL_ERROR }]);
     expect(errors).toMatchObject([{ procedure: "apps.get", err: { message: "secret" } }]);
   }
-  const { errors } = await procedureError(new TRPCError({ code: "BAD_REQUEST", message: "no cause" }));
-  expect(errors).toMatchObject([{ err: { message: "no cause" } }]);
+  const { errors } = await procedureError(await trpcErrorOf(null));
+  expect(errors).toMatchObject([{ err: { message: expect.stringContaining("absent") } }]);
 });
 
 test("an error tells the client when to try again, and how to authenticate", async () => {
