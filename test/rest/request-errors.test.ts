@@ -21,7 +21,11 @@ async function trpcErrorOf(error: Error | null): Promise<unknown> {
     throw error ?? new Error("not called");
   });
   const caller = trpc.router({ fail }).createCaller({}) as unknown as Record<string, () => Promise<unknown>>;
-  return caller[error === null ? "absent" : "fail"]?.().catch((thrown: unknown) => thrown);
+  try {
+    return await caller[error === null ? "absent" : "fail"]?.();
+  } catch (thrown) {
+    return thrown;
+  }
 }
 
 /** The response of a server that only sends an error, and its log lines of the level `error`. */
