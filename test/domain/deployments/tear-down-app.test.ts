@@ -114,12 +114,17 @@ test("a teardown removes the variables, deployments, procedures and logs of its 
   }
   await em.flush();
   await tearDownApp(deps(), app.id);
-  for (const entity of [AppVariable, AppStorageRecord, Procedure, Deployment])
-    expect([
-      entity.name,
-      await em.count(entity, { appId: app.id }),
-      await em.count(entity, { appId: other.id }),
-    ]).toEqual([entity.name, 0, 1]);
+  const countRows = (appId: string) =>
+    Promise.all([
+      em.count(AppVariable, { appId }),
+      em.count(AppStorageRecord, { appId }),
+      em.count(Procedure, { appId }),
+      em.count(Deployment, { appId }),
+    ]);
+  expect([await countRows(app.id), await countRows(other.id)]).toEqual([
+    [0, 0, 0, 0],
+    [1, 1, 1, 1],
+  ]);
   expect(await resourcesOf(deps(), other)).toEqual(ALL_RESOURCES);
 });
 
