@@ -9,6 +9,8 @@ import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
+import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
+import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
 import type { SkillFileSchema } from "./skills/skill-file.entity.ts";
 import type { SkillSchema } from "./skills/skill.entity.ts";
 import type { AppStorageRecordSchema } from "./storage/app-storage-record.entity.ts";
@@ -35,6 +37,8 @@ export type DatabaseTables = InferKyselyDB<
   | typeof MachineTokenSchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
+  | typeof SearchPostingSchema
+  | typeof SearchScopeSchema
   | typeof SessionEntrySchema
   | typeof SessionSchema
   | typeof SkillFileSchema

@@ -7,6 +7,8 @@ import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
+import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
+import { SearchScope } from "../../domain/search/search-scope.entity.ts";
 import { SkillFile } from "../../domain/skills/skill-file.entity.ts";
 import { Skill } from "../../domain/skills/skill.entity.ts";
 import { AppStorageRecord } from "../../domain/storage/app-storage-record.entity.ts";
@@ -35,6 +37,8 @@ export const entities = [
   Organization,
   Procedure,
   RateLimitWindow,
+  SearchPosting,
+  SearchScope,
   Session,
   SessionEntry,
   Skill,
