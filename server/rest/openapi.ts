@@ -41,7 +41,6 @@ const TAGS = [
   { name: "Agents", description: "Servers, their agents, and the instructions of agents" },
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },
   { name: "Variables", description: "Environment variables of an app" },
-  { name: "Agents", description: "Servers, their agents and instructions" },
   { name: "Sessions", description: "Sessions of agents: transcripts and token counters" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
