@@ -12,7 +12,6 @@ export interface Environment {
   hasBrowser: boolean;
   /** Whether colors are not wanted (https://no-color.org). */
   noColor: boolean;
-  shell: string | undefined;
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
@@ -26,7 +25,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     organization: read("SVC_ORG"),
     hasBrowser: hasDisplay && read("SSH_CONNECTION") === undefined && read("CI") === undefined,
     noColor: read("NO_COLOR") !== undefined || read("TERM") === "dumb",
-    shell: read("SHELL"),
   };
 }
 

@@ -20,7 +20,7 @@ export function defineCompletionCommands(program: Command, context: () => Contex
     .addArgument(new Argument("<shell>", "your shell").choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => {
       const script = SCRIPTS[shell];
-      context().output.value({ shell, script }, () => script);
+      context().output.value({ script }, () => script);
     });
   program
     .command("complete", { hidden: true })
