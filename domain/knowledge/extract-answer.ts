@@ -1,7 +1,7 @@
 import type { PassageHit } from "../documents/search-passages.ts";
 import { findSentences, type TextRange, trimRange } from "../documents/find-sentences.ts";
 import { findUnits } from "../documents/split-passages.ts";
-import { Coverage } from "./coverage.ts";
+import type { Coverage } from "./coverage.ts";
 
 /** A sentence of a document that answers a question. */
 export interface FoundSentence {

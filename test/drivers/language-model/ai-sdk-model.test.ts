@@ -45,7 +45,7 @@ test("an endpoint of Anthropic gets the instructions, the data and the key, and 
 
 test.each(["openai-compatible", "anthropic"] as const)("an error of an %s endpoint is thrown", async (provider) => {
   endpoint.respond(401);
-  await expect(model(provider).generate(REQUEST)).rejects.toThrow();
+  await expect(model(provider).generate(REQUEST)).rejects.toThrow(/scripted|Unauthorized/);
 });
 
 test.each(["openai-compatible", "anthropic"] as const)(

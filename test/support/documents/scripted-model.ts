@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
@@ -21,16 +21,15 @@ export interface ScriptedModel extends AsyncDisposable {
 export async function openScriptedModel(): Promise<ScriptedModel> {
   const calls: ModelCall[] = [];
   let next: string | number | null = "";
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const path = request.url ?? "";
-      calls.push({ path, headers: request.headers, body: JSON.parse(body) as Record<string, unknown> });
-      if (next === null) return;
-      const isError = typeof next === "number";
-      response.writeHead(isError ? Number(next) : 200, { "content-type": "application/json" });
-      response.end(JSON.stringify(isError ? { error: { message: "scripted" } } : message(path, String(next))));
-    });
-  });
+  const server = createServer((request, response) => void handle(request, response));
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url ?? "";
+    calls.push({ path, headers: request.headers, body: JSON.parse(await text(request)) as Record<string, unknown> });
+    if (next === null) return;
+    const isError = typeof next === "number";
+    response.writeHead(isError ? Number(next) : 200, { "content-type": "application/json" });
+    response.end(JSON.stringify(isError ? { error: { message: "scripted" } } : message(path, String(next))));
+  };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
