@@ -1,8 +1,7 @@
 import type { PassageHit } from "../documents/search-passages.ts";
 import { findSentences, type TextRange, trimRange } from "../documents/find-sentences.ts";
 import { findUnits } from "../documents/split-passages.ts";
-import { getLoadedAnalyzer } from "../search/analyzer.ts";
-import type { WeighedWord } from "../search/weigh-words.ts";
+import type { Coverage } from "./coverage.ts";
 
 /** A sentence of a document that answers a question. */
 export interface FoundSentence {
@@ -13,19 +12,8 @@ export interface FoundSentence {
   score: number;
 }
 
-/** Words that say how a question is asked, and not what it is about. */
-const QUESTION_WORDS = new Set(
-  "ask asking called can company cost costs could describe do does explain find get gets give happen happens have how know list long look make many may me mean means much must need needs next offer often please policy provide say says see show tell use used using want way work works".split(
-    " ",
-  ),
-);
-/** What a word counts that only the form of a question needs, relative to its weight. */
-const QUESTION_WORD_SHARE = 0.3;
-
 /** How much of a question a passage covers, at least, to answer it. Measured: docs/benchmarks.md. */
 const MIN_COVERAGE = 0.55;
-/** What a word in a heading counts for the sentences below it. */
-const HEADING_SHARE = 0.6;
 /** A further sentence is as good as this share of the best one. */
 const FURTHER_SHARE = 0.7;
 /** A question for a number prefers sentences with one. */
@@ -38,27 +26,21 @@ const POSITION_MALUS = 0.01;
 /**
  * Finds the sentences that answer a question in passages, the best one first.
  *
- * @param words - of the question
  * @returns none when no passage covers enough of the question
  */
 export function extractAnswer(
   question: string,
-  words: readonly WeighedWord[],
+  coverage: Coverage,
   hits: readonly PassageHit[],
   limit: number,
 ): FoundSentence[] {
-  const coverage = new Coverage(words);
   const asksForNumber = ASKS_FOR_NUMBER.test(question);
   const found = hits.flatMap((hit) => {
-    const heading = coverage.find(`${hit.documentTitle}\n${hit.heading}`, hit);
-    const whole = coverage.find(hit.content, hit);
-    if (coverage.share(new Set([...heading, ...whole])) < MIN_COVERAGE) return [];
+    if (coverage.ofPassage(hit) < MIN_COVERAGE) return [];
     return listSentences(hit.content).map((quote, position) => {
-      const own = coverage.find(quote, hit);
-      const inHeading = new Set([...heading].filter((word) => !own.has(word)));
-      const covered = coverage.share(own) + HEADING_SHARE * coverage.share(inHeading);
       const bonus = asksForNumber && /\d/.test(quote) ? NUMBER_BONUS : 1;
-      return { hit, quote, score: Math.min(1, covered * bonus - POSITION_MALUS * Math.min(position, 9)) };
+      const score = coverage.score(quote, hit) * bonus - POSITION_MALUS * Math.min(position, 9);
+      return { hit, quote, score: Math.min(1, score) };
     });
   });
   const sorted = found.toSorted((a, b) => b.score - a.score);
@@ -68,36 +50,6 @@ export function extractAnswer(
   return [...new Map(good.toReversed().map((sentence) => [sentence.quote, sentence])).values()]
     .toSorted((a, b) => b.score - a.score)
     .slice(0, limit);
-}
-
-/** Which words of a question a text has. */
-class Coverage {
-  readonly #words: readonly WeighedWord[];
-  readonly #total: number;
-
-  constructor(words: readonly WeighedWord[]) {
-    const weighed = words.map((word) => ({
-      ...word,
-      weight: word.weight * (QUESTION_WORDS.has(word.text) ? QUESTION_WORD_SHARE : 1),
-    }));
-    this.#words = weighed;
-    this.#total = weighed.reduce((sum, { weight }) => sum + weight, 0);
-  }
-
-  find(text: string, { language }: PassageHit): Set<WeighedWord> {
-    const terms = new Set(
-      getLoadedAnalyzer(language)
-        .analyze(text)
-        .map((term) => term.text),
-    );
-    return new Set(this.#words.filter((word) => !word.terms.isDisjointFrom(terms)));
-  }
-
-  /** Returns how much of the question the words are: 0 to 1. */
-  share(found: ReadonlySet<WeighedWord>): number {
-    const sum = [...found].reduce((total, { weight }) => total + weight, 0);
-    return this.#total === 0 ? 0 : sum / this.#total;
-  }
 }
 
 /** Returns the sentences of a passage as they stand in it, without the marks of lists and headings. */

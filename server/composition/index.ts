@@ -18,7 +18,6 @@ import { openExecution } from "./execution.ts";
 import { type ExternalDeps, type Foundation, openFoundation } from "./foundation.ts";
 import { type IdentityServiceDeps, type IdentityServices, openIdentityServices } from "./identity.ts";
 import { openKnowledge } from "./knowledge.ts";
-import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
 import { createSessions } from "./sessions.ts";
@@ -26,6 +25,7 @@ import { openSkills } from "./skills.ts";
 import { createStorage } from "./storage.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
+import { createUsers } from "./users.ts";
 import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
@@ -60,7 +60,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     deployments,
     execution: await openExecution(foundation, procedures, opening),
     knowledge: await openKnowledge(foundation),
-    oauthConnections: createOAuthConnections(foundation),
+    ...createUsers(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
     runtimeLogs: createRuntimeLogs(foundation, opening),
