@@ -246,7 +246,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/variables",
     sources: ["domain/variables/*.ts"],
     except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
-    tests: ["test/domain/variables/{change,stored}-variables.test.ts"],
+    tests: ["test/domain/variables/{application-state,change-variables,stored-variables}.test.ts"],
   },
   {
     name: "domain/variables, rules",
