@@ -8,6 +8,7 @@ import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
 import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
+import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { SkillFileSchema } from "./skills/skill-file.entity.ts";
 import type { SkillSchema } from "./skills/skill.entity.ts";
@@ -33,6 +34,7 @@ export type DatabaseTables = InferKyselyDB<
   | typeof EnabledSkillSchema
   | typeof InstructionRevisionSchema
   | typeof MachineTokenSchema
+  | typeof MemorySchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
   | typeof SessionEntrySchema

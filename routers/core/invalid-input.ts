@@ -3,6 +3,7 @@ import type { ZodError } from "zod";
 import { agentNotFound, serverNotFound } from "../../domain/agents/agent-view.ts";
 import { appNotFound } from "../../domain/apps/get-app.ts";
 import { deploymentNotFound } from "../../domain/deployments/list-deployments.ts";
+import { memoryNotFound } from "../../domain/memory/memory-rules.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { sessionNotFound } from "../../domain/sessions/session-view.ts";
@@ -52,6 +53,7 @@ export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""):
 }
 
 function notFoundAt(path: string): ServiceError {
+  if (path.includes("{memory_id}")) return memoryNotFound();
   if (path.startsWith("/v1/agents")) return agentNotFound();
   if (path.startsWith("/v1/servers")) return serverNotFound();
   if (path.startsWith("/v1/sessions")) return sessionNotFound();

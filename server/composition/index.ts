@@ -17,6 +17,7 @@ import { openDeployments } from "./deployments.ts";
 import { openExecution } from "./execution.ts";
 import { type ExternalDeps, openFoundation } from "./foundation.ts";
 import { type IdentityServices, openIdentityServices } from "./identity.ts";
+import { createMemories } from "./memories.ts";
 import { createOAuthConnections } from "./oauth-connections.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
@@ -58,6 +59,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     audit: createAudit(foundation),
     deployments,
     execution: await openExecution(foundation, procedures, opening),
+    memories: createMemories(foundation),
     oauthConnections: createOAuthConnections(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),

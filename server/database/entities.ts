@@ -6,6 +6,7 @@ import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
+import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { SkillFile } from "../../domain/skills/skill-file.entity.ts";
 import { Skill } from "../../domain/skills/skill.entity.ts";
@@ -32,6 +33,7 @@ export const entities = [
   IdempotencyKey,
   InstructionRevision,
   MachineToken,
+  Memory,
   Organization,
   Procedure,
   RateLimitWindow,

@@ -41,8 +41,8 @@ const TAGS = [
   { name: "Agents", description: "Servers, their agents, and the instructions of agents" },
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },
   { name: "Variables", description: "Environment variables of an app" },
-  { name: "Agents", description: "Servers, their agents and instructions" },
   { name: "Sessions", description: "Sessions of agents: transcripts and token counters" },
+  { name: "Memories", description: "What agents remember beyond one session" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
 ];
