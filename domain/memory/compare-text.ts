@@ -74,8 +74,12 @@ function expand(word: string): string[] {
   return expanded.replace(/(?<=\p{L})-(?=\p{L})/gu, "").split(" ");
 }
 
-/** The S-stemmer (D. Harman, How effective is suffixing?, 1991). Stronger stemmers also remove tenses. */
+/**
+ * The S-stemmer (D. Harman, How effective is suffixing?, 1991). Stronger stemmers also remove tenses. The euro is the only
+ * common currency whose name stands for one code.
+ */
 function toSingular(word: string): string {
+  if (/^euros?$/.test(word)) return "eur";
   if (!/^[a-z]{4,}$/.test(word)) return word;
   if (word.endsWith("ies")) return /[ae]ies$/.test(word) ? word : `${word.slice(0, -3)}y`;
   if (word.endsWith("es")) return /[aeo]es$/.test(word) ? word : word.slice(0, -1);

@@ -1,7 +1,7 @@
 const OBJECTS = String.raw`(?:instruction|rule|prompt|guideline|direction|command|context|message|polic(?:y|ie)|constraint|restriction)s?`;
 
 /**
- * Forms of texts that try to direct a language model: orders to drop what it was told, a new identity, the markup of
+ * Forms of texts that try to direct a language model: orders to ignore earlier instructions, a new identity, the markup of
  * conversations and tool calls, and orders to hide or send something. Each matches a text in lowercase.
  */
 const FORMS: readonly RegExp[] = [
@@ -9,7 +9,7 @@ const FORMS: readonly RegExp[] = [
     String.raw`\b(?:ignore|disregard|forget|override|bypass|drop|do not follow|don't follow|stop following)\b[^.!?\n]{0,40}\b(?:all|any|every|previous|prior|above|earlier|preceding|existing|your|system|these|those)\b[^.!?\n]{0,40}\b${OBJECTS}\b`,
   ),
   new RegExp(String.raw`\b(?:new|updated|real|actual|secret|hidden) (?:system )?(?:instructions?|prompt|rules?)\s*:`),
-  /\byou are (?:now|no longer|not) (?:an?|the|in|my|bound|restricted|allowed)\b/,
+  /\byou are (?:now (?:an?|the|in|my|free)|(?:no longer|not) (?:bound|restricted|limited))\b/,
   /\b(?:from now on|henceforth),? (?:you|your|act|always|never|respond|reply|answer|ignore|pretend)\b/,
   /\b(?:pretend|act|behave|roleplay) (?:to be|as if you|as though you|as an? (?:unrestricted|unfiltered|different|evil|new)|as (?:dan|root|admin|system|developer))\b/,
   /\b(?:system|developer) (?:prompt|message|override|instructions?)\b/,

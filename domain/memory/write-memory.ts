@@ -21,7 +21,7 @@ export interface WriteMemory {
   agent_id?: string | undefined;
   content: string;
   kind: MemoryKind;
-  /** The memory whose content is no longer correct. The new content takes its place. */
+  /** The memory whose content is no longer correct. It gets the new content. */
   replaces?: string | undefined;
 }
 

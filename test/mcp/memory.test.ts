@@ -166,10 +166,10 @@ test("with a gateway token, an agent writes and recalls only its own memories", 
 
 test("a memory of another agent cannot be replaced", async () => {
   const [one, other] = [await givenAgent(), await givenAgent()];
-  const { memory_id } = (await write(other.gateway, "Theirs")).structuredContent;
+  const { memory_id } = (await write(other.gateway, "Zephyr")).structuredContent;
   const refused = await write(one.gateway, "Ours", { replaces: memory_id });
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("Memory not found") });
-  expect(contentsOf(await recall(other.gateway, "theirs"))).toEqual(["Theirs"]);
+  expect(contentsOf(await recall(other.gateway, "zephyr"))).toEqual(["Zephyr"]);
 });
 
 test("the agents of another organization are not found", async () => {

@@ -51,6 +51,7 @@ const STATEMENTS = [
   "User: prefers dark mode",
   "You are welcome at our office",
   "The client rotates passwords every 90 days",
+  "You are not allowed to send invoices on Sundays",
   "Do not send invoices before the 5th",
   "The rules of the contract changed in May",
   "Der Kunde zahlt in Euro",
