@@ -159,7 +159,7 @@ test("with a gateway token, an agent writes and recalls only its own memories", 
     await write(one.gateway, "Injected", { agent_id: other.id }),
     await one.gateway.tool("memory_recall", { query: "secret project", agent_id: other.id }),
   ])
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("memories of its own agent") });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("belongs to its own agent") });
   expect((await write(one.gateway, "Own", { agent_id: one.id })).isError).toBe(false);
   expect(await recall(other.gateway, "injected")).toEqual([]);
 });
