@@ -20,7 +20,15 @@ export default {
         from: "^domain/",
         to: [
           "^domain/",
-          packages("@mikro-orm/core", "dataloader", "diff", "lru-cache", "minisearch"),
+          packages(
+            "@mikro-orm/core",
+            "@orama/stemmers",
+            "@orama/stopwords",
+            "dataloader",
+            "diff",
+            "lru-cache",
+            "minisearch",
+          ),
           builtIns("buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),
         ],
         typesOf: [packages("kysely", "@mikro-orm/sql")],

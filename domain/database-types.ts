@@ -10,6 +10,8 @@ import type { InstructionRevisionSchema } from "./agents/instruction-revision.en
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
 import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
+import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
+import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
 import type { SkillFileSchema } from "./skills/skill-file.entity.ts";
 import type { SkillSchema } from "./skills/skill.entity.ts";
 import type { AppStorageRecordSchema } from "./storage/app-storage-record.entity.ts";
@@ -37,6 +39,8 @@ export type DatabaseTables = InferKyselyDB<
   | typeof MemorySchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
+  | typeof SearchPostingSchema
+  | typeof SearchScopeSchema
   | typeof SessionEntrySchema
   | typeof SessionSchema
   | typeof SkillFileSchema

@@ -171,6 +171,12 @@ fill_caches() {
     problem "The caches for builds and programs could not be filled (see above)."
 }
 
+# Only the first start is slower without it.
+compile_service() {
+  with_progress "Compiling the service" node scripts/compile-service.ts ||
+    say "The service could not be compiled in advance (see above). Its first start will take longer."
+}
+
 # The build takes only a few seconds, so it always runs.
 build_dashboard() {
   if ! with_progress "Building the dashboard" node node_modules/vite/bin/vite.js build --config clients/dashboard/vite.config.ts --logLevel warn; then
@@ -231,6 +237,7 @@ link_postgres
 check_sandbox
 fill_caches
 build_dashboard
+compile_service
 
 if [ "$problems" -gt 0 ]; then
   say "Setup is incomplete: $problems problem(s), see above." >&2

@@ -1,4 +1,3 @@
-import { createTwoFilesPatch } from "diff";
 import { truncateText } from "../shared/response-budget.ts";
 
 export interface InstructionVersion {
@@ -18,12 +17,12 @@ const DIFF_CHARACTERS = 4000;
 const MAX_CHANGED_LINES = 500;
 
 /** Describes a change of instructions within the size of a response. */
-export function describeChange(before: Version, after: Version) {
+export async function describeChange(before: Version, after: Version) {
   return {
     before: toVersion(before),
     after: toVersion(after),
     truncated: Math.max(before.content.length, after.content.length) > SHOWN_CHARACTERS,
-    diff: before.content === after.content ? null : diffLines(before.content, after.content),
+    diff: before.content === after.content ? null : await diffLines(before.content, after.content),
   };
 }
 
@@ -31,7 +30,8 @@ function toVersion({ content, hash }: Version): InstructionVersion {
   return { content: truncateText(content, SHOWN_CHARACTERS), content_hash: hash };
 }
 
-function diffLines(before: string, after: string): string | null {
+async function diffLines(before: string, after: string): Promise<string | null> {
+  const { createTwoFilesPatch } = await import("diff");
   const options = { context: 2, maxEditLength: MAX_CHANGED_LINES };
   const patch = createTwoFilesPatch("AGENTS.md", "AGENTS.md", before, after, "", "", options);
   return patch === undefined ? null : truncateText(patch, DIFF_CHARACTERS);

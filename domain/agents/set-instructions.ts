@@ -100,7 +100,8 @@ async function replaceOnce(change: Change, signal: AbortSignal): Promise<Changed
   const previous = before.revision ?? (await keepReplaced(change, before));
   const isChanged = after.hash !== before.hash;
   const revision = isChanged ? await write(change, { content, expectedHash: before.hash }, signal) : previous;
-  return { agent_id: agent.id, ...describeChange(before, after), revision, previous_revision: previous };
+  const described = await describeChange(before, after);
+  return { agent_id: agent.id, ...described, revision, previous_revision: previous };
 }
 
 /** @returns the number of the new revision */

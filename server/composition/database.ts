@@ -2,6 +2,7 @@ import type { Db } from "../../domain/database-types.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 import { DatabaseLock, type DatabaseLockOptions } from "../database/database-lock.ts";
+import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { openDatabase } from "../database/open-database.ts";
 import type { Orm } from "../database/orm.ts";
 import type { ReadinessCheck } from "../http/health.ts";
@@ -21,21 +22,24 @@ export interface DatabaseServices {
 
 const WAITING = "another process of this service uses the database: waiting up to 12 seconds for its end";
 
-/**
- * Opens the database with every migration applied.
- *
- * @param onTaken - called when another process has taken the database from this one; `null` to share the database
- */
+export interface DatabaseDeps {
+  /** Called when another process has taken the database from this one; `null` to share the database. */
+  onDatabaseTaken: DatabaseLockOptions["onTaken"] | null;
+  /** The embedded PostgreSQL, if its start has begun already. */
+  embeddedDatabase?: Promise<EmbeddedPostgres> | undefined;
+}
+
+/** Opens the database with every migration applied. */
 export async function openDatabaseServices(
   config: Config,
   log: Logger,
-  onTaken: DatabaseLockOptions["onTaken"] | null,
+  { onDatabaseTaken: onTaken, embeddedDatabase }: DatabaseDeps,
   opening: AsyncDisposableStack,
 ): Promise<DatabaseServices> {
   // Before the migrations, which the other process may not understand. The embedded database locks its folder.
   if (config.databaseUrl !== null && onTaken !== null)
     opening.use(await DatabaseLock.acquire({ url: config.databaseUrl, onTaken, onWait: () => log.warn(WAITING) }));
-  const { orm, url, isEmbedded } = opening.use(await openDatabase(config, log));
+  const { orm, url, isEmbedded } = opening.use(await openDatabase(config, log, embeddedDatabase));
   const { em } = orm;
   const check = async (): Promise<void> => void (await em.fork().execute("select 1"));
   return { orm, em, db: queryBuilderOf(em.fork()), url, isEmbedded, readiness: { name: "database", check } };

@@ -15,20 +15,18 @@ import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
 import { loadTokenSecret } from "../startup/token-secret.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { type DatabaseServices, openDatabaseServices } from "./database.ts";
+import { type DatabaseDeps, type DatabaseServices, openDatabaseServices } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
 import { type JobQueueServices, openJobQueue } from "./job-queue.ts";
 import { openUsageCounter } from "./usage-counter.ts";
 import { openSharedState, type SharedState } from "./shared-state.ts";
 
 /** Dependencies that the configuration does not choose. Tests replace them. */
-export interface ExternalDeps {
+export interface ExternalDeps extends DatabaseDeps {
   /** `null` when no app builder agent is configured. */
   appBuilder: AppBuilder | null;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
-  /** Called when another process has taken the database from this one; `null` to share the database with others. */
-  onDatabaseTaken: ((error: Error) => void) | null;
   /** Known once the server listens. */
   publicUrl(): string;
 }
@@ -63,7 +61,7 @@ export async function openFoundation(
   external: ExternalDeps,
   opening: AsyncDisposableStack,
 ): Promise<Foundation> {
-  const database = await openDatabaseServices(config, log, external.onDatabaseTaken, opening);
+  const database = await openDatabaseServices(config, log, external, opening);
   const queue = await openJobQueue(database, log, opening);
   const shared = await openSharedState(config, database, log, opening);
   const secret = await loadTokenSecret(config.tokenSecret, config.dataDirectory);

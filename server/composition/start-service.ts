@@ -3,6 +3,7 @@ import type { CreatedOrganization } from "../../domain/organizations/create-orga
 import type { AppBuilder } from "../../domain/ports/app-builder.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Config } from "../config.ts";
+import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
 import { bootstrap } from "../startup/bootstrap.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -34,6 +35,8 @@ export interface ServiceOptions {
   appBuilder?: AppBuilder | null;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
+  /** The embedded PostgreSQL, if its start has begun already. */
+  embeddedDatabase?: Promise<EmbeddedPostgres> | undefined;
 }
 
 export const DATABASE_TAKEN = "another process of this service has taken the database";
@@ -47,6 +50,7 @@ export async function startService(config: Config, log: Logger, options: Service
   const parts = await openServices(config, log, {
     appBuilder: options.appBuilder ?? null,
     clientMetadata: options.clientMetadata,
+    embeddedDatabase: options.embeddedDatabase,
     onDatabaseTaken: runsWorker ? onDatabaseTaken : null,
     publicUrl: () => publicUrl ?? "",
   });

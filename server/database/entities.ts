@@ -8,6 +8,8 @@ import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
 import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
+import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
+import { SearchScope } from "../../domain/search/search-scope.entity.ts";
 import { SkillFile } from "../../domain/skills/skill-file.entity.ts";
 import { Skill } from "../../domain/skills/skill.entity.ts";
 import { AppStorageRecord } from "../../domain/storage/app-storage-record.entity.ts";
@@ -37,6 +39,8 @@ export const entities = [
   Organization,
   Procedure,
   RateLimitWindow,
+  SearchPosting,
+  SearchScope,
   Session,
   SessionEntry,
   Skill,

@@ -1,7 +1,6 @@
-import path from "node:path";
 import { FolderInUse } from "../files/folder-lock.ts";
 import { toDatabaseUnavailable } from "./database-unavailable.ts";
-import { EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
+import { databaseFolder, EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
 import { migrate } from "./migrate.ts";
 import { openOrm, type Orm } from "./orm.ts";
 
@@ -22,11 +21,17 @@ export interface DatabaseConfig {
  * Opens the database with every migration applied: the one at `databaseUrl`, or without one an embedded PostgreSQL in the
  * data folder.
  *
+ * @param embedded - the embedded PostgreSQL, if its start has begun already
  * @throws {FolderInUse} when another process has started the embedded database
  * @throws {DatabaseUnavailable} when no connection can be made, or the embedded database cannot be started
  */
-export async function openDatabase(config: DatabaseConfig, log: ServerLog): Promise<Database> {
-  if (config.databaseUrl === null) return await openEmbedded(folderOf(config), log);
+export async function openDatabase(
+  config: DatabaseConfig,
+  log: ServerLog,
+  embedded?: Promise<EmbeddedPostgres>,
+): Promise<Database> {
+  if (config.databaseUrl === null)
+    return await openEmbedded(embedded ?? EmbeddedPostgres.start(databaseFolder(config.dataDirectory), log));
   const orm = await openMigrated(config.databaseUrl, "DATABASE_URL points to a database that cannot be used");
   return { orm, url: config.databaseUrl, isEmbedded: false, [Symbol.asyncDispose]: () => orm.close() };
 }
@@ -40,17 +45,13 @@ export async function openDatabaseBesideService(config: DatabaseConfig, log: Ser
     return await openDatabase(config, log);
   } catch (error) {
     if (!(error instanceof FolderInUse) || config.databaseUrl !== null) throw error;
-    return await connectToEmbedded(folderOf(config));
+    return await connectToEmbedded(databaseFolder(config.dataDirectory));
   }
 }
 
-function folderOf({ dataDirectory }: DatabaseConfig): string {
-  return path.join(dataDirectory, "database");
-}
-
-async function openEmbedded(folder: string, log: ServerLog): Promise<Database> {
+async function openEmbedded(starting: Promise<EmbeddedPostgres>): Promise<Database> {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await EmbeddedPostgres.start(folder, log));
+  const server = opening.use(await starting);
   const orm = opening.adopt(await openMigrated(server.url, EMBEDDED_FAILURE), (opened) => opened.close());
   const opened = opening.move();
   return { orm, url: server.url, isEmbedded: true, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -6,12 +6,12 @@ import {
   type AuthCall,
   type AuthSession,
   type Fields,
-  isErrorResponse,
   readClientAddress,
   readFields,
   readSignInAttempt,
   SIGN_IN,
 } from "./auth-call.ts";
+import { isErrorResponse } from "./is-error-response.ts";
 
 /** The fields that name the target of a call, in the order of preference. */
 const TARGET_FIELDS = ["invitationId", "organizationId"];

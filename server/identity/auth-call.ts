@@ -1,4 +1,3 @@
-import { APIError } from "better-auth/api";
 import type { SignInAttempt } from "../../domain/users/limit-sign-ins.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
@@ -42,9 +41,4 @@ export function readSignInAttempt({ body, headers }: Pick<AuthCall, "body" | "he
 /** The client address, as the HTTP server passes it to better-auth. */
 export function readClientAddress(headers: Headers | undefined): string {
   return headers?.get(CLIENT_ADDRESS_HEADER) ?? "unknown";
-}
-
-/** Whether an endpoint failed. better-auth throws an `APIError` for a redirect too. */
-export function isErrorResponse(returned: unknown): returned is APIError {
-  return returned instanceof APIError && returned.statusCode >= 400;
 }

@@ -9,15 +9,8 @@ import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { auditEventFromCall } from "./audit-from-call.ts";
-import {
-  type AuthCall,
-  type AuthSession,
-  type Fields,
-  isErrorResponse,
-  readFields,
-  readSignInAttempt,
-  SIGN_IN,
-} from "./auth-call.ts";
+import { type AuthCall, type AuthSession, type Fields, readFields, readSignInAttempt, SIGN_IN } from "./auth-call.ts";
+import { isErrorResponse } from "./is-error-response.ts";
 import { normalizeClientRegistration } from "./client-registration-rules.ts";
 import { chooseOrganization } from "./consented-organization.ts";
 import { withDefaultResource } from "./default-resource.ts";

@@ -2,7 +2,8 @@ import { APIError } from "better-auth/api";
 import { highestRole, reachesRole } from "../../domain/shared/roles.ts";
 import { findRole } from "../../domain/users/memberships.ts";
 import type { Db } from "../../domain/database-types.ts";
-import { type AuthCall, type AuthSession, isErrorResponse } from "./auth-call.ts";
+import type { AuthCall, AuthSession } from "./auth-call.ts";
+import { isErrorResponse } from "./is-error-response.ts";
 import { type Invitation, invitationLink } from "./invitation-link.ts";
 
 interface OrganizationInvitation extends Invitation {

@@ -2,7 +2,6 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import staticFiles from "@fastify/static";
 import type { FastifyInstance } from "fastify";
-import { createOpenApiDocument } from "./openapi.ts";
 
 const swaggerFolder = path.dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
@@ -30,11 +29,11 @@ const POLICY =
 /** Serves the OpenAPI document, and a page that renders it. Neither requires a token. */
 export function docsPlugin(publicUrl: () => string) {
   return async (scope: FastifyInstance): Promise<void> => {
-    let document: string | undefined;
-    scope.get("/v1/openapi.json", (_request, reply) => {
+    let document: Promise<string> | undefined;
+    scope.get("/v1/openapi.json", async (_request, reply) => {
       // Created at the first request: the public URL may depend on the port, which is known once the server listens.
-      document ??= JSON.stringify(createOpenApiDocument(publicUrl()));
-      return reply.type("application/json").send(document);
+      document ??= createDocument(publicUrl());
+      return reply.type("application/json").send(await document);
     });
     scope.get("/docs", (_request, reply) =>
       reply.type("text/html").header("content-security-policy", POLICY).send(PAGE),
@@ -48,4 +47,10 @@ export function docsPlugin(publicUrl: () => string) {
       allowedPath: (file) => /^\/swagger-ui(-bundle)?\.(css|js)$/.test(file),
     });
   };
+}
+
+/** The generator is imported here, because it has a tenth of all modules that a start would load. */
+async function createDocument(baseUrl: string): Promise<string> {
+  const { createOpenApiDocument } = await import("./openapi.ts");
+  return JSON.stringify(createOpenApiDocument(baseUrl));
 }

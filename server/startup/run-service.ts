@@ -1,9 +1,11 @@
 import { flushCompileCache } from "node:module";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
+import type { ServiceOptions } from "../composition/start-service.ts";
 import { ConfigError } from "../config-error.ts";
-import { DATABASE_TAKEN, startService } from "../composition/start-service.ts";
 import { DatabaseInUse } from "../database/database-lock.ts";
 import { DatabaseUnavailable } from "../database/database-unavailable.ts";
+import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
+import { startInBackground } from "../database/embedded/start-in-background.ts";
 import { FolderInUse } from "../files/folder-lock.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
 import { startupMessage } from "./startup-message.ts";
@@ -23,7 +25,11 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     const config = readConfig();
     const log = createLogger(config.logLevel);
     process.on("unhandledRejection", (err) => log.error({ err }, "unhandled promise rejection"));
+    const { embeddedDatabase } = await beginDatabaseStart(config, log);
+    // Loading these modules takes most of the start and blocks this thread. PostgreSQL starts meanwhile.
+    const { DATABASE_TAKEN, startService } = await import("../composition/start-service.ts");
     const starting = startService(config, log, {
+      embeddedDatabase,
       onDatabaseTaken: ({ message }) => {
         log.fatal({ reason: message }, `${DATABASE_TAKEN}: stopping`);
         stop(1);
@@ -44,6 +50,16 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     process.stderr.write(`${describeStartError(error)}\n`);
     process.exit(1);
   }
+}
+
+/** Begins the start of the embedded PostgreSQL, if the configuration requires one. */
+async function beginDatabaseStart(
+  { databaseUrl, dataDirectory }: Config,
+  log: Logger,
+): Promise<Pick<ServiceOptions, "embeddedDatabase">> {
+  if (databaseUrl !== null) return {};
+  const { server } = await startInBackground(databaseFolder(dataDirectory), log);
+  return { embeddedDatabase: server };
 }
 
 /**

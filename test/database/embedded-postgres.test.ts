@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
+import { startInBackground } from "../../server/database/embedded/start-in-background.ts";
 import { findPostgres } from "../../server/database/embedded/postgres-package.ts";
 import { FolderInUse } from "../../server/files/folder-lock.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
@@ -101,6 +102,15 @@ test("a second process cannot start a server in the folder, but can connect to t
   } finally {
     await kill(child);
   }
+});
+
+test("a start in the background reports a folder that is in use when the caller awaits the server", async () => {
+  await using folder = await memoryFolder();
+  const { server } = await startInBackground(folder.path, LOG);
+  const second = await startInBackground(folder.path, LOG);
+  await expect(second.server).rejects.toThrow(FolderInUse);
+  await using first = await server;
+  expect(await query(first.url, "select 1 as n")).toEqual([{ n: 1 }]);
 });
 
 test("the server starts in a folder whose path is too long for a Unix socket", async () => {

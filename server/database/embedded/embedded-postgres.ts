@@ -15,6 +15,11 @@ const HEALTHY_MS = 30_000;
 /** The database that `initdb` creates. */
 const DATABASE = "postgres";
 
+/** The folder of the embedded database in the service's data folder. */
+export function databaseFolder(dataDirectory: string): string {
+  return path.join(dataDirectory, "database");
+}
+
 export interface ServerLog {
   debug(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -45,14 +50,20 @@ export class EmbeddedPostgres implements AsyncDisposable {
    * Starts the server on `folder`, which is created if it does not exist. It ends with this process, however this
    * process ends. Committed transactions survive a crash.
    *
+   * @param onLaunch - called after the start of each program of PostgreSQL; the first is `initdb` for a new folder
    * @throws {FolderInUse} when another process has started a server on the folder
    * @throws {DatabaseUnavailable} when the server cannot be started
    */
-  static async start(folder: string, log: ServerLog, settings: ServerSettings = {}): Promise<EmbeddedPostgres> {
+  static async start(
+    folder: string,
+    log: ServerLog,
+    settings: ServerSettings = {},
+    onLaunch: () => void = () => undefined,
+  ): Promise<EmbeddedPostgres> {
     const native = findPostgres();
     using opening = new DisposableStack();
     opening.adopt(lockFolder(folder), (lock) => lock.release());
-    const launcher = new PostgresLauncher(native, folder);
+    const launcher = new PostgresLauncher(native, folder, onLaunch);
     const data = path.join(folder, "data");
     await createCluster(launcher, { root: folder, data, native });
     const address = opening.adopt(socketAddress(launcher.socketFolder), (opened) => opened.release());

@@ -30,14 +30,17 @@ export class PostgresLauncher {
   readonly #native: string;
   readonly #root: string;
   readonly #uid: number | null;
+  readonly #onLaunch: () => void;
 
   /**
    * @param native - the folder of PostgreSQL's `bin`, `lib` and `share`
    * @param root - the folder of the database; the launcher keeps `run`, and `mounts` for root, in it
+   * @param onLaunch - called after the start of each program
    */
-  constructor(native: string, root: string) {
+  constructor(native: string, root: string, onLaunch: () => void) {
     this.#native = native;
     this.#root = root;
+    this.#onLaunch = onLaunch;
     this.#uid = isRoot() ? POSTGRES_UID : null;
   }
 
@@ -68,6 +71,7 @@ export class PostgresLauncher {
       // A separate session, so that Ctrl-C in the terminal does not reach it: the service stops it last.
       detached: true,
     });
+    this.#onLaunch();
     return { child, ended: endOf(child, program, onLine) };
   }
 

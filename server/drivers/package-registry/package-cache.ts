@@ -1,6 +1,5 @@
 import { readdir, rm, stat, utimes } from "node:fs/promises";
 import path from "node:path";
-import cacache from "cacache";
 import { nullIfMissing } from "../../files/missing-file.ts";
 
 /** After an eviction, this share of the limit is in use. */
@@ -38,6 +37,7 @@ export class PackageCache {
 
   /** Records the use of the response that is stored under `key`. */
   async recordUse(key: string): Promise<void> {
+    const cacache = await importCacache();
     const entry = await cacache.get.info(this.folder, key);
     const now = new Date();
     if (entry) await utimes(entry.path, now, now).catch(nullIfMissing);
@@ -68,6 +68,7 @@ export class PackageCache {
     let total = contents.reduce((sum, { size }) => sum + size, 0);
     if (total <= this.#maxBytes) return;
     await this.#removeIncomplete();
+    const cacache = await importCacache();
     for (const { integrity, keys, size } of contents.toSorted((a, b) => a.usedAt - b.usedAt)) {
       if (total <= this.#maxBytes * SHARE_KEPT) return;
       // The keys first: a key without its content would make a read fail.
@@ -89,6 +90,7 @@ export class PackageCache {
 
   async #list(): Promise<CachedContent[]> {
     const contents = new Map<string, CachedContent>();
+    const cacache = await importCacache();
     for await (const { key, integrity, path: file } of cacache.ls.stream(this.folder)) {
       const known = contents.get(file);
       if (known) known.keys.push(key);
@@ -97,4 +99,10 @@ export class PackageCache {
     }
     return [...contents.values()];
   }
+}
+
+/** The library is imported with the first install, because it is one of many modules that a start does not need. */
+async function importCacache() {
+  const { default: cacache } = await import("cacache");
+  return cacache;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import type { Socket } from "node:net";
-import { type ClientOptions, WebSocket } from "ws";
+import type { ClientOptions, WebSocket } from "ws";
 import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
 import { resolveTarget, type TargetRules } from "./gateway-target.ts";
 
@@ -39,7 +39,9 @@ export async function openSocket(text: string, options: SocketOptions, signal: A
     rejectUnauthorized: true,
     ...(options.trustedCertificates !== undefined && { ca: options.trustedCertificates }),
   };
-  const socket = new WebSocket(url, socketOptions);
+  const { WebSocket: Client } = await import("ws");
+  signal.throwIfAborted();
+  const socket = new Client(url, socketOptions);
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const abort = (): void => socket.terminate();
   signal.addEventListener("abort", abort, { once: true });

@@ -1,0 +1,37 @@
+import { loadAnalyzer } from "./analyzer.ts";
+import { foldDiacritics } from "./fold-diacritics.ts";
+import type { Language } from "./languages.ts";
+import { splitWords, type Word } from "./split-words.ts";
+
+/** A word of a query. */
+export interface QueryWord {
+  /** As the caller wrote it, without case and diacritics. */
+  text: string;
+  /** What it is in the index: one term for each language, if they differ. */
+  terms: readonly string[];
+}
+
+const MAX_CHARACTERS = 10_000;
+const MAX_WORDS = 256;
+
+/** Reads the different words of a query that are no stop words in one of the languages, at most 256. */
+export async function readQueryWords(text: string, languages: readonly Language[]): Promise<QueryWord[]> {
+  const words = withoutCharactersOfPairs(splitWords(text.slice(0, MAX_CHARACTERS)));
+  const analyzers = await Promise.all(languages.map(loadAnalyzer));
+  const terms = analyzers.map((analyzer) => analyzer.toTerms(words));
+  const found = new Map<string, QueryWord>();
+  for (const [index, word] of words.entries()) {
+    const ofWord = new Set(terms.flatMap((ofLanguage) => ofLanguage[index] ?? []));
+    const key = [...ofWord].join(" ");
+    if (key === "" || found.has(key)) continue;
+    found.set(key, { text: foldDiacritics(word.text), terms: [...ofWord] });
+    if (found.size === MAX_WORDS) break;
+  }
+  return [...found.values()];
+}
+
+/** Two characters together say more than each of them. */
+function withoutCharactersOfPairs(words: readonly Word[]): Word[] {
+  const paired = new Set(words.flatMap(({ kind, position }) => (kind === "pair" ? [position, position + 1] : [])));
+  return words.filter(({ kind, position }) => kind !== "character" || !paired.has(position));
+}

@@ -1,0 +1,112 @@
+import { BestHits, type IndexHit } from "./best-hits.ts";
+import { BLOCK_SIZE, POSTING_BYTES, readCategory, readOffset, readScoreKey } from "./postings.ts";
+import { inverseDocumentFrequency, RANKING, type RankingParameters, tabulateScores } from "./ranking.ts";
+import type { TermPostings } from "./read-postings.ts";
+
+/** A term that a word of a query finds. */
+export interface MatchedTerm {
+  postings: TermPostings;
+  /** 1 for the word itself, less for a similar word. */
+  weight: number;
+}
+
+/** The terms that one word of a query finds. A text gets the score of the best of them. */
+export type MatchedWord = readonly MatchedTerm[];
+
+export interface ScoringOptions {
+  textCount: number;
+  averageLength: number;
+  limit: number;
+  categories?: readonly number[] | undefined;
+  indexIds?: ReadonlySet<number> | undefined;
+  parameters?: RankingParameters;
+}
+
+/** Scores all texts with one of the words by BM25F, and returns the best ones first. */
+export function scorePostings(words: readonly MatchedWord[], options: ScoringOptions): IndexHit[] {
+  const best = new BestHits(options.limit);
+  const scorer = new BlockScorer(options);
+  for (const [block, matches] of groupByBlock(words, options.textCount)) {
+    const sums = scorer.score(matches);
+    const first = block * BLOCK_SIZE;
+    for (let offset = 0; offset < BLOCK_SIZE; offset++) {
+      const score = sums[offset] ?? 0;
+      if (score <= best.threshold) continue;
+      if (options.indexIds?.has(first + offset) === false) continue;
+      best.add({ indexId: first + offset, score });
+    }
+  }
+  return best.toSorted();
+}
+
+interface BlockMatch {
+  data: Uint8Array;
+  /** What the score of a posting is multiplied with. */
+  factor: number;
+}
+
+/** Returns the matches of each block: for each word those of its terms. */
+function groupByBlock(words: readonly MatchedWord[], textCount: number): Map<number, BlockMatch[][]> {
+  const blocks = new Map<number, BlockMatch[][]>();
+  for (const [index, terms] of words.entries()) {
+    const count = terms.reduce((sum, { postings }) => sum + postings.count, 0);
+    const idf = inverseDocumentFrequency(count, textCount);
+    for (const { postings, weight } of terms)
+      for (const { block, data } of postings.blocks) {
+        const matches = blocks.get(block) ?? [];
+        blocks.set(block, matches);
+        (matches[index] ??= []).push({ data, factor: idf * weight });
+      }
+  }
+  // In ascending order, so that of equal scores the lowest index ids stay.
+  return new Map([...blocks].toSorted(([a], [b]) => a - b));
+}
+
+class BlockScorer {
+  readonly #scores: Float64Array;
+  readonly #isAllowed: readonly boolean[];
+  readonly #sums = new Float64Array(BLOCK_SIZE);
+  readonly #best = new Float64Array(BLOCK_SIZE);
+
+  constructor({ averageLength, categories, parameters = RANKING }: ScoringOptions) {
+    this.#scores = tabulateScores(averageLength, parameters);
+    this.#isAllowed = Array.from({ length: 8 }, (_, category) => categories?.includes(category) ?? true);
+  }
+
+  /** Returns the score of each text of a block. The array is valid until the next call. */
+  score(words: readonly (readonly BlockMatch[])[]): Float64Array {
+    const sums = this.#sums.fill(0);
+    // A block without the word has a hole.
+    for (const matches of words) {
+      if (matches === undefined) continue;
+      const [only, ...others] = matches;
+      if (only !== undefined && others.length === 0) this.#addScores(only);
+      else this.#addBestScores(matches);
+    }
+    return sums;
+  }
+
+  #addScores({ data, factor }: BlockMatch): void {
+    const [sums, scores] = [this.#sums, this.#scores];
+    for (let at = 0; at < data.length; at += POSTING_BYTES) {
+      const high = data[at + 1] ?? 0;
+      if (this.#isAllowed[readCategory(high)] !== true) continue;
+      const offset = readOffset(data[at] ?? 0, high);
+      sums[offset] = (sums[offset] ?? 0) + factor * (scores[readScoreKey(data, at)] ?? 0);
+    }
+  }
+
+  #addBestScores(matches: readonly BlockMatch[]): void {
+    const best = this.#best.fill(0);
+    for (const { data, factor } of matches)
+      for (let at = 0; at < data.length; at += POSTING_BYTES) {
+        const high = data[at + 1] ?? 0;
+        if (this.#isAllowed[readCategory(high)] !== true) continue;
+        const offset = readOffset(data[at] ?? 0, high);
+        const score = factor * (this.#scores[readScoreKey(data, at)] ?? 0);
+        if (score > (best[offset] ?? 0)) best[offset] = score;
+      }
+    for (let offset = 0; offset < BLOCK_SIZE; offset++)
+      this.#sums[offset] = (this.#sums[offset] ?? 0) + (best[offset] ?? 0);
+  }
+}

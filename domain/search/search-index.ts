@@ -1,0 +1,45 @@
+import type { Db } from "../database-types.ts";
+import type { IndexHit } from "./best-hits.ts";
+import type { Language } from "./languages.ts";
+import { matchWords } from "./match-words.ts";
+import { readQueryWords } from "./query-words.ts";
+import { readStatistics } from "./scope-statistics.ts";
+import { scorePostings } from "./score-postings.ts";
+import type { ScopeKey } from "./search-scope.ts";
+
+export interface IndexQuery {
+  /** Any text. Its first 10,000 characters are read, and of many words the rarest ones are searched for. */
+  text: string;
+  /** `any`: the languages of all texts of the scope. */
+  language: Language | "any";
+  /** At most 200. */
+  limit: number;
+  /** Finds only texts of these categories; without it, of all. */
+  categories?: readonly number[];
+  /** Finds only these texts; without it, all. */
+  indexIds?: ReadonlySet<number>;
+  /** Whether a word that no text has finds similar words: one different letter, or two in a word of eight or more. */
+  typos?: boolean;
+  /** Whether a word also finds words that begin with it. */
+  prefix?: boolean;
+}
+
+const MAX_LIMIT = 200;
+
+/**
+ * Searches a scope for texts with words of a query. A text does not need all of them. It reads rows of the scope only.
+ *
+ * @returns the best text first; empty when no text has one of the words, or when all words of the query are stop words
+ */
+export async function searchIndex(db: Db, scope: ScopeKey, query: IndexQuery): Promise<IndexHit[]> {
+  const statistics = await readStatistics(db, scope);
+  if (statistics === null) return [];
+  const words = await readQueryWords(query.text, query.language === "any" ? statistics.languages : [query.language]);
+  const matched = await matchWords(db, statistics.id, words, query);
+  return scorePostings(matched, {
+    ...statistics,
+    limit: Math.min(query.limit, MAX_LIMIT),
+    categories: query.categories,
+    indexIds: query.indexIds,
+  });
+}
