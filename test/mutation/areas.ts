@@ -1,4 +1,5 @@
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
+import { IDENTITY_AREAS } from "./identity-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
 
 /**
@@ -123,6 +124,7 @@ export const AREAS: MutationArea[] = [
     name: "server/mcp",
     sources: ["server/mcp/*.ts"],
     tests: [
+      "test/mcp/{direct-tool-results,fast-path-requests,gateway-errors,notification-events}.test.ts",
       "test/mcp/{cached-results,direct-tools,fast-path,gateway,log-lines,notification-streams}.test.ts",
       "test/mcp/{scopes,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
       "test/http/cors.test.ts",
@@ -147,11 +149,7 @@ export const AREAS: MutationArea[] = [
     sources: ["server/rest/streams/*.ts"],
     tests: ["test/rest/{event-stream,log-streams}.test.ts"],
   },
-  {
-    name: "server/identity",
-    sources: ["server/identity/*.ts"],
-    tests: ["test/identity/*.test.ts", "test/rest/access-tokens.test.ts"],
-  },
+  ...IDENTITY_AREAS,
   ...DEPLOYMENT_AREAS,
   {
     name: "server/platforms/embedded, edge proxy",

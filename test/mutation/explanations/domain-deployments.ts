@@ -2,6 +2,11 @@ import type { Explanation } from "./explanation.ts";
 
 const LOCK = "Not caught: the lock matters only for a worker at the same moment.";
 const NAME = "The name of an error, which only the log shows.";
+const INDEX_ORDER = "Not caught: PostgreSQL reads the index of app and number, which has this order.";
+const MEMORY = "Not caught: the bound limits the memory of readers at different places, and nothing else.";
+const CHUNK = "Equivalent: a chunk has at least one event.";
+const BOTH_GROUPS = "Equivalent: the expression finds both parts or none.";
+const CAUSE = "The cause of an error, which only the log shows.";
 const PAUSE = "Equivalent: only the time between two checks differs.";
 
 export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
@@ -31,7 +36,10 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
   "domain/deployments/claim-deployment.ts": [
     { original: '"DeploymentIsLeased"', reason: NAME },
     { original: '{ fields: ["appId"] }', reason: "Equivalent but slower: all fields are read." },
-    { original: '["appId"]', reason: "Equivalent but slower: all fields are read." },
+    {
+      original: "Date.now() - deployment.leaseRenewedAt.getTime() < LEASE_MS",
+      reason: "Differs for one millisecond.",
+    },
     {
       original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }",
       reason: "Not caught: simultaneous claims already wait for the other one of the two locks.",
@@ -45,6 +53,10 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
       original: "deployment.cancelRequestedAt !== undefined",
       reason: "Equivalent: a record that was read has no undefined field.",
     },
+  ],
+  "domain/deployments/enqueue-deployment.ts": [
+    { original: '{ orderBy: { number: "asc" } }', reason: INDEX_ORDER },
+    { original: '{ number: "asc" }', reason: INDEX_ORDER },
   ],
   "domain/deployments/finish-deployment.ts": [
     {
@@ -78,6 +90,62 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
     {
       original: "this.#tail.length <= HALF",
       reason: "Equivalent: at exactly this length, nothing is dropped either way.",
+    },
+  ],
+  "domain/deployments/provision-app.ts": [
+    { original: "{ cause: error }", reason: CAUSE },
+    { original: "{ cause }", reason: CAUSE },
+    { original: '"user"', reason: "Equivalent: only the kind `platform` has an effect." },
+  ],
+  "domain/deployments/run-deployment.ts": [
+    { original: '"RetryDeployment"', reason: NAME },
+    { original: "{ cause }", reason: CAUSE },
+  ],
+  "domain/deployments/run-rollback.ts": [
+    { original: "key === null", replacement: "false", reason: "Equivalent: no bundle has the key null." },
+    { original: "live?.artifactKey", reason: "Equivalent: an app with a bundle has a live deployment." },
+  ],
+  "domain/deployments/sweep.ts": [
+    { original: '{ fields: ["id"] }', reason: "Equivalent but slower: all fields are read." },
+    { original: '["id"]', reason: "Equivalent: the id is always read." },
+    { original: "leaseRenewedAt < stalledSince", reason: "Differs for one millisecond." },
+  ],
+  "domain/deployments/transition-deployment.ts": [
+    { original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }", reason: LOCK },
+  ],
+  "domain/deployments/deployment-log-tail.ts": [
+    { original: "this.#chunks.clear();", reason: MEMORY },
+    { original: "this.#chunks.size >= MAX_KEPT_CHUNKS", reason: MEMORY },
+    { original: '""', replacement: '"Stryker was here!"', reason: "Equivalent: the first read replaces the text." },
+    { original: "false", replacement: "true", reason: "Equivalent: the first refresh sets it." },
+    { original: "this.#end !== null", replacement: "false", reason: "Equivalent but slower: the log is read again." },
+    {
+      original: "stored === this.#stored && end === null",
+      replacement: "false",
+      reason: "Equivalent but slower: readers are notified although nothing has changed.",
+    },
+    {
+      original: "stored !== this.#stored",
+      replacement: "true",
+      reason: "Equivalent but slower: the log is parsed again.",
+    },
+  ],
+  "domain/deployments/follow-deployment-log.ts": [
+    { original: "parseEventId(chunk.at(-1)?.id ?? null)?.position", reason: CHUNK },
+    { original: "chunk.at(-1)?.id", reason: CHUNK },
+    { original: "[]", replacement: '["Stryker was here"]', reason: "Equivalent: the first element is not read." },
+    { original: "number === undefined || position === undefined", reason: BOTH_GROUPS },
+    { original: "number === undefined", replacement: "false", reason: BOTH_GROUPS },
+    { original: "position === undefined", replacement: "false", reason: BOTH_GROUPS },
+  ],
+  "domain/deployments/read-log-tail.ts": [
+    {
+      original: "text.slice(-maxCharacters)",
+      reason: "Equivalent but slower: the loop cuts the text in more steps, to a slightly shorter end.",
+    },
+    {
+      original: "JSON.stringify(end).length > maxCharacters",
+      reason: "Differs for a text of exactly the maximum length.",
     },
   ],
   "domain/deployments/log-text.ts": [
