@@ -101,9 +101,9 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
 }
 
 /** The generator takes a number in a path for optional, and knows no header. */
-function correctParameters(documented: DocumentedOperation, { procedure }: Operation): void {
+function correctParameters(documented: DocumentedOperation, { isRepeatable }: Operation): void {
   for (const parameter of documented.parameters ?? []) if (parameter.in === "path") parameter.required = true;
-  if (REPEATABLE.has(procedure)) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
+  if (isRepeatable) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
 }
 
 /** The generator documents all fields beside those of the path as JSON. Of a streamed body, only one field is the body. */
@@ -123,9 +123,6 @@ function correctStreamedBody(documented: DocumentedOperation, { procedure, strea
   }));
   documented.parameters = [...(documented.parameters ?? []), ...parameters];
 }
-
-/** The procedures that read `Idempotency-Key`. */
-const REPEATABLE: ReadonlySet<string> = new Set(["apps.deploy", "deployments.redeploy", "deployments.rollback"]);
 
 const IDEMPOTENCY_KEY = {
   in: "header",
