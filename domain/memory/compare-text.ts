@@ -17,7 +17,7 @@ export function hashText(content: string): TextHashes {
  * Returns the words of a text in lowercase without punctuation at their ends. What can change a value stays: `?`, signs,
  * percent and currency symbols, and all punctuation inside of words, such as `3.5`.
  */
-export function normalizeText(content: string): string[] {
+function normalizeText(content: string): string[] {
   const text = foldCase(content.normalize("NFKC").replace(/\p{Cf}/gu, ""))
     .replace(/[\u2018\u2019\u02bc]/g, "'")
     .replace(/[\p{Pd}\u2212]/gu, "-")

@@ -14,11 +14,6 @@ export interface ChangeMemoriesDeps extends ReadMemoriesDeps {
   em: EntityManager;
 }
 
-/** The agent that memories belong to, as their scope in the search index. */
-export function memoriesOf(orgId: string, agentId: string): ScopeKey {
-  return { orgId, kind: "memory", ownerId: agentId };
-}
-
 /**
  * Finds the agent whose memories a call uses, as `findOwnAgent` does. With a gateway token, an agent uses only its own memories.
  *
@@ -26,7 +21,7 @@ export function memoriesOf(orgId: string, agentId: string): ScopeKey {
  */
 export async function findMemoryOwner(db: Db, caller: Caller, agentId: string | undefined): Promise<ScopeKey> {
   const agent = await findOwnAgent(db, caller, agentId);
-  return memoriesOf(caller.orgId, agent.id);
+  return { orgId: caller.orgId, kind: "memory", ownerId: agent.id };
 }
 
 /**

@@ -153,12 +153,12 @@ test("a page of an export ends at 4 MB", async () => {
   await store("Memory 0");
   await insertCopies(agentId, 1500, "x".repeat(3900));
   const contents: string[] = [];
-  let cursor: unknown = null;
+  let cursor: string | null = null;
   do {
-    const page = await tenant.rest.get(`${path}/export${cursor === null ? "" : `?cursor=${String(cursor)}`}`);
+    const page = await tenant.rest.get(`${path}/export${cursor === null ? "" : `?cursor=${cursor}`}`);
     expect(page.text.length).toBeLessThan(4_100_000);
     contents.push(...contentsOf(page.body["memories"] as MemoryView[]));
-    cursor = page.body["next_cursor"];
+    cursor = page.body["next_cursor"] as string | null;
   } while (cursor !== null);
   expect([contents.length, new Set(contents).size]).toEqual([1501, 1501]);
 });
