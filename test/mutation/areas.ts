@@ -2,6 +2,10 @@ import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
 import { IDENTITY_AREAS } from "./identity-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
 
+const GATEWAY_MESSAGES = [
+  "server/mcp/{direct-tool,direct-tool-result,fast-path,gateway-errors,notification-streams,subscription-bus}.ts",
+];
+
 /**
  * In the order of the page. Tests that start another process are not listed: a mutant is active in the process of the test
  * only. Tests of a neighboring area are listed where they check the area's behavior through HTTP.
@@ -121,10 +125,15 @@ export const AREAS: MutationArea[] = [
     ],
   },
   {
+    name: "server/mcp, messages",
+    sources: GATEWAY_MESSAGES,
+    tests: ["test/mcp/{direct-tool-results,fast-path-requests,gateway-errors,notification-events}.test.ts"],
+  },
+  {
     name: "server/mcp",
     sources: ["server/mcp/*.ts"],
+    except: GATEWAY_MESSAGES,
     tests: [
-      "test/mcp/{direct-tool-results,fast-path-requests,gateway-errors,notification-events}.test.ts",
       "test/mcp/{cached-results,direct-tools,fast-path,gateway,log-lines,notification-streams}.test.ts",
       "test/mcp/{scopes,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
       "test/http/cors.test.ts",
@@ -136,9 +145,13 @@ export const AREAS: MutationArea[] = [
     tests: ["test/rest/openapi-document.test.ts"],
   },
   {
+    name: "server/rest, bodies and errors",
+    sources: ["server/rest/{error-response,request-body,streamed-bodies}.ts"],
+    tests: ["test/rest/{request-errors,streamed-bodies}.test.ts"],
+  },
+  {
     name: "server/rest",
-    sources: ["server/rest/*.ts"],
-    except: ["server/rest/{documented-errors,openapi,operations,schema-corrections}.ts"],
+    sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
       "test/rest/{authentication,deploy,internal-errors,openapi,read,scopes}.test.ts",
       "test/http/malformed-requests.test.ts",
@@ -147,7 +160,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "server/rest, streams",
     sources: ["server/rest/streams/*.ts"],
-    tests: ["test/rest/{event-stream,log-streams}.test.ts"],
+    tests: ["test/rest/{event-stream,log-streams,openapi-document}.test.ts"],
   },
   ...IDENTITY_AREAS,
   ...DEPLOYMENT_AREAS,

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { App } from "../../../domain/apps/app.entity.ts";
 import { artifactBucketName } from "../../../domain/apps/app-resources.ts";
 import type { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { UnreadableVariable } from "../../../domain/ports/app-variables.ts";
@@ -104,7 +105,7 @@ test("a rollback to a bundle that is removed meanwhile fails, and the live deplo
   expect((await app.record()).liveDeploymentId).toBe((await app.find(2)).id);
 });
 
-const userFailure = () => {
+const userFailure = (): never => {
   throw new BuildFailure("user", "The branch does not exist.", "Correct it.");
 };
 
@@ -131,7 +132,7 @@ test("a deployment that fails after an attempt has switched to its script puts t
   expect(app.pages).toEqual(["first", "second", "third", "second"]);
   expect(await app.log(3)).toContain("[service] putting deployment 2 live again\n");
   expect([(await app.find(2)).status, (await app.find(3)).status]).toEqual(["ready", "failed"]);
-  expect((await app.find(2)).fencingToken).toBe(4);
+  expect([(await app.find(1)).fencingToken, (await app.find(2)).fencingToken]).toEqual([1, 4]);
   await app.redeploy();
   await app.run();
   expect(app.pages).toHaveLength(4);
@@ -160,6 +161,29 @@ test("an error of the platform while the live script is put back is thrown, so t
   const faulty = { ...app.ports.deps, edge: failing(app.ports.deps.edge, "publish", 1) };
   await expect(app.run(undefined, faulty)).rejects.toThrow("500");
   expect((await app.find(3)).status).toBe("cloning");
+});
+
+test("a first deployment that fails after an attempt has switched to its script leaves no script", async () => {
+  const app = await givenQueuedDeployment(service(), {
+    publish: () => {
+      throw new Error("the connection broke");
+    },
+  });
+  await expect(app.run()).rejects.toThrow("attempt 1");
+  app.ports.steps = { checkOut: userFailure };
+  await app.run();
+  expect((await app.view())["error"]).toBe("The branch does not exist.");
+  expect(await app.ports.deps.edge.liveGeneration(app.slug)).toBeNull();
+});
+
+test("a worker that has lost its lease puts no script back", async () => {
+  const app = await givenSwitchedRedeploy();
+  app.ports.steps.checkOut = async () => {
+    await app.ports.deps.em.fork().nativeUpdate(App, { id: app.appId }, { fencingToken: 9 });
+    userFailure();
+  };
+  await app.run();
+  expect(app.pages).toEqual(["first", "second", "third"]);
 });
 
 test("an app whose script is not served, and one that was never live, get no script back", async () => {

@@ -10,6 +10,38 @@ const CAUSE = "The cause of an error, which only the log shows.";
 const PAUSE = "Equivalent: only the time between two checks differs.";
 
 export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
+  "domain/deployments/artifacts.ts": [
+    { original: '""', replacement: '"Stryker was here!"', reason: "Never evaluated: every text has a first part." },
+    { original: "key === null", replacement: "false", reason: "Equivalent but slower: no bundle has the key null." },
+    { original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }", reason: LOCK },
+    {
+      original: "built.slice(0, ROLLBACK_TARGETS)",
+      replacement: "built",
+      reason: "Equivalent: the newest deployments come first, and the others are not kept in any case.",
+    },
+  ],
+  "domain/deployments/remove-old-deployments.ts": [
+    { original: "old.length === 0", replacement: "false", reason: "Equivalent but slower: nothing is deleted." },
+    { original: "app === null || newest === null", reason: "Equivalent: exactly an app has deployments." },
+    { original: "app === null", replacement: "false", reason: "Equivalent: exactly an app has deployments." },
+    { original: "newest === null", replacement: "false", reason: "Equivalent: exactly an app has deployments." },
+  ],
+  "domain/deployments/remove-orphans.ts": [
+    { original: "{ id: { $in: [...ids] } }", reason: "Equivalent but slower: all apps are read." },
+    { original: "{ $in: [...ids] }", reason: "Equivalent but slower: all apps are read." },
+    { original: '{ fields: ["id"] }', reason: "Equivalent but slower: all fields are read." },
+    { original: '["id"]', reason: "Equivalent: the id is always read." },
+  ],
+  "domain/deployments/restore-live-script.ts": [
+    { original: "served === null", replacement: "false", reason: "Equivalent: null is less than any token." },
+  ],
+  "domain/deployments/tear-down-app.ts": [
+    {
+      original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }",
+      reason: "Not caught: the lock matters only for a teardown at the same moment.",
+    },
+    { original: '{ fields: ["logKey"] }', reason: "Equivalent but slower: all fields are read." },
+  ],
   "domain/deployments/add-deployment.ts": [
     {
       original: "row === undefined",
