@@ -1,4 +1,5 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
+import { account } from "./account.ts";
 import { agentWorkspaces } from "./agent-workspaces.ts";
 import { agents, servers } from "./agents.ts";
 import { apps } from "./apps.ts";
@@ -20,6 +21,7 @@ import { usage } from "./usage.ts";
 import { variables } from "./variables.ts";
 
 export const appRouter = router({
+  account,
   agentRuntimes,
   agents,
   agentWorkspaces,

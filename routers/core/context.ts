@@ -41,6 +41,7 @@ import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
 import type { ListTokensDeps } from "../../domain/tokens/list-tokens.ts";
 import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
 import type { RotateTokenDeps } from "../../domain/tokens/rotate-token.ts";
+import type { GetAccountDeps } from "../../domain/users/get-account.ts";
 import type { ListOAuthConnectionsDeps } from "../../domain/users/list-oauth-connections.ts";
 import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-connection.ts";
 import type { ListVariablesDeps } from "../../domain/variables/list-variables.ts";
@@ -54,6 +55,7 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
+  account: GetAccountDeps;
   agentWorkspaces: AgentWorkspaceDeps;
   agents: CreateServerDeps &
     DeleteAgentDeps &

@@ -81,7 +81,7 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "variables.list": ({ id }) => ({ id }),
   "variables.set": ({ id }) => ({ id, name: "API_KEY", value: "1" }),
 };
-export const WITHOUT_INPUT = ["apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
+export const WITHOUT_INPUT = ["account.get", "apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
 /** Procedures for one object by its id or slug. */
 export const FOR_ONE_OBJECT = [
   "agentRuntimes.declare",
