@@ -4,6 +4,7 @@ import type { JsonSchema } from "../domain/ports/procedure-discovery.ts";
 import { ERROR_CODES } from "../domain/shared/errors.ts";
 import type { Meta } from "../routers/core/trpc.ts";
 import { appRouter } from "../routers/index.ts";
+import { METADATA_WITHOUT_IDS } from "../routers/tool-registry.ts";
 
 /** A procedure as clients call it. */
 export interface ClientProcedure {
@@ -58,7 +59,11 @@ function describeProcedure(
 }
 
 function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  const { $schema: _, ...converted } = z.toJSONSchema(schema, { io, unrepresentable: "any" }) as JsonSchema;
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    metadata: METADATA_WITHOUT_IDS as typeof z.globalRegistry,
+  }) as JsonSchema;
   return converted;
 }
 
@@ -96,7 +101,8 @@ function renderProcedure({ name, isRepeatable, meta, input, output }: ClientProc
   const optional = signature.isInputOptional ? "?" : "";
   const options = isRepeatable ? "RepeatableCallOptions" : "CallOptions";
   const parameters = `input${optional}: ${unquoteComments(signature.input)}, options?: ${options}`;
-  return `${renderComment(meta)}    ${name}(${parameters}): Promise<${unquoteComments(signature.output)}>;\n`;
+  const method = `${name}(${parameters}): Promise<${unquoteComments(signature.output)}>;`;
+  return `${renderComment(meta)}    ${method.replaceAll("\n", "\n    ")}\n`;
 }
 
 /** The comments of a type contain quoted texts, because most schemas are untrusted. These are not. */

@@ -5,6 +5,7 @@ import path from "node:path";
 import { TOOL_LIST, TOOLS } from "../routers/tool-registry.ts";
 import { createOpenApiDocument } from "../server/rest/openapi.ts";
 import { OPERATIONS } from "../server/rest/operations.ts";
+import { renderCliCommands } from "./cli-commands.ts";
 import { renderSdkProcedures } from "./client-procedures.ts";
 import { renderRestReference } from "./rest-reference.ts";
 import { renderScopesReference } from "./scopes-reference.ts";
@@ -14,6 +15,7 @@ const PROJECT = path.join(import.meta.dirname, "..");
 const document = createOpenApiDocument("http://127.0.0.1:3000");
 const files = {
   "clients/sdk/src/generated/procedures.ts": renderSdkProcedures(),
+  "clients/cli/src/generated/commands.ts": renderCliCommands(),
   "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "docs/rest.md": renderRestReference(document, await readSection("Write a client")),
   "docs/scopes.md": renderScopesReference(OPERATIONS, TOOLS.values()),

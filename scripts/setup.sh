@@ -186,6 +186,8 @@ build_dashboard() {
 
 build_clients() {
   with_progress "Building the SDK" node scripts/build-sdk.ts || problem "The SDK could not be built (see above)."
+  with_progress "Building the command line" node scripts/build-cli.ts ||
+    problem "The command line could not be built (see above)."
 }
 
 # --- The sandbox

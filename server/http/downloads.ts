@@ -6,7 +6,7 @@ import { nullIfMissing } from "../files/missing-file.ts";
 /** The folder in which `npm run setup` stores the packages of the clients. */
 const BUILD_FOLDER = path.resolve(import.meta.dirname, "../../.cache/downloads");
 
-const FILES = ["sdk.tgz"] as const;
+const FILES = ["sdk.tgz", "cli.tgz"] as const;
 
 const NOT_BUILT = "This package is not built. Run npm run setup, or npm run build.";
 

@@ -88,6 +88,12 @@ export const AREAS: MutationArea[] = [
     tests: ["test/rest/import-{limits,transcripts}.test.ts"],
   },
   {
+    name: "domain/memory",
+    sources: ["domain/memory/*.ts"],
+    except: ["domain/memory/*.entity.ts"],
+    tests: ["test/domain/memory/*.test.ts", "test/mcp/memory.test.ts", "test/rest/memories.test.ts"],
+  },
+  {
     name: "domain/agents, rules",
     sources: ["domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts"],
     tests: ["test/domain/agents/*.test.ts"],
