@@ -24,6 +24,7 @@ import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
+import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -73,6 +74,7 @@ export interface Capabilities {
   audit: ListEventsDeps & RecordCallDeps;
   deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
+  memories: ChangeMemoriesDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
