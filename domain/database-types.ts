@@ -11,6 +11,7 @@ import type { DocumentSchema } from "./documents/document.entity.ts";
 import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
+import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
 import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
@@ -41,6 +42,7 @@ export type DatabaseTables = InferKyselyDB<
   | typeof EnabledSkillSchema
   | typeof InstructionRevisionSchema
   | typeof MachineTokenSchema
+  | typeof MemorySchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
   | typeof SearchPostingSchema

@@ -11,6 +11,7 @@ import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
 import { knowledge } from "./knowledge.ts";
+import { memories } from "./memories.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
@@ -33,6 +34,7 @@ export const appRouter = router({
   execution,
   instructions,
   knowledge,
+  memories,
   oauthConnections,
   procedures,
   runtimeLogs,

@@ -26,6 +26,7 @@ import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { SearchKnowledgeDeps } from "../../domain/knowledge/search-knowledge.ts";
 import type { WriteKnowledgeDeps } from "../../domain/knowledge/write-knowledge.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
+import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -76,6 +77,7 @@ export interface Capabilities {
   deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
   knowledge: SearchKnowledgeDeps & WriteKnowledgeDeps;
+  memories: ChangeMemoriesDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;

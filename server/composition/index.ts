@@ -18,6 +18,7 @@ import { openExecution } from "./execution.ts";
 import { type ExternalDeps, type Foundation, openFoundation } from "./foundation.ts";
 import { type IdentityServiceDeps, type IdentityServices, openIdentityServices } from "./identity.ts";
 import { openKnowledge } from "./knowledge.ts";
+import { createMemories } from "./memories.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
 import { createSessions } from "./sessions.ts";
@@ -60,6 +61,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     deployments,
     execution: await openExecution(foundation, procedures, opening),
     knowledge: await openKnowledge(foundation),
+    memories: createMemories(foundation),
     ...createUsers(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
@@ -70,7 +72,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     usage: createUsage(foundation),
     variables: createVariables(foundation),
   };
-  const identity = openIdentityServices(identityDepsOf(foundation), opening);
+  const identity = openIdentityServices(toIdentityDeps(foundation), opening);
   const opened = opening.move();
   return {
     capabilities,
@@ -87,17 +89,11 @@ export async function openServices(config: Config, log: Logger, external: Extern
   };
 }
 
-function identityDepsOf({ config, database, external, log, shared, tokenSecret }: Foundation): IdentityServiceDeps {
-  return {
-    orm: database.orm,
-    config,
-    log,
-    counter: shared.counter,
-    accessChanges: shared.accessChanges,
-    clientMetadataFetcher: external.clientMetadata ?? new HttpsMetadataFetcher(),
-    tokenSecret,
-    publicUrl: external.publicUrl,
-  };
+function toIdentityDeps({ database, config, log, shared, external, tokenSecret }: Foundation): IdentityServiceDeps {
+  const { counter, accessChanges } = shared;
+  const clientMetadataFetcher = external.clientMetadata ?? new HttpsMetadataFetcher();
+  const { publicUrl } = external;
+  return { orm: database.orm, config, log, counter, accessChanges, clientMetadataFetcher, tokenSecret, publicUrl };
 }
 
 function describeLimits(

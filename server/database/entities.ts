@@ -9,6 +9,7 @@ import { DocumentPassage } from "../../domain/documents/document-passage.entity.
 import { DocumentVersion } from "../../domain/documents/document-version.entity.ts";
 import { Document } from "../../domain/documents/document.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
+import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
 import { SearchScope } from "../../domain/search/search-scope.entity.ts";
@@ -40,6 +41,7 @@ export const entities = [
   IdempotencyKey,
   InstructionRevision,
   MachineToken,
+  Memory,
   Organization,
   Procedure,
   RateLimitWindow,

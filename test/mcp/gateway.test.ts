@@ -26,6 +26,8 @@ verifies(
     expect(tools.map(({ name }) => name)).toEqual([
       "company_knowledge_get",
       "company_knowledge_search",
+      "memory_recall",
+      "memory_write",
       "service_deploy_app",
       "service_docs_search",
       "service_execute",

@@ -41,6 +41,11 @@ interface Target {
 const INPUTS: Record<string, (target: Target) => object[]> = {
   company_knowledge_get: ({ id }) => [{ document_id: id }],
   company_knowledge_search: () => [{ query: "theirs" }],
+  memory_recall: ({ id }) => [{ query: "reads" }, { query: "reads", agent_id: id }],
+  memory_write: ({ id }) => [
+    { content: "Ours", kind: "fact", agent_id: id },
+    { content: "Ours", kind: "fact", replaces: id },
+  ],
   service_list_apps: ({ cursor }) => [{}, { cursor }, { cursor, limit: 1 }],
   service_deploy_app: () => [],
   service_redeploy_app: ({ id }) => [{ app_id: id }],

@@ -99,6 +99,12 @@ export const AREAS: MutationArea[] = [
     tests: ["test/rest/import-{limits,transcripts}.test.ts"],
   },
   {
+    name: "domain/memory",
+    sources: ["domain/memory/*.ts"],
+    except: ["domain/memory/*.entity.ts"],
+    tests: ["test/domain/memory/*.test.ts", "test/mcp/memory.test.ts", "test/rest/memories.test.ts"],
+  },
+  {
     name: "domain/agents, rules",
     sources: ["domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts"],
     tests: ["test/domain/agents/*.test.ts"],
@@ -257,7 +263,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/variables",
     sources: ["domain/variables/*.ts"],
     except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
-    tests: ["test/domain/variables/{change,stored}-variables.test.ts"],
+    tests: ["test/domain/variables/{application-state,change-variables,stored-variables}.test.ts"],
   },
   {
     name: "domain/variables, rules",

@@ -1522,6 +1522,406 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
+    "procedure": "memories.correct",
+    "words": [
+      "memories",
+      "correct"
+    ],
+    "kind": "mutation",
+    "summary": "Correct a memory",
+    "description": "Replaces the content or the kind of a memory.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "memory_id",
+        "name": "memory-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The memory's id"
+      },
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "One statement, at most 4000 characters"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "preference",
+          "commitment",
+          "fact"
+        ],
+        "description": ""
+      }
+    ]
+  },
+  {
+    "procedure": "memories.delete",
+    "words": [
+      "memories",
+      "delete"
+    ],
+    "kind": "mutation",
+    "summary": "Delete a memory",
+    "description": "The agent does not recall it any more.",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "memory_id",
+        "name": "memory-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The memory's id"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.deleteAll",
+    "words": [
+      "memories",
+      "delete-all"
+    ],
+    "kind": "mutation",
+    "summary": "Delete all memories of an agent",
+    "description": "Export them before, if they may be needed again.",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.export",
+    "words": [
+      "memories",
+      "export"
+    ],
+    "kind": "query",
+    "summary": "Export the memories of an agent",
+    "description": "All memories of an agent, the latest created first. Only beyond 2,000 memories or 4 MB there is a further page.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "cursor",
+        "name": "cursor",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "`next_cursor` of the previous page"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.get",
+    "words": [
+      "memories",
+      "get"
+    ],
+    "kind": "query",
+    "summary": "Get a memory",
+    "description": "One memory of an agent.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "memory_id",
+        "name": "memory-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The memory's id"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.list",
+    "words": [
+      "memories",
+      "list"
+    ],
+    "kind": "query",
+    "summary": "List the memories of an agent",
+    "description": "The memories of an agent, the latest created first.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "preference",
+          "commitment",
+          "fact"
+        ],
+        "description": "Only memories of this kind"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number; 50 by default"
+      },
+      {
+        "field": "cursor",
+        "name": "cursor",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "`next_cursor` of the previous page"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.recall",
+    "words": [
+      "memories",
+      "recall"
+    ],
+    "kind": "query",
+    "summary": "Recall memories",
+    "description": "",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "query",
+        "name": "query",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "What you want to know, at most 500 characters"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number; default 8"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "preference",
+          "commitment",
+          "fact"
+        ],
+        "description": "Only memories of this kind"
+      },
+      {
+        "field": "agent_id",
+        "name": "agent-id",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "Default: your own agent, or the main agent"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.search",
+    "words": [
+      "memories",
+      "search"
+    ],
+    "kind": "query",
+    "summary": "Search the memories of an agent",
+    "description": "The memories that match `q`, the most relevant first, and of equally relevant ones the latest first. The list is empty if none matches.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "q",
+        "name": "q",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "Words, at most 500 characters"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "preference",
+          "commitment",
+          "fact"
+        ],
+        "description": "Only memories of this kind"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number; 20 by default"
+      }
+    ]
+  },
+  {
+    "procedure": "memories.store",
+    "words": [
+      "memories",
+      "store"
+    ],
+    "kind": "mutation",
+    "summary": "Store a memory",
+    "description": "Stores a memory of an agent. A content that the agent has already is not stored twice: `status` is `duplicate` for the same text, and `updated` if an existing memory got the new wording or kind.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      },
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": true,
+        "type": "text",
+        "description": "One statement, at most 4000 characters"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": true,
+        "type": "text",
+        "choices": [
+          "preference",
+          "commitment",
+          "fact"
+        ],
+        "description": ""
+      }
+    ]
+  },
+  {
+    "procedure": "memories.write",
+    "words": [
+      "memories",
+      "write"
+    ],
+    "kind": "mutation",
+    "summary": "Save a memory",
+    "description": "",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": true,
+        "type": "text",
+        "description": "One statement, at most 4000 characters"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": true,
+        "type": "text",
+        "choices": [
+          "preference",
+          "commitment",
+          "fact"
+        ],
+        "description": ""
+      },
+      {
+        "field": "replaces",
+        "name": "replaces",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "The memory_id of a memory that is no longer correct"
+      },
+      {
+        "field": "agent_id",
+        "name": "agent-id",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "Default: your own agent, or the main agent"
+      }
+    ]
+  },
+  {
     "procedure": "oauthConnections.list",
     "words": [
       "oauth-connections",
