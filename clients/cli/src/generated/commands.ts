@@ -1154,50 +1154,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
-    "procedure": "knowledge.ask",
-    "words": [
-      "knowledge",
-      "ask"
-    ],
-    "kind": "query",
-    "summary": "Search Company Knowledge",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "query",
-        "name": "query",
-        "isArgument": true,
-        "isRequired": true,
-        "type": "text",
-        "description": "A question, or a few words"
-      },
-      {
-        "field": "kind",
-        "name": "kind",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "choices": [
-          "policy",
-          "pricing",
-          "brand",
-          "sop",
-          "faq"
-        ],
-        "description": ""
-      },
-      {
-        "field": "limit",
-        "name": "limit",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "number",
-        "description": "Maximum number of citations; default 5"
-      }
-    ]
-  },
-  {
     "procedure": "knowledge.change",
     "words": [
       "knowledge",
@@ -1395,35 +1351,6 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isRequired": false,
         "type": "text",
         "description": "`next_cursor` of the previous page"
-      }
-    ]
-  },
-  {
-    "procedure": "knowledge.read",
-    "words": [
-      "knowledge",
-      "read"
-    ],
-    "kind": "query",
-    "summary": "Read a Company Knowledge document",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "document_id",
-        "name": "document-id",
-        "isArgument": true,
-        "isRequired": true,
-        "type": "text",
-        "description": ""
-      },
-      {
-        "field": "offset",
-        "name": "offset",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "number",
-        "description": "next_offset of the previous part"
       }
     ]
   },
