@@ -62,6 +62,12 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/skills/*.test.ts", "test/rest/skills.test.ts", "test/mcp/agent-skills.test.ts"],
   },
   {
+    name: "domain/search",
+    sources: ["domain/search/*.ts"],
+    except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
+    tests: ["test/domain/search/*.test.ts"],
+  },
+  {
     name: "domain/sessions",
     sources: ["domain/sessions/*.ts"],
     except: ["domain/sessions/*.entity.ts"],

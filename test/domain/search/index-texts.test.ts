@@ -58,17 +58,17 @@ test("a transaction that is rolled back leaves nothing, and its change is visibl
 
 test("removed texts leave no posting, in any block", async () => {
   const scope = newScope();
-  const texts = Array.from({ length: 1100 }, (_, index) => text(`shared word${index}`, { title: "Title" }));
+  const texts = Array.from({ length: 4200 }, (_, index) => text(`shared word${index}`, { title: "Title" }));
   const ids = await scope.add(...texts);
   const numbered = texts.map((one, index) => ({ ...one, indexId: ids[index]! }));
-  await scope.transact((tx) => removeFromIndex(tx, scope.key, numbered.slice(1, 1050)));
-  expect(await scope.find("shared", { limit: 100 })).toEqual([0, ...ids.slice(1050)]);
+  await scope.transact((tx) => removeFromIndex(tx, scope.key, numbered.slice(1, 4150)));
+  expect(await scope.find("shared", { limit: 100 })).toEqual([0, ...ids.slice(4150)]);
   const { postings } = await scope.readRows();
   expect(postings.filter(({ term }) => term === "share").map(({ count, data }) => [count, data.length])).toEqual([
     [1, 4],
     [50, 200],
   ]);
-  await scope.transact((tx) => removeFromIndex(tx, scope.key, [...numbered.slice(0, 1), ...numbered.slice(1050)]));
+  await scope.transact((tx) => removeFromIndex(tx, scope.key, [...numbered.slice(0, 1), ...numbered.slice(4150)]));
   const { scope: row, postings: left } = await scope.readRows();
   expect(left).toEqual([]);
   expect(row).toMatchObject({ text_count: 0, total_length: "0" });

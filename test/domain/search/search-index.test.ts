@@ -51,10 +51,10 @@ test("a search can be restricted to categories and to some of the texts, whateve
 
 test("a search returns at most 200 hits, also from several blocks, those with the lowest ids of equal ones", async () => {
   const scope = newScope();
-  await scope.add(...Array.from({ length: 3000 }, () => text("refund")));
+  await scope.add(...Array.from({ length: 5000 }, () => text("refund")));
   expect(await scope.find("refund", { limit: 1000 })).toEqual(Array.from({ length: 200 }, (_, index) => index));
   await scope.add(text("refund refund refund"));
-  expect(await scope.find("refund", { limit: 2 })).toEqual([3000, 0]);
+  expect(await scope.find("refund", { limit: 2 })).toEqual([5000, 0]);
 });
 
 test("texts of several languages are found by words of each of them", async () => {
