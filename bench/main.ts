@@ -4,6 +4,7 @@
  * Usage: npm run bench [-- <section…>]   without a section, all of them
  */
 import { fileURLToPath } from "node:url";
+import { commandLine } from "./cli.ts";
 import { coldStart } from "./cold-start.ts";
 import { deploy } from "./deploy.ts";
 import { edgeProxy } from "./edge-proxy.ts";
@@ -33,6 +34,7 @@ const SECTIONS: readonly Section[] = [
   edgeProxy,
   memory,
   coldStart,
+  commandLine,
   gateway,
   execute,
   restBesideBuilds,

@@ -5,9 +5,13 @@ import type { AgentSchema } from "./agents/agent.entity.ts";
 import type { AppSchema } from "./apps/app.entity.ts";
 import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
 import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
+import type { DocumentPassageSchema } from "./documents/document-passage.entity.ts";
+import type { DocumentVersionSchema } from "./documents/document-version.entity.ts";
+import type { DocumentSchema } from "./documents/document.entity.ts";
 import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
+import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
 import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
@@ -32,9 +36,13 @@ export type DatabaseTables = InferKyselyDB<
   | typeof AuditEventSchema
   | typeof DeletedSessionSchema
   | typeof DeploymentSchema
+  | typeof DocumentPassageSchema
+  | typeof DocumentSchema
+  | typeof DocumentVersionSchema
   | typeof EnabledSkillSchema
   | typeof InstructionRevisionSchema
   | typeof MachineTokenSchema
+  | typeof MemorySchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
   | typeof SearchPostingSchema

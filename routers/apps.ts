@@ -30,6 +30,7 @@ export const apps = router({
   deploy: deployProcedure
     .meta({
       access: { scope: "deploy" },
+      isRepeatable: true,
       openapi: {
         method: "POST",
         path: "/v1/apps/deploy",

@@ -22,6 +22,7 @@ export const deployments = router({
   redeploy: deployProcedure
     .meta({
       access: { scope: "deploy" },
+      isRepeatable: true,
       openapi: {
         method: "POST",
         path: "/v1/apps/{id}/deployments",
@@ -113,6 +114,7 @@ export const deployments = router({
   rollback: restartProcedure
     .meta({
       access: { scope: "deploy" },
+      isRepeatable: true,
       openapi: {
         method: "POST",
         path: "/v1/apps/{id}/rollback",

@@ -1,4 +1,5 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
+import { account } from "./account.ts";
 import { agentWorkspaces } from "./agent-workspaces.ts";
 import { agents, servers } from "./agents.ts";
 import { apps } from "./apps.ts";
@@ -9,6 +10,7 @@ import { deploymentTools } from "./deployment-tools.ts";
 import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
+import { memories } from "./memories.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
@@ -19,6 +21,7 @@ import { usage } from "./usage.ts";
 import { variables } from "./variables.ts";
 
 export const appRouter = router({
+  account,
   agentRuntimes,
   agents,
   agentWorkspaces,
@@ -29,6 +32,7 @@ export const appRouter = router({
   deploymentTools,
   execution,
   instructions,
+  memories,
   oauthConnections,
   procedures,
   runtimeLogs,

@@ -38,7 +38,7 @@ interface Procedure {
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, Procedure>;
 
 /** The metadata of schemas without their names in the OpenAPI document, which would turn into references. */
-const METADATA_WITHOUT_IDS = {
+export const METADATA_WITHOUT_IDS = {
   get(type: z.ZodType): object {
     const { id: _id, ...metadata } = z.globalRegistry.get(type) ?? {};
     return metadata;

@@ -184,6 +184,12 @@ build_dashboard() {
   fi
 }
 
+build_clients() {
+  with_progress "Building the SDK" node scripts/build-sdk.ts || problem "The SDK could not be built (see above)."
+  with_progress "Building the command line" node scripts/build-cli.ts ||
+    problem "The command line could not be built (see above)."
+}
+
 # --- The sandbox
 
 # Creates a sandbox like the service does: as root, it first changes to a user without rights.
@@ -237,6 +243,7 @@ link_postgres
 check_sandbox
 fill_caches
 build_dashboard
+build_clients
 compile_service
 
 if [ "$problems" -gt 0 ]; then

@@ -1,7 +1,8 @@
 /**
- * Runs all tests on the embedded PostgreSQL, and some again on a PostgreSQL and a Redis outside the service.
+ * Runs a suite of tests on the embedded PostgreSQL, and some again on a PostgreSQL and a Redis outside the service.
  *
- * Usage: npm test [-- <vitest filters and options>]
+ * Usage: npm test [-- <vitest filters and options>]      all tests but those of builds; a filter selects from all tests
+ *        npm run test:builds [-- <vitest options>]       the tests of builds
  *
  * If PostgreSQL or Redis does not respond, the second part is skipped with a warning; with CI=true that is a failure. The last
  * line is `N passed, N failed`, for both parts together. The exit code is 0 only if tests ran and none failed.
@@ -11,6 +12,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { selectSuite } from "./build-tests.ts";
 import { countTests, formatCounts, type TestCounts, type TestReport } from "./count-test-results.ts";
 import { findUnavailableServices } from "./test-services.ts";
 
@@ -19,7 +21,10 @@ const root = path.dirname(import.meta.dirname);
 async function main(): Promise<void> {
   const unavailable = await findUnavailableServices();
   const projects = unavailable.length === 0 ? ["embedded", "services"] : ["embedded"];
-  const { exitCode, count } = await runVitest(projects, process.argv.slice(2));
+  const options = process.argv.slice(2);
+  const suite = options[0] === "--builds" ? "builds" : "others";
+  const selected = selectSuite(suite, suite === "builds" ? options.slice(1) : options);
+  const { exitCode, count } = await runVitest(projects, selected);
 
   const isIncomplete = unavailable.length > 0;
   if (isIncomplete) console.error(`\nNOT TESTED on Postgres and Redis: no connection to ${unavailable.join(" and ")}.`);

@@ -2,6 +2,7 @@ import { type EntityManager, LockMode } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import { BATCHES_OF_REQUEST, deleteSessions, removeDeletedEntries } from "../retention/deleted-sessions.ts";
+import { removeMemories } from "../retention/removed-memories.ts";
 import { InstructionRevision } from "./instruction-revision.entity.ts";
 import type { AgentWorkspaces } from "../ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
@@ -43,7 +44,7 @@ export async function deleteAgent(
     checkIsManaged(await em.findOneOrFail(AgentServer, { id: agent.serverId }));
     if (agent.isMain)
       throw new ServiceError("conflict", "The main agent of a server cannot be deleted. Delete the server instead.");
-    await removeAgents(em, [id]);
+    await removeAgents(em, orgId, [id]);
   });
   await finishRemoval(deps, orgId, [id]);
   return { status: "deleted" };
@@ -68,7 +69,7 @@ export async function deleteServer(
       throw new ServiceError("conflict", "This is the organization's only server. Create another server first.");
     const agents = await em.find(Agent, { serverId: id }, { fields: ["id"] });
     const ids = agents.map((agent) => agent.id);
-    await removeAgents(em, ids);
+    await removeAgents(em, orgId, ids);
     await em.nativeDelete(AgentServer, { id });
     return ids;
   });
@@ -91,13 +92,17 @@ export async function finishRemoval(
   await removeDeletedEntries(db, { maxBatches: BATCHES_OF_REQUEST });
 }
 
-/** Removes agents with everything that belongs to them, in the transaction of `em`. Afterwards, call `finishRemoval`. */
-export async function removeAgents(em: SqlEntityManager, ids: string[]): Promise<void> {
+/**
+ * Removes agents of an organization with everything that belongs to them, in the transaction of `em`. Afterwards, call
+ * `finishRemoval`.
+ */
+export async function removeAgents(em: SqlEntityManager, orgId: string, ids: string[]): Promise<void> {
   const agentId = { $in: ids };
   await em.nativeUpdate(MachineToken, { agentId, revokedAt: null }, { revokedAt: new Date() });
   await em.nativeDelete(Agent, { id: agentId });
   // Only now: a transaction that adds something to an agent locks it until it commits.
   await em.nativeDelete(InstructionRevision, { agentId });
   await removeEnabledSkills(queryBuilderOf(em), "agent_id", ids);
+  await removeMemories(queryBuilderOf(em), orgId, ids);
   await deleteSessions(queryBuilderOf(em), "agent_id", ids);
 }

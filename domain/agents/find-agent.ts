@@ -42,6 +42,20 @@ export async function findAgent(db: Db, caller: Caller, agentId: string | undefi
 }
 
 /**
+ * Finds the agent that a call is about, as `findAgent` does. With a gateway token, an agent finds only itself.
+ *
+ * @throws {ServiceError} `not_found` when the organization has no such agent; `forbidden` for a gateway token of another agent
+ */
+export async function findOwnAgent(db: Db, caller: Caller, agentId: string | undefined): Promise<FoundAgent> {
+  const agent = await findAgent(db, caller, agentId);
+  if (caller.agentId === undefined || caller.agentId === agent.id) return agent;
+  throw new ServiceError(
+    "forbidden",
+    "A gateway token reaches only what belongs to its own agent here. Omit agent_id, or use the personal access token of a user.",
+  );
+}
+
+/**
  * Checks that the caller may change what belongs to an agent. With a gateway token, an agent changes only its own.
  *
  * @throws {ServiceError} `forbidden`

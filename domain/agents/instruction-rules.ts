@@ -1,5 +1,6 @@
 import { MAX_INSTRUCTION_BYTES } from "../ports/agent-host.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { checkStorableText } from "../shared/storable-text.ts";
 
 export const INSTRUCTION_LIMITS = {
   /** Of the content of one revision in UTF-8. Codex reads no more of an AGENTS.md by default. */
@@ -10,11 +11,7 @@ export const INSTRUCTION_LIMITS = {
 
 /** @throws {ServiceError} `invalid` for a content that is too large, or that no text file can have */
 export function checkContent(content: string): void {
-  if (!content.isWellFormed() || content.includes("\0"))
-    throw new ServiceError(
-      "invalid",
-      "content: must be Unicode text without NUL characters and without unpaired surrogates.",
-    );
+  checkStorableText("content", content);
   const size = Buffer.byteLength(content);
   if (size > INSTRUCTION_LIMITS.bytes)
     throw new ServiceError(

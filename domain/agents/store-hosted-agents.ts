@@ -34,7 +34,7 @@ export async function storeHostedAgents(
     await bindMainAgent(tx, stored, hosted.mainId);
     const gone = stored.filter(({ externalId }) => !hosted.agents.some(({ id }) => id === externalId));
     const ids = gone.map(({ id }) => id);
-    await removeAgents(em, ids);
+    await removeAgents(em, server.orgId, ids);
     await changeAgents(tx, stored, hosted);
     await addAgents(tx, server, stored, hosted);
     return ids;

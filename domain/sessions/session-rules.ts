@@ -1,5 +1,6 @@
 import { isPlainLine } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { checkStorableText } from "../shared/storable-text.ts";
 import type { EntryTool, EntryUsage, NewEntry } from "./transcript-entry.ts";
 
 export const SESSION_LIMITS = {
@@ -66,16 +67,7 @@ export function checkSearchText(field: string, text: string): void {
       "invalid",
       `${field}: must have at least one word, and at most ${searchCharacters} characters.`,
     );
-  checkStorable(field, text);
-}
-
-/** @throws {ServiceError} `invalid` for a text that the database cannot store */
-function checkStorable(field: string, text: string): void {
-  if (text.isWellFormed() && !text.includes("\0")) return;
-  throw new ServiceError(
-    "invalid",
-    `${field}: must be Unicode text without NUL characters and without unpaired surrogates.`,
-  );
+  checkStorableText(field, text);
 }
 
 /** @throws {ServiceError} `invalid` for the first entry that is not allowed */
@@ -100,7 +92,7 @@ function checkEntry(path: string, { id, role, content, tool, model, usage, creat
 }
 
 function checkContent(field: string, content: string): void {
-  checkStorable(field, content);
+  checkStorableText(field, content);
   const { contentBytes } = SESSION_LIMITS;
   // A character has at most three bytes for each of its UTF-16 units.
   if (content.length * 3 <= contentBytes) return;

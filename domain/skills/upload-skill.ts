@@ -5,6 +5,7 @@ import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { ArchiveReader } from "../ports/archive-reader.ts";
 import type { YamlParser } from "../ports/yaml-parser.ts";
 import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
+import { decodeBase64 } from "../shared/base64.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { FileCollector, type SkillFiles } from "./collect-files.ts";
@@ -16,7 +17,7 @@ import { type SkillDocument, parseSkillDocument } from "./skill-document.ts";
 import { SkillFile } from "./skill-file.entity.ts";
 import { isSkillName, NAME_RULE, SKILL_DOCUMENT, SKILL_LIMITS } from "./skill-rules.ts";
 import type { SkillDetail } from "./skill-view.ts";
-import { decodeBase64, decodeFiles, type UploadedFile } from "./uploaded-files.ts";
+import { decodeFiles, type UploadedFile } from "./uploaded-files.ts";
 
 export interface UploadSkillDeps extends ReadRepositoryDeps {
   em: EntityManager;

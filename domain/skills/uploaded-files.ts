@@ -1,3 +1,4 @@
+import { decodeBase64 } from "../shared/base64.ts";
 import { FileCollector, invalidFile, type SkillFiles } from "./collect-files.ts";
 
 export const ENCODINGS = ["utf-8", "base64"] as const;
@@ -33,13 +34,6 @@ function decodeFile({ path, content }: UploadedFile): Uint8Array {
   const bytes = decodeBase64(content);
   if (bytes === null) throw invalidFile(path, "is not valid base64");
   return bytes;
-}
-
-/** Decodes base64 (RFC 4648, section 4), with or without line breaks. Returns `null` for any other text. */
-export function decodeBase64(text: string): Buffer | null {
-  const compact = text.replaceAll(/[\r\n]/g, "");
-  const bytes = Buffer.from(compact, "base64");
-  return bytes.toString("base64") === compact ? bytes : null;
 }
 
 /** Returns a text as it is, and every other content in base64. */

@@ -24,6 +24,7 @@ import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
+import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -40,6 +41,7 @@ import type { IssueTokenDeps } from "../../domain/tokens/issue-token.ts";
 import type { ListTokensDeps } from "../../domain/tokens/list-tokens.ts";
 import type { RevokeTokenDeps } from "../../domain/tokens/revoke-token.ts";
 import type { RotateTokenDeps } from "../../domain/tokens/rotate-token.ts";
+import type { GetAccountDeps } from "../../domain/users/get-account.ts";
 import type { ListOAuthConnectionsDeps } from "../../domain/users/list-oauth-connections.ts";
 import type { RevokeOAuthConnectionDeps } from "../../domain/users/revoke-oauth-connection.ts";
 import type { ListVariablesDeps } from "../../domain/variables/list-variables.ts";
@@ -53,6 +55,7 @@ import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
 /** The dependencies of the domain functions, one group per capability. They are the same for every call. */
 export interface Capabilities {
+  account: GetAccountDeps;
   agentWorkspaces: AgentWorkspaceDeps;
   agents: CreateServerDeps &
     DeleteAgentDeps &
@@ -71,6 +74,7 @@ export interface Capabilities {
   audit: ListEventsDeps & RecordCallDeps;
   deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
+  memories: ChangeMemoriesDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;

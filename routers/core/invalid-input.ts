@@ -3,6 +3,7 @@ import type { ZodError } from "zod";
 import { agentNotFound, serverNotFound } from "../../domain/agents/agent-view.ts";
 import { appNotFound } from "../../domain/apps/get-app.ts";
 import { deploymentNotFound } from "../../domain/deployments/list-deployments.ts";
+import { memoryNotFound } from "../../domain/memory/memory-rules.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { sessionNotFound } from "../../domain/sessions/session-view.ts";
@@ -47,11 +48,14 @@ export function toServiceError({ code, cause }: TRPCError, path: string | undefi
  * @param path - as for `toServiceError`
  */
 export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""): ServiceError {
-  if (issues.every((issue) => path.includes(`{${String(issue.path[0])}}`))) return notFoundAt(path);
+  const fields = issues.map((issue) => String(issue.path[0]));
+  if (fields.every((field) => path.includes(`{${field}}`))) return notFoundAt(path, fields);
   return new InvalidInput(issues.map((issue) => ({ path: issue.path, message: describeIssue(issue) })));
 }
 
-function notFoundAt(path: string): ServiceError {
+/** @param fields - the malformed parameters of the path, in their order */
+function notFoundAt(path: string, [field]: readonly string[]): ServiceError {
+  if (field === "memory_id") return memoryNotFound();
   if (path.startsWith("/v1/agents")) return agentNotFound();
   if (path.startsWith("/v1/servers")) return serverNotFound();
   if (path.startsWith("/v1/sessions")) return sessionNotFound();

@@ -49,6 +49,8 @@ export type Meta = OpenApiMeta & {
   access?: AccessMeta;
   /** Whether the audit log has an event for each call. By default, every mutation has. */
   isAudited?: boolean;
+  /** Whether the procedure reads the `Idempotency-Key`, so that clients can repeat a call. */
+  isRepeatable?: boolean;
 };
 
 const t = initTRPC

@@ -15,9 +15,9 @@ import { createApps } from "./apps.ts";
 import { createAudit } from "./audit.ts";
 import { openDeployments } from "./deployments.ts";
 import { openExecution } from "./execution.ts";
-import { type ExternalDeps, openFoundation } from "./foundation.ts";
-import { type IdentityServices, openIdentityServices } from "./identity.ts";
-import { createOAuthConnections } from "./oauth-connections.ts";
+import { type ExternalDeps, type Foundation, openFoundation } from "./foundation.ts";
+import { type IdentityServiceDeps, type IdentityServices, openIdentityServices } from "./identity.ts";
+import { createMemories } from "./memories.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
 import { createSessions } from "./sessions.ts";
@@ -25,6 +25,7 @@ import { openSkills } from "./skills.ts";
 import { createStorage } from "./storage.ts";
 import { createTokens } from "./tokens.ts";
 import { createRateLimits, createUsage } from "./usage.ts";
+import { createUsers } from "./users.ts";
 import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
@@ -47,7 +48,7 @@ export interface OpenServices extends IdentityServices, Omit<AgentServices, "age
 export async function openServices(config: Config, log: Logger, external: ExternalDeps): Promise<OpenServices> {
   await using opening = new AsyncDisposableStack();
   const foundation = await openFoundation(config, log, external, opening);
-  const { controlGroups, database, queue, shared, edge, tokenSecret } = foundation;
+  const { controlGroups, database, queue, edge } = foundation;
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
@@ -58,7 +59,8 @@ export async function openServices(config: Config, log: Logger, external: Extern
     audit: createAudit(foundation),
     deployments,
     execution: await openExecution(foundation, procedures, opening),
-    oauthConnections: createOAuthConnections(foundation),
+    memories: createMemories(foundation),
+    ...createUsers(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
     runtimeLogs: createRuntimeLogs(foundation, opening),
@@ -68,17 +70,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     usage: createUsage(foundation),
     variables: createVariables(foundation),
   };
-  const identityDeps = {
-    orm: database.orm,
-    config,
-    log,
-    counter: shared.counter,
-    accessChanges: shared.accessChanges,
-    clientMetadataFetcher: external.clientMetadata ?? new HttpsMetadataFetcher(),
-    tokenSecret,
-    publicUrl: external.publicUrl,
-  };
-  const identity = openIdentityServices(identityDeps, opening);
+  const identity = openIdentityServices(toIdentityDeps(foundation), opening);
   const opened = opening.move();
   return {
     capabilities,
@@ -93,6 +85,13 @@ export async function openServices(config: Config, log: Logger, external: Extern
     boss: queue.boss,
     close: () => opened.disposeAsync(),
   };
+}
+
+function toIdentityDeps({ database, config, log, shared, external, tokenSecret }: Foundation): IdentityServiceDeps {
+  const { counter, accessChanges } = shared;
+  const clientMetadataFetcher = external.clientMetadata ?? new HttpsMetadataFetcher();
+  const { publicUrl } = external;
+  return { orm: database.orm, config, log, counter, accessChanges, clientMetadataFetcher, tokenSecret, publicUrl };
 }
 
 function describeLimits(

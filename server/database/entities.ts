@@ -5,7 +5,11 @@ import { App } from "../../domain/apps/app.entity.ts";
 import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
+import { DocumentPassage } from "../../domain/documents/document-passage.entity.ts";
+import { DocumentVersion } from "../../domain/documents/document-version.entity.ts";
+import { Document } from "../../domain/documents/document.entity.ts";
 import { InstructionRevision } from "../../domain/agents/instruction-revision.entity.ts";
+import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
 import { SearchScope } from "../../domain/search/search-scope.entity.ts";
@@ -30,10 +34,14 @@ export const entities = [
   AuditEvent,
   DeletedSession,
   Deployment,
+  Document,
+  DocumentPassage,
+  DocumentVersion,
   EnabledSkill,
   IdempotencyKey,
   InstructionRevision,
   MachineToken,
+  Memory,
   Organization,
   Procedure,
   RateLimitWindow,

@@ -9,6 +9,7 @@ import { handleClientErrors, type StreamedConnections } from "./client-errors.ts
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
+import { downloadsPlugin } from "./downloads.ts";
 import { healthPlugin, type ReadinessCheck, type ReadinessDetails } from "./health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { sendRequestError, UNKNOWN_ENDPOINT } from "../rest/error-response.ts";
@@ -72,6 +73,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(docsPlugin(options.publicUrl));
   await server.register(identityPlugin(options));
   await server.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
+  await server.register(downloadsPlugin());
   await server.register(restPlugin({ ...options, streamedConnections }));
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));

@@ -12,7 +12,7 @@ const BUILD_FOLDER = path.resolve(import.meta.dirname, "../../.cache/dashboard")
 /** The URLs of the pages. They all serve index.html, and the router of the dashboard renders the page. */
 const PAGES = ["/", "/sign-in", "/sign-up", "/consent", "/device", "/invitations/*", "/apps/:id/logs", "/settings/*"];
 /** The URLs of the APIs. Their responses are never HTML, whatever the request accepts. */
-const APIS = /^\/(v1|mcp|trpc|api|[.]well-known)([/?]|$)/;
+const APIS = /^\/(v1|mcp|trpc|api|downloads|[.]well-known)([/?]|$)/;
 
 /** Allows files and requests of this service only: no inline scripts or styles, nothing of other sites, no frames. */
 const CONTENT_SECURITY_POLICY = [

@@ -41,8 +41,8 @@ const TAGS = [
   { name: "Agents", description: "Servers, their agents, and the instructions of agents" },
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },
   { name: "Variables", description: "Environment variables of an app" },
-  { name: "Agents", description: "Servers, their agents and instructions" },
   { name: "Sessions", description: "Sessions of agents: transcripts and token counters" },
+  { name: "Memories", description: "What agents remember beyond one session" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
 ];
@@ -101,9 +101,9 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
 }
 
 /** The generator takes a number in a path for optional, and knows no header. */
-function correctParameters(documented: DocumentedOperation, { procedure }: Operation): void {
+function correctParameters(documented: DocumentedOperation, { isRepeatable }: Operation): void {
   for (const parameter of documented.parameters ?? []) if (parameter.in === "path") parameter.required = true;
-  if (REPEATABLE.has(procedure)) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
+  if (isRepeatable) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
 }
 
 /** The generator documents all fields beside those of the path as JSON. Of a streamed body, only one field is the body. */
@@ -123,9 +123,6 @@ function correctStreamedBody(documented: DocumentedOperation, { procedure, strea
   }));
   documented.parameters = [...(documented.parameters ?? []), ...parameters];
 }
-
-/** The procedures that read `Idempotency-Key`. */
-const REPEATABLE: ReadonlySet<string> = new Set(["apps.deploy", "deployments.redeploy", "deployments.rollback"]);
 
 const IDEMPOTENCY_KEY = {
   in: "header",

@@ -20,6 +20,8 @@ export interface Operation {
   input: z.ZodType | undefined;
   /** The scope and the role that a caller needs. */
   access: Required<AccessMeta>;
+  /** Whether the operation reads `Idempotency-Key`. */
+  isRepeatable: boolean;
   openapi: NonNullable<Meta["openapi"]>;
 }
 
@@ -35,6 +37,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
   if (openapi === undefined) return [];
   const { method, path, successStatus = 200, bodyLimit = BODY_LIMIT, streamedBody = null } = openapi;
   const access = requiredAccess(_def.type, _def.meta?.access);
+  const isRepeatable = _def.meta?.isRepeatable === true;
   const [input] = _def.inputs;
-  return [{ procedure, method, path, successStatus, bodyLimit, streamedBody, input, access, openapi }];
+  return [{ procedure, method, path, successStatus, bodyLimit, streamedBody, input, access, isRepeatable, openapi }];
 });

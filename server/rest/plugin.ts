@@ -5,7 +5,7 @@ import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
-import type { Authenticator } from "../auth/authenticator.ts";
+import type { RequestAuthentication } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import type { StreamedConnections } from "../http/client-errors.ts";
@@ -24,16 +24,16 @@ declare module "fastify" {
   }
 }
 
-export interface RestOptions {
+export interface RestOptions extends RequestAuthentication {
   capabilities: Capabilities;
-  authenticator: Authenticator;
   publicUrl: () => string;
   /** Gets the connections on which streamed bodies are arriving. */
   streamedConnections: StreamedConnections;
 }
 
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
-export function restPlugin({ capabilities, authenticator, publicUrl, streamedConnections }: RestOptions) {
+export function restPlugin(options: RestOptions) {
+  const { capabilities, authenticator, membershipResolver, publicUrl, streamedConnections } = options;
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("unreadableBody", null);
@@ -45,7 +45,7 @@ export function restPlugin({ capabilities, authenticator, publicUrl, streamedCon
       if (request.caller === null)
         throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
-    const streams = new OpenStreams(scope, { capabilities, authenticator });
+    const streams = new OpenStreams(scope, { capabilities, authenticator, membershipResolver });
     const services = { capabilities, streams, bodies: new StreamedBodies(scope, streamedConnections) };
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");

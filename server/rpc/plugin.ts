@@ -1,5 +1,5 @@
 import { type CreateFastifyContextOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { InsufficientScope, retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import { type AppRouter, appRouter } from "../../routers/index.ts";
@@ -37,7 +37,7 @@ export function rpcPlugin(options: RpcOptions) {
       trpcOptions: {
         router: appRouter,
         maxBatchSize: MAX_BATCH_SIZE,
-        createContext: ({ req, res }: CreateFastifyContextOptions) => createContext(options, req, res),
+        createContext: (call: CreateFastifyContextOptions) => createContext(options, call),
         responseMeta: ({ errors }) => ({ headers: createHeaders(errors.map(({ cause }) => cause)) }),
         onError: ({ error, path, req }) => {
           if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof ServiceError) return;
@@ -48,13 +48,18 @@ export function rpcPlugin(options: RpcOptions) {
   };
 }
 
-async function createContext(options: RpcOptions, request: FastifyRequest, reply: FastifyReply): Promise<Context> {
+async function createContext(
+  options: RpcOptions,
+  { req: request, res: reply, info }: CreateFastifyContextOptions,
+): Promise<Context> {
   const { capabilities, publicUrl } = options;
   const address = request.ip;
-  const { authorization } = request.headers;
+  const { authorization, "idempotency-key": key } = request.headers;
+  // A key identifies one call, so a batch has none.
+  const idempotencyKey = typeof key === "string" && info.calls.length === 1 ? key : null;
   try {
     const caller = await authenticateRequest(request, options);
-    if (caller !== null) return callContext(capabilities, caller, { address });
+    if (caller !== null) return callContext(capabilities, caller, { address, idempotencyKey });
     void reply.header("www-authenticate", formatChallenge(challengeError(authorization)));
     throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
   } catch (error) {

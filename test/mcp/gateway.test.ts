@@ -24,6 +24,8 @@ verifies(
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
     const tools = await gateway.tools();
     expect(tools.map(({ name }) => name)).toEqual([
+      "memory_recall",
+      "memory_write",
       "service_deploy_app",
       "service_docs_search",
       "service_execute",

@@ -69,6 +69,7 @@ test("403 rejects every request with an OAuth token without a scope of the servi
 
 /** The tools that tokens of each scope may call. */
 const READING = [
+  "memory_recall",
   "service_docs_search",
   "service_execute",
   "service_get_agent_instructions",
@@ -80,13 +81,14 @@ const READING = [
   "service_list_agents",
   "service_list_apps",
 ];
-const DEPLOYING = ["service_deploy_app", ...READING, "service_redeploy_app", "service_rollback_app"];
+const DEPLOYING = [...READING, "service_deploy_app", "service_redeploy_app", "service_rollback_app"].toSorted();
+const ALL = [...DEPLOYING, "memory_write", "service_set_agent_instructions"].toSorted();
 
 test("tools/list contains the tools that the scope permits, for OAuth tokens and personal access tokens", async () => {
   const expected: Record<Scope, string[]> = {
     read: [...READING, direct("look")],
     deploy: [...DEPLOYING, direct("look")],
-    everything: [...DEPLOYING, "service_set_agent_instructions", direct("change"), direct("look")],
+    everything: [...ALL, direct("change"), direct("look")],
   };
   for (const scope of SCOPES)
     for (const token of [await oauthToken(scope), await personalToken(scope)]) {

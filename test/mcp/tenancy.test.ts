@@ -39,6 +39,11 @@ interface Target {
 
 /** Inputs for every tool that refer to an app by its slug or id, or to a page by its cursor. Add new tools here. */
 const INPUTS: Record<string, (target: Target) => object[]> = {
+  memory_recall: ({ id }) => [{ query: "reads" }, { query: "reads", agent_id: id }],
+  memory_write: ({ id }) => [
+    { content: "Ours", kind: "fact", agent_id: id },
+    { content: "Ours", kind: "fact", replaces: id },
+  ],
   service_list_apps: ({ cursor }) => [{}, { cursor }, { cursor, limit: 1 }],
   service_deploy_app: () => [],
   service_redeploy_app: ({ id }) => [{ app_id: id }],

@@ -1,5 +1,10 @@
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
+import { IDENTITY_AREAS } from "./identity-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
+
+const GATEWAY_MESSAGES = [
+  "server/mcp/{direct-tool,direct-tool-result,fast-path,gateway-errors,notification-streams,subscription-bus}.ts",
+];
 
 /**
  * In the order of the page. Tests that start another process are not listed: a mutant is active in the process of the test
@@ -89,6 +94,12 @@ export const AREAS: MutationArea[] = [
     tests: ["test/rest/import-{limits,transcripts}.test.ts"],
   },
   {
+    name: "domain/memory",
+    sources: ["domain/memory/*.ts"],
+    except: ["domain/memory/*.entity.ts"],
+    tests: ["test/domain/memory/*.test.ts", "test/mcp/memory.test.ts", "test/rest/memories.test.ts"],
+  },
+  {
     name: "domain/agents, rules",
     sources: ["domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts"],
     tests: ["test/domain/agents/*.test.ts"],
@@ -120,8 +131,14 @@ export const AREAS: MutationArea[] = [
     ],
   },
   {
+    name: "server/mcp, messages",
+    sources: GATEWAY_MESSAGES,
+    tests: ["test/mcp/{direct-tool-results,fast-path-requests,gateway-errors,notification-events}.test.ts"],
+  },
+  {
     name: "server/mcp",
     sources: ["server/mcp/*.ts"],
+    except: GATEWAY_MESSAGES,
     tests: [
       "test/mcp/{cached-results,direct-tools,fast-path,gateway,log-lines,notification-streams}.test.ts",
       "test/mcp/{scopes,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
@@ -134,9 +151,13 @@ export const AREAS: MutationArea[] = [
     tests: ["test/rest/openapi-document.test.ts"],
   },
   {
+    name: "server/rest, bodies and errors",
+    sources: ["server/rest/{error-response,request-body,streamed-bodies}.ts"],
+    tests: ["test/rest/{request-errors,streamed-bodies}.test.ts"],
+  },
+  {
     name: "server/rest",
-    sources: ["server/rest/*.ts"],
-    except: ["server/rest/{documented-errors,openapi,operations,schema-corrections}.ts"],
+    sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
       "test/rest/{authentication,deploy,internal-errors,openapi,read,scopes}.test.ts",
       "test/http/malformed-requests.test.ts",
@@ -145,13 +166,9 @@ export const AREAS: MutationArea[] = [
   {
     name: "server/rest, streams",
     sources: ["server/rest/streams/*.ts"],
-    tests: ["test/rest/{event-stream,log-streams}.test.ts"],
+    tests: ["test/rest/{event-stream,log-streams,openapi-document}.test.ts"],
   },
-  {
-    name: "server/identity",
-    sources: ["server/identity/*.ts"],
-    tests: ["test/identity/*.test.ts", "test/rest/access-tokens.test.ts"],
-  },
+  ...IDENTITY_AREAS,
   ...DEPLOYMENT_AREAS,
   {
     name: "server/platforms/embedded, edge proxy",
@@ -241,7 +258,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/variables",
     sources: ["domain/variables/*.ts"],
     except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
-    tests: ["test/domain/variables/{change,stored}-variables.test.ts"],
+    tests: ["test/domain/variables/{application-state,change-variables,stored-variables}.test.ts"],
   },
   {
     name: "domain/variables, rules",

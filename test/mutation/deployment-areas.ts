@@ -15,7 +15,9 @@ export const DEPLOYMENT_AREAS: MutationArea[] = [
       "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
       "domain/deployments/transition-deployment.ts",
     ],
-    tests: ["test/domain/deployments/{artifacts,interrupted-updates,remove-old-deployments,tear-down-app}.test.ts"],
+    tests: [
+      "test/domain/deployments/{artifacts,deployment-steps,remove-old-deployments,run-rollback,tear-down-app}.test.ts",
+    ],
   },
   {
     name: "domain/deployments, requests",
@@ -31,7 +33,9 @@ export const DEPLOYMENT_AREAS: MutationArea[] = [
       "domain/deployments/{claim-deployment,enqueue-deployment,finish-deployment,lease,sweep}.ts",
       "domain/deployments/transition-deployment.ts",
     ],
-    tests: ["test/domain/deployments/{ended-deployments,fencing,lease-renewal,leases,transitions}.test.ts"],
+    tests: [
+      "test/domain/deployments/{ended-deployments,fencing,lease-renewal,leases,tear-down-app,transitions}.test.ts",
+    ],
   },
   {
     name: "domain/deployments, reading logs",
@@ -45,13 +49,13 @@ export const DEPLOYMENT_AREAS: MutationArea[] = [
     name: "domain/deployments, logs and statuses",
     sources: ["domain/deployments/{deployment-log,deployment-status,log-text}.ts", "domain/shared/sanitize-log.ts"],
     tests: [
-      "test/domain/deployments/{deployment-log,deployment-status,log-text}.test.ts",
+      "test/domain/deployments/{deployment-log,deployment-log-writes,deployment-status,log-text}.test.ts",
       "test/domain/shared/sanitize-log.test.ts",
     ],
   },
   {
     name: "domain/deployments, one run",
     sources: ["domain/deployments/{run-deployment,deployment-steps,provision-app,run-rollback}.ts"],
-    tests: ["test/domain/deployments/fencing.test.ts", "test/worker/pipeline.test.ts"],
+    tests: ["test/domain/deployments/{deployment-steps,fencing,provision-app,run-deployment,run-rollback}.test.ts"],
   },
 ];

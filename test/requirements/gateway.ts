@@ -53,8 +53,8 @@ export const GATEWAY_REQUIREMENTS = {
     "Lists the Projects mounted on the agent: client, engagement or capability scopes.",
   ),
   "tool.project_search": planned("4.3", "Searches within one Project only."),
-  "tool.memory_recall": planned("4.3", "Returns the agent's most relevant long-term memories."),
-  "tool.memory_write": planned("4.3", "Saves a preference, commitment or fact to the agent's long-term memory."),
+  "tool.memory_recall": covered("4.3", "Returns the agent's most relevant long-term memories."),
+  "tool.memory_write": covered("4.3", "Saves a preference, commitment or fact to the agent's long-term memory."),
   "tool.direct": covered("4.3", "An app with five or fewer procedures has each as a tool named `<slug>_<procedure>`."),
 
   // Authentication

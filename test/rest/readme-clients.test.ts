@@ -1,20 +1,22 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { buildSdk, installPackage } from "../support/sdk/build-sdk.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const BASE_URL = "http://127.0.0.1:3000";
 const TOKEN = "svk_…";
+const INSTALL = `npm install ${BASE_URL}/downloads/sdk.tgz`;
 const GENERATE = `npx openapi-typescript ${BASE_URL}/v1/openapi.json --output schema.ts`;
 const GENERATOR = path.join(PROJECT, "node_modules/openapi-typescript/bin/cli.js");
 /** The generator uses the JavaScript API of TypeScript, which TypeScript 7 does not have. */
 const WITH_TYPESCRIPT_6 = ["--import", pathToFileURL(path.join(PROJECT, "scripts/preload-typescript-6.ts")).href];
 
-const service = sharedHarness();
+const service = sharedHarness({ worker: true, sharesBuilds: true });
 
 /** The code blocks of a language in the section of the README about clients. */
 async function readCodeBlocks(language: "sh" | "ts"): Promise<string[]> {
@@ -25,13 +27,14 @@ async function readCodeBlocks(language: "sh" | "ts"): Promise<string[]> {
     .map(([, , code = ""]) => code);
 }
 
-/** Creates a folder that contains a checkout, as far as the router needs it. */
+/** Creates a folder in which the SDK is installed. */
 async function createClientFolder() {
   const parent = path.join(PROJECT, ".cache");
   await mkdir(parent, { recursive: true });
+  // Inside the project, where Node finds openapi-fetch.
   const folder = await mkdtemp(path.join(parent, "readme-clients-"));
-  for (const name of ["domain", "routers"]) await symlink(path.join(PROJECT, name), path.join(folder, name));
   await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  await installPackage(folder, await buildSdk(folder));
   const tsconfig = { extends: path.join(PROJECT, "tsconfig.json"), include: ["*.ts"] };
   await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
@@ -49,8 +52,8 @@ async function runNode(cwd: string, args: string[]): Promise<string> {
 test("the clients in the README compile as they are, and deploy an app", { timeout: 180_000 }, async () => {
   const { publicUrl } = service().service;
   const { api_key: apiKey } = await service().tenant();
-  const [commands] = await readCodeBlocks("sh");
-  expect(commands?.split("\n")).toContain(GENERATE);
+  const commands = (await readCodeBlocks("sh")).join("").split("\n");
+  expect(commands).toEqual(expect.arrayContaining([INSTALL, GENERATE]));
   const programs = await readCodeBlocks("ts");
   expect(programs.map((code) => [code.includes(BASE_URL), code.includes(TOKEN)])).toEqual([
     [true, true],

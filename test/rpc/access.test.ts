@@ -74,7 +74,7 @@ function foreignObjectOf(path: string): { id: string; slug: string } {
   if (path.startsWith("skills.")) return { id: "foreignname", slug: "" };
   if (path.startsWith("sessions.") && !["sessions.open", "sessions.import"].includes(path))
     return { id: sessionId, slug: "" };
-  return /^(agents|agentRuntimes|agentSkills|agentWorkspaces|execution|instructions|sessions)\./.test(path)
+  return /^(agents|agentRuntimes|agentSkills|agentWorkspaces|execution|instructions|memories|sessions)\./.test(path)
     ? { id: agentId, slug: "" }
     : app;
 }

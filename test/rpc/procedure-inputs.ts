@@ -39,6 +39,16 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "instructions.revision": ({ id }) => ({ id, number: 1 }),
   "instructions.revisions": ({ id }) => ({ id }),
   "instructions.set": ({ id }) => ({ agent_id: id, content: "Mine" }),
+  "memories.correct": ({ id }) => ({ id, memory_id: id, content: "Mine" }),
+  "memories.delete": ({ id }) => ({ id, memory_id: id }),
+  "memories.deleteAll": ({ id }) => ({ id }),
+  "memories.export": ({ id }) => ({ id }),
+  "memories.get": ({ id }) => ({ id, memory_id: id }),
+  "memories.list": ({ id }) => ({ id }),
+  "memories.recall": ({ id }) => ({ query: "mine", agent_id: id }),
+  "memories.search": ({ id }) => ({ id, q: "mine" }),
+  "memories.store": ({ id }) => ({ id, content: "Mine", kind: "fact" }),
+  "memories.write": ({ id }) => ({ content: "Mine", kind: "fact", agent_id: id }),
   "oauthConnections.revoke": ({ id }) => ({ id }),
   "procedures.invoke": ({ slug }) => ({ app: slug, procedure: "anything", input: {} }),
   "procedures.search": ({ slug }) => ({ query: slug }),
@@ -71,7 +81,7 @@ export const INPUTS: Record<string, (object: { id: string; slug: string }) => ob
   "variables.list": ({ id }) => ({ id }),
   "variables.set": ({ id }) => ({ id, name: "API_KEY", value: "1" }),
 };
-export const WITHOUT_INPUT = ["apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
+export const WITHOUT_INPUT = ["account.get", "apps.list", "oauthConnections.list", "tokens.list", "usage.get"];
 /** Procedures for one object by its id or slug. */
 export const FOR_ONE_OBJECT = [
   "agentRuntimes.declare",
@@ -108,6 +118,16 @@ export const FOR_ONE_OBJECT = [
   "instructions.revision",
   "instructions.revisions",
   "instructions.set",
+  "memories.correct",
+  "memories.delete",
+  "memories.deleteAll",
+  "memories.export",
+  "memories.get",
+  "memories.list",
+  "memories.recall",
+  "memories.search",
+  "memories.store",
+  "memories.write",
   // A connection belongs to a user, not to an organization. test/identity/connected-clients.test.ts tests those of others.
   "oauthConnections.revoke",
   "procedures.invoke",

@@ -5,7 +5,7 @@ import type { LogStream } from "../../../domain/shared/log-stream.ts";
 import { getAccessError } from "../../../routers/core/access.ts";
 import type { Capabilities } from "../../../routers/core/context.ts";
 import { fromValidation } from "../../../routers/core/invalid-input.ts";
-import type { Authenticator } from "../../auth/authenticator.ts";
+import { authenticateRequest, type RequestAuthentication } from "../../auth/authenticator.ts";
 import { type ReachedLimit, StreamLimiter, type StreamLimits } from "../../http/stream-limiter.ts";
 import { type StreamRevocation, watchStreams } from "../../http/stream-revocation.ts";
 import type { Operation } from "../operations.ts";
@@ -19,23 +19,24 @@ const RETRY_SECONDS = 5;
 /** Many members watch one build with the token of a program, so a token has no limit of its own. */
 const LOG_STREAM_LIMITS: StreamLimits = { perToken: 256, perOrganization: 256, perProcess: 2048 };
 
-export interface OpenStreamsOptions {
+export interface OpenStreamsOptions extends RequestAuthentication {
   capabilities: Capabilities;
-  authenticator: Authenticator;
 }
 
 /** The open streams of logs of this process, within their limits. */
 export class OpenStreams {
   readonly #capabilities: Capabilities;
+  readonly #authentication: RequestAuthentication;
   readonly #limiter = new StreamLimiter(LOG_STREAM_LIMITS);
   readonly #revocation: StreamRevocation;
   readonly #streams = new Set<EventStream>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(scope: FastifyInstance, { capabilities, authenticator }: OpenStreamsOptions) {
+  constructor(scope: FastifyInstance, { capabilities, ...authentication }: OpenStreamsOptions) {
     this.#capabilities = capabilities;
-    this.#revocation = watchStreams(capabilities.tokens.accessChanges, (request) => mayRead(request, authenticator));
+    this.#authentication = authentication;
+    this.#revocation = watchStreams(capabilities.tokens.accessChanges, (request) => mayRead(request, authentication));
     this.#timer = setInterval(() => {
       for (const stream of this.#streams) stream.keepAlive();
     }, KEEP_ALIVE_MS).unref();
@@ -44,7 +45,8 @@ export class OpenStreams {
   }
 
   /**
-   * Responds to an operation with `follow`.
+   * Responds to an operation with `follow`. Clients of typed RPC have no other stream of a log, so `X-Service-Org-Id`
+   * selects the organization as it does there.
    *
    * @param input - the input of the operation, not validated
    * @throws {ServiceError} for every reason for which the operation itself would be rejected
@@ -54,8 +56,10 @@ export class OpenStreams {
     input: unknown,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { caller, headers, method } = reply.request;
+    const { headers, method } = reply.request;
+    const caller = await authenticateRequest(reply.request, this.#authentication);
     if (caller === null) throw new Error("a request got a stream before it was authenticated");
+    reply.request.caller = caller;
     const accessError = getAccessError(caller, "query", operation.access);
     if (accessError !== null) throw accessError;
     const valid = operation.input?.safeParse(input);
@@ -108,10 +112,10 @@ function readLastEventId(header: string | string[] | undefined): string | null {
 }
 
 /** Whether the token of an open stream is still valid for the same organization. */
-async function mayRead({ headers, ip, caller }: FastifyRequest, authenticator: Authenticator): Promise<boolean> {
+async function mayRead(request: FastifyRequest, authentication: RequestAuthentication): Promise<boolean> {
   try {
-    const current = await authenticator.authenticate(headers.authorization, ip);
-    return current !== null && current.orgId === caller?.orgId;
+    const current = await authenticateRequest(request, authentication);
+    return current !== null && current.orgId === request.caller?.orgId;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "forbidden") return false;
     throw error;

@@ -1,13 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { artifactBucketName, deploymentLogKey } from "../../../domain/apps/app-resources.ts";
 import type { ObjectStore } from "../../../domain/ports/object-store.ts";
-import { loadArtifact, removeOldArtifacts, storeArtifact } from "../../../domain/deployments/artifacts.ts";
+import {
+  loadArtifact,
+  readMigrationNames,
+  removeOldArtifacts,
+  storeArtifact,
+} from "../../../domain/deployments/artifacts.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import type { DeploymentStatus } from "../../../domain/deployments/deployment-status.ts";
+import { Procedure } from "../../../domain/procedures/procedure.entity.ts";
+import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { discoveredProcedure } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -126,6 +134,81 @@ test("many rollbacks between two bundles do not keep all their deployments as ta
   await app.clean();
   expect(await app.stored()).toEqual(["1", "2"]);
   expect((await app.keys()).filter((key) => key !== null)).toHaveLength(21);
+});
+
+test("the procedures of a deployment are removed with its bundle, and no others", async () => {
+  const deployments: Given[] = [...Array.from({ length: 5 }, () => superseded), { status: "ready" }];
+  const [app, other] = [await givenDeployments(deployments), await givenDeployments([{ status: "ready" }])];
+  const em = deps().em.fork();
+  const all = await em.find(Deployment, { appId: { $in: [app.appId, other.appId] } });
+  for (const { id: deploymentId, appId, orgId } of all)
+    await em.transactional((tx) => replaceProcedures(tx, { deploymentId, appId, orgId }, [discoveredProcedure("a")]));
+  await app.clean();
+  const left = await em.fork().find(Procedure, { appId: { $in: [app.appId, other.appId] } });
+  const removed = all.filter(({ appId, number }) => appId === app.appId && number === 1);
+  const kept = all.filter((deployment) => !removed.includes(deployment));
+  expect(left.map(({ deploymentId }) => deploymentId).toSorted()).toEqual(kept.map(({ id }) => id).toSorted());
+});
+
+test("the bundle of a deployment in progress is kept, whatever the length of its number", async () => {
+  const app = await givenDeployments([...Array.from({ length: 11 }, () => superseded), { status: "building" }]);
+  await deps().objects.put(artifactBucketName(app.appId), "12.7/script.form", new Uint8Array());
+  await app.clean();
+  expect(await app.stored()).toContain("12.7");
+  expect(await app.stored()).not.toContain("1");
+});
+
+test("nothing is removed for an app that is gone, and it has no migrations", async () => {
+  const appId = randomUUID();
+  await expect(removeOldArtifacts(deps(), appId)).resolves.toBeUndefined();
+  for (const key of [null, "1.1"]) expect(await readMigrationNames(deps(), { appId, key })).toEqual([]);
+});
+
+/** A bundle in an own workspace, which is removed after the test. */
+async function givenBundle(assets: Record<string, string> | null) {
+  const workspace = await deps().workspaces.open(randomUUID(), 1);
+  onTestFinished(() => workspace.remove());
+  const scriptPath = await workspace.writeOutput("script.form", new TextEncoder().encode("script"));
+  for (const [file, text] of Object.entries(assets ?? {}))
+    await workspace.writeOutput(`assets/${file}`, new TextEncoder().encode(text));
+  const directory = await workspace.createOutputFolder("assets");
+  const folder = assets === null ? null : { directory, rules: {} };
+  return { workspace, bundle: { scriptPath, assets: folder, framework: "hono", migrations: [], warnings: ["old"] } };
+}
+
+const never = new AbortController().signal;
+
+test("a bundle without static files is stored and loaded without its warnings, and two fit into one workspace", async () => {
+  const appId = randomUUID();
+  const { workspace, bundle } = await givenBundle(null);
+  const store = (number: number) =>
+    storeArtifact(deps(), { appId, number, fencingToken: 1 }, { bundle, workspace, signal: never });
+  const load = (key: string) => loadArtifact(deps(), { appId, key }, { workspace, signal: never });
+  const [first, second] = [await load(await store(1)), await load(await store(2))];
+  expect(first).toEqual({
+    scriptPath: expect.any(String),
+    assets: null,
+    framework: "hono",
+    migrations: [],
+    warnings: [],
+  });
+  expect(first?.scriptPath).not.toBe(second?.scriptPath);
+  expect(await readFile(first?.scriptPath ?? "", "utf8")).toBe("script");
+  await deps().objects.remove(artifactBucketName(appId), "1.1/bundle.json");
+  expect(await load("1.1")).toBeNull();
+});
+
+test("storing and loading static files stops when the deployment is stopped", async () => {
+  const appId = randomUUID();
+  const { workspace, bundle } = await givenBundle({ "index.html": "page" });
+  const stopped = AbortSignal.abort(new Error("stopped"));
+  const store = (signal: AbortSignal) =>
+    storeArtifact(deps(), { appId, number: 1, fencingToken: 1 }, { bundle, workspace, signal });
+  await expect(store(stopped)).rejects.toThrow("stopped");
+  const key = await store(never);
+  const load = (signal: AbortSignal) => loadArtifact(deps(), { appId, key }, { workspace, signal });
+  await expect(load(stopped)).rejects.toThrow("stopped");
+  expect(await load(never)).toMatchObject({ warnings: [], framework: "hono" });
 });
 
 test("a bundle with the longest possible file names is stored and loaded unchanged", async () => {

@@ -3,7 +3,6 @@ import { App } from "../../../domain/apps/app.entity.ts";
 import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import {
-  CANCELED_MESSAGE,
   endCanceledDeployment,
   failDeployment,
   finishDeployment,
@@ -45,7 +44,7 @@ test("a claim returns the commit, the folder and the target of a rollback, and t
 });
 
 test("a deployment that ends without a result removes the resources of an app that was never live", async () => {
-  const canceled = { error: null, statusMessage: CANCELED_MESSAGE };
+  const canceled = { error: null, statusMessage: "The deployment was canceled. Deploy again to continue." };
   for (const end of ["failed", "canceled"] as const) {
     const { app, record, find } = await givenApp({ status: "provisioning" });
     await provision(deps(), app);
@@ -71,6 +70,7 @@ test("the worker of a deployment that has ended already, or of a deleted app, re
 
 test("the end of a deployment changes no other deployment and no procedure of another one", async () => {
   const others = [await givenApp(), await givenApp({ status: "building" })];
+  for (const { update } of others) await update({ attempts: 5, leaseRenewedAt: new Date() });
   const before = await Promise.all(others.map(({ find }) => find()));
   const live = await givenApp();
   const second = await givenSecondDeployment(em(), live.app, "provisioning");

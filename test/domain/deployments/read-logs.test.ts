@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
@@ -81,6 +81,9 @@ test("the logs of another organization's app and of an unknown app are not found
       () => followDeploymentLog(deps, caller, { id, number: 1 }, null),
     ])
       await expect(read()).rejects.toMatchObject({ code: "not_found" });
+  const follow = (number?: number) => followDeploymentLog(deps, caller, { id: randomUUID(), number }, null);
+  await expect(follow()).rejects.toThrow("App not found");
+  await expect(follow(1)).rejects.toThrow("Deployment not found");
 });
 
 test("the tail of a log has its last whole lines, and says how many characters are left out", async () => {
@@ -94,10 +97,10 @@ test("the tail of a log has its last whole lines, and says how many characters a
     log: "one\ntwo\n",
     omitted_characters: 0,
   });
-  const lines = Array.from({ length: 3000 }, (_, n) => `line ${n}\n`);
+  const lines = Array.from({ length: 3000 }, (_, n) => `line ${n}.\n`);
   await write(2, lines.join(""));
   const { log, omitted_characters: omitted } = await tail();
-  expect(log).toMatch(/^line \d+\n[^]*line 2999\n$/);
+  expect(log).toMatch(/^line \d+\.\n[^]*line 2999\.\n$/);
   expect(log!.length + omitted).toBe(lines.join("").length);
   expect(JSON.stringify(log).length).toBeLessThanOrEqual(20_000);
   expect(log!.length).toBeGreaterThan(15_000);
@@ -109,6 +112,7 @@ test("of a last line that is longer than a response, the end is shown, and no ch
     [`${"x".repeat(30_000)}\n`, "x\n"],
     [`short\n${"y".repeat(30_000)}`, "y"],
     ["😀".repeat(15_001), "😀"],
+    [`${"😀".repeat(15_001)}x`, "x"],
     ['"'.repeat(30_001), '"'],
   ] as const) {
     await write(2, text);
@@ -251,6 +255,27 @@ test("a notice makes the stream of its deployment read the log, and so does a ga
   stream.close();
   logTails[Symbol.dispose]();
   expect(notices).toBeUndefined();
+});
+
+test("a log that is no longer followed is not read again: after the last reader, a failed first read, and the end of the process", async () => {
+  const { app, deps, caller, write } = await givenLogs();
+  await write(2, "one\n");
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stream = (await followDeploymentLog(deps, caller, { id: app.id }, null))!;
+  expect(vi.getTimerCount()).toBe(1);
+  stream.close();
+  expect(vi.getTimerCount()).toBe(0);
+  const { logChanges } = service().service.parts.deploymentDeps;
+  const objects = failing(deps.objects, "get", 1);
+  const logTails = new DeploymentLogTails({ db: deps.db, objects }, logChanges);
+  const followFailing = () => followDeploymentLog({ db: deps.db, objects, logTails }, caller, { id: app.id }, null);
+  await expect(followFailing()).rejects.toThrow("500");
+  expect(vi.getTimerCount()).toBe(0);
+  await followFailing();
+  expect(vi.getTimerCount()).toBe(1);
+  logTails[Symbol.dispose]();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("the masks of a log grow by the secrets that are set while the deployment runs, the longest first", async () => {

@@ -1,8 +1,13 @@
+import { randomUUID } from "node:crypto";
+import type { EntityManager } from "@mikro-orm/core";
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { LOG_BUCKET } from "../../../domain/apps/app-resources.ts";
 import { Deployment } from "../../../domain/deployments/deployment.entity.ts";
 import { removeOldDeployments } from "../../../domain/deployments/remove-old-deployments.ts";
+import { Procedure } from "../../../domain/procedures/procedure.entity.ts";
+import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { discoveredProcedure } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -22,6 +27,12 @@ async function givenFailedDeployments(count: number) {
   const all = await em.find(Deployment, { appId }, { orderBy: { number: "asc" } });
   for (const { logKey } of all) await deps().objects.put(LOG_BUCKET, logKey, new Uint8Array());
   return { appId, all, em, remove: () => removeOldDeployments(deps(), appId) };
+}
+
+async function givenProcedure(em: EntityManager, { id: deploymentId, appId, orgId }: Deployment): Promise<void> {
+  await em
+    .fork()
+    .transactional(async (tx) => replaceProcedures(tx, { deploymentId, appId, orgId }, [discoveredProcedure("hello")]));
 }
 
 async function numbersOf(appId: string): Promise<number[]> {
@@ -47,11 +58,24 @@ test("the 200 newest deployments of an app stay with their logs, and those that 
   await em.flush();
   const live = { liveDeploymentId: deployment(3).id, latestDeploymentId: deployment(310).id };
   await em.nativeUpdate(App, { id: appId }, live);
+  await givenProcedure(em, all[0]!);
+  await givenProcedure(em, all[1]!);
+  const foreign = await givenFailedDeployments(1);
+  await givenProcedure(em, foreign.all[0]!);
   await remove();
+  // One call removes at most 100 deployments, the oldest first.
+  expect(await numbersOf(appId)).toEqual([1, 3, 4, 5, ...from(105, 310)]);
   await remove();
+  expect(await em.fork().find(Procedure, {}, { orderBy: { appId: "asc" } })).toMatchObject(
+    [appId, foreign.appId].toSorted().map((id) => ({ appId: id })),
+  );
   const kept = [1, 3, 4, 5, ...from(111, 310)];
   expect(await numbersOf(appId)).toEqual(kept);
   expect(await logsOf(appId)).toEqual(kept);
+});
+
+test("nothing is removed for an app that is gone", async () => {
+  await expect(removeOldDeployments(deps(), randomUUID())).resolves.toBeUndefined();
 });
 
 test("an app with few deployments keeps them all", async () => {

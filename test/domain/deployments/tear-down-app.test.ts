@@ -9,6 +9,11 @@ import { releaseResources } from "../../../domain/deployments/release-resources.
 import { sweep } from "../../../domain/deployments/sweep.ts";
 import { tearDownApp, type TeardownDeps } from "../../../domain/deployments/tear-down-app.ts";
 import { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
+import { AppStorageRecord } from "../../../domain/storage/app-storage-record.entity.ts";
+import { AppVariable } from "../../../domain/variables/app-variable.entity.ts";
+import { Procedure } from "../../../domain/procedures/procedure.entity.ts";
+import { replaceProcedures } from "../../../domain/procedures/replace-procedures.ts";
+import { discoveredProcedure } from "../../support/edge/live-app.ts";
 import { ALL_RESOURCES, failing, provision, resourcesOf } from "../../support/edge/platform-resources.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -97,6 +102,49 @@ test("a teardown does nothing for an app that is not being deleted", async () =>
   expect([await recordOf(app), await resourcesOf(deps(), app)]).toEqual(["ready", ALL_RESOURCES]);
 });
 
+test("a teardown removes the variables, deployments, procedures and logs of its app, and those of no other", async () => {
+  const [app, other] = [await givenLiveApp(), await givenLiveApp("ready")];
+  const em = deps().em.fork();
+  for (const { id: appId, orgId, latestDeploymentId: deploymentId } of [app, other]) {
+    const flags = { sizeBytes: 1, isSecret: false, isForBuild: false };
+    em.create(AppVariable, { appId, name: "MODE", sealedValue: "sealed", ...flags });
+    const sizes = { sqlBytes: "0", keyValueBytes: "0", objectBytes: "0", durableBytes: "0", totalBytes: "0" };
+    em.create(AppStorageRecord, { appId, ...sizes, measuredAt: new Date() });
+    await em.transactional((tx) => replaceProcedures(tx, { deploymentId, appId, orgId }, [discoveredProcedure("a")]));
+  }
+  await em.flush();
+  await tearDownApp(deps(), app.id);
+  const countRows = (appId: string) =>
+    Promise.all([
+      em.count(AppVariable, { appId }),
+      em.count(AppStorageRecord, { appId }),
+      em.count(Procedure, { appId }),
+      em.count(Deployment, { appId }),
+    ]);
+  expect([await countRows(app.id), await countRows(other.id)]).toEqual([
+    [0, 0, 0, 0],
+    [1, 1, 1, 1],
+  ]);
+  expect(await resourcesOf(deps(), other)).toEqual(ALL_RESOURCES);
+});
+
+test("a teardown waits for a worker that holds a lease, and not for one whose lease has expired", async () => {
+  const [held, expired] = [await givenLiveApp(), await givenLiveApp()];
+  const em = deps().em.fork();
+  const lease = (app: App, renewedAt: Date | null) =>
+    em.nativeUpdate(Deployment, { appId: app.id }, { leaseRenewedAt: renewedAt });
+  await lease(expired, new Date(Date.now() - 11_000));
+  await tearDownApp(deps(), expired.id);
+  await lease(held, new Date());
+  let isDone = false;
+  const teardown = tearDownApp(deps(), held.id).then(() => (isDone = true));
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect([isDone, await resourcesOf(deps(), held)]).toEqual([false, ALL_RESOURCES]);
+  await lease(held, null);
+  await teardown;
+  expect(await recordOf(held)).toBeUndefined();
+});
+
 test("the stored dependencies of an organization are removed with its last app, after a crash by a sweep", async () => {
   await using folder = await temporaryFolder();
   const dependencies = new DependencyStore(folder.path);
@@ -122,7 +170,14 @@ verifies([hazard(60), hazard(61)], "a sweep removes orphaned resources and nothi
   const orphan = await givenLiveApp("ready");
   await deps().em.fork().getConnection().execute("delete from apps where id = ?", [orphan.id]);
   const report = await sweep(deps());
-  expect(report.orphans).toHaveLength(ALL_RESOURCES.length);
+  expect(report.orphans.toSorted()).toEqual([
+    `SQL database app-${orphan.id}`,
+    `auth entry ${orphan.id}`,
+    `bucket app-${orphan.id}`,
+    `bucket artifacts-${orphan.id}`,
+    `log ${orphan.id}/1.log`,
+    `script ${orphan.slug}`,
+  ]);
   expect(await resourcesOf(deps(), orphan)).toEqual([]);
   expect(await resourcesOf(deps(), living)).toEqual(ALL_RESOURCES);
   expect((await sweep(deps())).orphans).toEqual([]);

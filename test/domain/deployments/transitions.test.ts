@@ -115,7 +115,7 @@ test("a transition of an older deployment does not change what the app shows", a
   const claimed = (await claimDeployment(em(), deploymentId))!;
   await em().nativeUpdate(App, { id: app.id }, { status: "ready", latestDeploymentId: randomUUID() });
   await em().transactional((tx) => transitionDeployment(tx, claimed, "cloning", { statusMessage: "Cloning." }));
-  expect(await appOf(app.id)).toMatchObject({ status: "ready", statusMessage: null });
+  expect(await appOf(app.id)).toMatchObject({ status: "ready", statusMessage: null, manifest: null });
   expect(await deploymentOf(deploymentId)).toMatchObject({ status: "cloning", statusMessage: "Cloning." });
 });
 

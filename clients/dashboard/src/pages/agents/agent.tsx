@@ -10,6 +10,7 @@ import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
+import { AgentMemories } from "./agent-memories.tsx";
 import { AgentSessions } from "./agent-sessions.tsx";
 import { AgentSkills } from "./agent-skills.tsx";
 import { GatewayToken } from "./gateway-token.tsx";
@@ -17,7 +18,7 @@ import { InstructionsPanel } from "./instructions.tsx";
 
 type Agent = Awaited<ReturnType<Api["agents"]["get"]["query"]>>;
 
-/** One agent: its settings, gateway token, instructions, skills and sessions. */
+/** One agent: its settings, gateway token, instructions, skills, memory and sessions. */
 export function AgentPage({ agentId }: { agentId: string }) {
   const { id: orgId, api } = useOrganization();
   const agent = useQuery({ queryKey: ["agent", orgId, agentId], queryFn: () => api.agents.get.query({ id: agentId }) });
@@ -36,6 +37,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
             <TokenPanel agent={data} />
             <InstructionsPanel agentId={agentId} />
             <AgentSkills agentId={agentId} isHosted={isHosted(data)} />
+            <AgentMemories agentId={agentId} />
             <AgentSessions agentId={agentId} serverId={data.server_id} isHosted={isHosted(data)} />
           </>
         )}

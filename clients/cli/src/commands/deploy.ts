@@ -1,0 +1,73 @@
+import type { Command } from "commander";
+import type { Client, DeploymentProgress, Input, Output as ProcedureOutput } from "../../../sdk/src/client.ts";
+import { Interrupted } from "../cli-error.ts";
+import { connect, type Context } from "../context.ts";
+
+interface DeployOptions {
+  branch?: string;
+  customize?: string;
+  rootDirectory?: string;
+  buildNetwork?: boolean;
+  wait: boolean;
+}
+
+type AcceptedApp = ProcedureOutput<"apps", "deploy">;
+
+export function defineDeployCommand(program: Command, context: () => Context): void {
+  program
+    .command("deploy")
+    .summary("Deploy an app from a repository")
+    .description(
+      "Deploys a new app, shows its build, and prints its URL. To deploy an app again, use: svc deployments redeploy",
+    )
+    .argument("<repository>", "the repository as owner/name, such as examples/guestbook")
+    .option("--branch <branch>", "the branch; by default main, or the default branch of the repository")
+    .option("--customize <text>", "instructions for the app builder agent")
+    .option("--root-directory <folder>", "the folder of the app in the repository")
+    .option("--build-network", "let the build connect to public addresses")
+    .option("--no-wait", "return when the deployment has started")
+    .action((repository: string, options: DeployOptions) => deploy(context(), repository, options));
+}
+
+async function deploy(context: Context, repository: string, options: DeployOptions): Promise<void> {
+  const { output, signal } = context;
+  const request: Input<"apps", "deploy"> = {
+    repo: repository,
+    ...(options.branch !== undefined && { branch: options.branch }),
+    ...(options.customize !== undefined && { customization: options.customize }),
+    ...(options.rootDirectory !== undefined && { root_directory: options.rootDirectory }),
+    ...(options.buildNetwork === true && { build_network: true }),
+  };
+  const client = await connect(context, `Deploying ${repository} …`);
+  if (!options.wait) {
+    const app = await client.apps.deploy(request, { signal });
+    output.value(app, () => app.url);
+    output.message(`The deployment has started. Follow it with: svc apps logs -f ${app.slug}`);
+    return;
+  }
+  const app = await deployAndShow(client, context, request);
+  output.value(app, () => app.url);
+}
+
+async function deployAndShow(client: Client, { output, signal }: Context, request: Input<"apps", "deploy">) {
+  let accepted: AcceptedApp | null = null;
+  const show = (progress: DeploymentProgress): void => {
+    if (progress.type === "accepted") {
+      accepted = progress;
+      output.message(`Deploying ${request.repo} as ${progress.slug}`);
+    } else if (progress.type === "line") output.message(progress.line);
+    else output.progress(`${progress.status} …`);
+  };
+  try {
+    return await client.deployAndWait(request, { signal, onProgress: show });
+  } catch (error) {
+    if (signal.aborted) throw new Interrupted(explainInterruption(accepted));
+    throw error;
+  }
+}
+
+function explainInterruption(app: AcceptedApp | null): string {
+  if (app === null) return "Interrupted. The deployment may have started. See: svc apps list";
+  const { slug } = app;
+  return `Interrupted. The deployment continues. Follow it with: svc apps logs -f ${slug}, or cancel it with: svc deployments cancel ${slug} 1`;
+}

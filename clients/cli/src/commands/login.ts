@@ -1,0 +1,110 @@
+import type { Command } from "commander";
+import { createClient, type Output as ProcedureOutput } from "../../../sdk/src/client.ts";
+import { usageError } from "../cli-error.ts";
+import type { Credentials } from "../config-file.ts";
+import { connect, type Context, readStdin } from "../context.ts";
+import { OAuthClient } from "../oauth.ts";
+import { openBrowser } from "../open-browser.ts";
+
+type Account = ProcedureOutput<"account", "get">;
+
+export function defineLoginCommands(program: Command, context: () => Context): void {
+  program
+    .command("login")
+    .summary("Sign in")
+    .description("Signs in on a page of the service. With --token, stores an API key from standard input instead.")
+    .option("--token", "read an API key from standard input")
+    .option("--no-browser", "only print the URL of the page")
+    .action((options: { token?: boolean; browser: boolean }) => login(context(), options));
+  program
+    .command("logout")
+    .summary("Sign out")
+    .description("Ends the sign-in at the service, and removes its credentials from this machine.")
+    .action(() => logout(context()));
+  program
+    .command("whoami")
+    .summary("Show who you are signed in as")
+    .action(() => showAccount(context()));
+}
+
+async function login(context: Context, options: { token?: boolean; browser: boolean }): Promise<void> {
+  const { session, output, signal } = context;
+  const url = await session.url();
+  // A file that cannot be written is reported before the user signs in.
+  await session.config.update(() => undefined);
+  const credentials =
+    options.token === true ? await readToken(context) : await signInOnPage(context, url, options.browser);
+  output.progress("Checking the sign-in …");
+  const token = credentials.kind === "token" ? credentials.token : credentials.access_token;
+  const account = await createClient({ url, token }).account.get({}, { signal });
+  await session.config.update((config) => {
+    config.url = url;
+    config.services[url] = { credentials };
+  });
+  output.value({ url, ...account }, () => "");
+  output.message(`Signed in to ${url} as ${describeAccount(account)}.`);
+  if (session.hasOwnToken) output.message("SVC_TOKEN is set, and commands use it instead of this sign-in.");
+}
+
+async function readToken(context: Context): Promise<Credentials> {
+  const token = (await readStdin(context, "The API key")).trim();
+  if (/^sv[pg]_/.test(token))
+    throw usageError("This token is only for the tool gateway. Sign in with an API key (svk_…), or without --token.");
+  return { kind: "token", token };
+}
+
+async function signInOnPage(context: Context, url: string, mayOpenBrowser: boolean): Promise<Credentials> {
+  const { output, signal, environment } = context;
+  output.progress(`Connecting to ${url} …`);
+  const oauth = new OAuthClient(url);
+  const clientId = await oauth.register(signal);
+  const code = await oauth.requestDeviceCode(clientId, signal);
+  const page = code.verification_uri_complete ?? code.verification_uri;
+  output.message(`Your code: ${formatCode(code.user_code)}`);
+  const isOpened = mayOpenBrowser && (await openBrowser(page, environment));
+  output.message(isOpened ? `A browser opens ${page}` : `Open this page in a browser: ${page}`);
+  output.progress("Waiting for you to sign in …");
+  return oauth.waitForApproval(clientId, code, signal);
+}
+
+function formatCode(code: string): string {
+  return code.length === 8 ? `${code.slice(0, 4)}-${code.slice(4)}` : code;
+}
+
+async function logout({ session, output, signal }: Context): Promise<void> {
+  const url = await session.url();
+  const { credentials } = await session.settings();
+  if (credentials === undefined) {
+    output.message(`You are not signed in to ${url}.`);
+    return;
+  }
+  // The credentials are removed first, so that they are gone even if the service cannot be reached.
+  await session.config.update(({ services }) => void delete services[url]);
+  if (credentials.kind === "oauth") {
+    output.progress("Signing out …");
+    const isRevoked = await new OAuthClient(url).revoke(credentials, signal).then(
+      () => true,
+      () => false,
+    );
+    if (!isRevoked) output.message("The service could not be reached. Revoke the access of svc on your account page.");
+  }
+  output.message(`Signed out of ${url}.`);
+}
+
+async function showAccount(context: Context): Promise<void> {
+  const client = await connect(context, "Reading your account …");
+  const account = await client.account.get({}, { signal: context.signal });
+  const url = await context.session.url();
+  context.output.value(
+    { url, ...account },
+    () => `${describeAccount(account)}\nservice: ${url}\nscope: ${account.scope ?? "-"}`,
+  );
+}
+
+function describeAccount({ user, organization, credential }: Account): string {
+  const who =
+    user === null
+      ? `an ${credential === "api_key" ? "API key" : credential.replaceAll("_", " ")}`
+      : `${user.name} (${user.email})`;
+  return `${who}, ${organization.role} of ${organization.name}`;
+}

@@ -1,0 +1,79 @@
+import { Command } from "commander";
+import { defineAgentCommands } from "./commands/agents.ts";
+import { defineAppCommands } from "./commands/apps.ts";
+import { defineCompletionCommands } from "./commands/completion.ts";
+import { defineDeployCommand } from "./commands/deploy.ts";
+import { defineLoginCommands } from "./commands/login.ts";
+import { defineOrganizationCommands } from "./commands/orgs.ts";
+import { defineProcedureCommand } from "./commands/procedure-command.ts";
+import type { CommandSpec } from "./command-spec.ts";
+import type { Context } from "./context.ts";
+import { COMMANDS } from "./generated/commands.ts";
+import { VERSION } from "./version.ts";
+
+/** Procedures whose commands have other names, and are written by hand. */
+const WITHOUT_COMMAND = ["account.get", "apps.deploy"];
+
+/** Further names of commands that are derived from procedures. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "tokens.issue": "create",
+  "variables.delete": "unset",
+};
+
+const HELP = `
+Environment:
+  SVC_URL, SVC_TOKEN, SVC_ORG  the service, the token and the organization of commands
+  XDG_CONFIG_HOME              the folder of the configuration; by default ~/.config
+  NO_COLOR                     no colors
+
+Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in, 130 interrupted`;
+
+/** Creates the parser of the command line. `context` is called when a command runs, after its options are parsed. */
+export function createProgram(context: () => Context): Command {
+  const program = new Command("svc");
+  program
+    .description("Deploys and manages apps and agents.")
+    .version(VERSION, "-V, --version", "print the version")
+    .option("--json", "print data as JSON")
+    .option("--service <url>", "the URL of the service")
+    .option("--org <id>", "the id of the organization")
+    .option("--debug", "show details of errors")
+    .helpCommand(false)
+    .addHelpText("after", HELP);
+  defineLoginCommands(program, context);
+  defineDeployCommand(program, context);
+  const apps = program.command("apps");
+  defineAppCommands(apps, context);
+  const agents = program.command("agents");
+  defineAgentCommands(agents, context);
+  defineOrganizationCommands(program, context);
+  for (const spec of COMMANDS)
+    if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
+  for (const group of program.commands)
+    if (group.commands.length > 0) group.summary(listVerbs(group)).helpCommand(false);
+  defineCompletionCommands(program, context);
+  return program;
+}
+
+/** Adds the command of a procedure, unless there is one of the same name already. */
+function defineDerivedCommand(program: Command, spec: CommandSpec, context: () => Context): void {
+  const [noun, verb] = spec.words;
+  const group = findCommand(program, noun) ?? program.command(noun);
+  if (findCommand(group, verb) !== undefined) return;
+  const isOnly = COMMANDS.every(({ words }) => words[0] !== noun || words[1] === verb);
+  const command = group.command(verb, { isDefault: isOnly });
+  const alias = ALIASES[spec.procedure];
+  if (alias !== undefined) command.alias(alias);
+  defineProcedureCommand(command, spec, context);
+}
+
+function listVerbs(group: Command): string {
+  return group.commands
+    .map((command) => command.name())
+    .toSorted()
+    .join(", ");
+}
+
+function findCommand(parent: Command, name: string): Command | undefined {
+  return parent.commands.find((command) => command.name() === name);
+}

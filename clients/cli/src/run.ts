@@ -1,0 +1,85 @@
+import { CommanderError } from "commander";
+import { EXIT, explainError, type ExitCode, Interrupted } from "./cli-error.ts";
+import { ConfigFile } from "./config-file.ts";
+import type { Context } from "./context.ts";
+import { readEnvironment } from "./environment.ts";
+import { Output } from "./output.ts";
+import { createProgram } from "./program.ts";
+import { type GlobalOptions, Session } from "./session.ts";
+
+/** Runs one command, and returns the exit code of the process. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  const environment = readEnvironment();
+  const interruption = listenForInterrupt();
+  const closed = exitOnClosedOutput();
+  const createOutput = (json: boolean) =>
+    new Output({ stdout: process.stdout, stderr: process.stderr, json, color: !environment.noColor });
+  let context: Context | null = null;
+  const program = createProgram(() => {
+    const options = program.opts<GlobalOptions>();
+    context = {
+      environment,
+      session: new Session(new ConfigFile(environment.configFolder), environment, options),
+      output: createOutput(options.json === true),
+      stdin: process.stdin,
+      stderr: process.stderr,
+      signal: interruption.signal,
+    };
+    return context;
+  });
+  try {
+    configureExit(program);
+    await Promise.race([program.parseAsync(args, { from: "user" }), closed]);
+    await Promise.race([flush(process.stdout), closed]);
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const isInterrupted = interruption.signal.aborted && !(error instanceof Interrupted);
+    const reason = isInterrupted ? new Interrupted("Interrupted.") : error;
+    const { message, exitCode } = explainError(reason, environment.token !== undefined);
+    const output = (context as Context | null)?.output ?? createOutput(false);
+    output.error(message);
+    if (program.opts<GlobalOptions>().debug === true) console.error(error);
+    return exitCode;
+  } finally {
+    (context as Context | null)?.output.endProgress();
+  }
+}
+
+/** Makes commander throw instead of ending the process, for the command and all commands below it. */
+function configureExit(command: ReturnType<typeof createProgram>): void {
+  command.exitOverride().showSuggestionAfterError().showHelpAfterError("(add --help for the usage)");
+  for (const each of command.commands) configureExit(each);
+}
+
+/** The first Ctrl-C ends the command in order, the second one at once. */
+function listenForInterrupt(): AbortController {
+  const controller = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(EXIT.interrupted);
+      controller.abort(new Interrupted("Interrupted."));
+    });
+  return controller;
+}
+
+/** Waits until everything is written, because a full disk is reported only then. */
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write("", () => setImmediate(resolve));
+  });
+}
+
+/**
+ * A reader that has seen enough, such as `head`, closes the pipe, and the process ends without an error. Every other error
+ * of standard output, such as a full disk, rejects the returned promise.
+ */
+function exitOnClosedOutput(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(EXIT.ok);
+      reject(error);
+    });
+    process.stderr.on("error", () => undefined);
+  });
+}

@@ -1,0 +1,80 @@
+import { type Client, createClient, ServiceError, type TokenProvider } from "../../sdk/src/client.ts";
+import { CliError, EXIT, usageError } from "./cli-error.ts";
+import type { ConfigFile, OAuthCredentials, ServiceSettings } from "./config-file.ts";
+import type { Environment } from "./environment.ts";
+import { OAuthClient } from "./oauth.ts";
+
+/** Where the service is when nothing says otherwise: the address of `npm start`. */
+const DEFAULT_URL = "http://127.0.0.1:3000";
+/** An access token is replaced this long before it expires, in milliseconds. */
+const EARLY_MS = 30_000;
+
+/** Options of every command. */
+export interface GlobalOptions {
+  service?: string;
+  org?: string;
+  json?: boolean;
+  debug?: boolean;
+}
+
+/** Which service a command uses, and as whom. Options win over variables, and variables over the configuration file. */
+export class Session {
+  readonly config: ConfigFile;
+  readonly #environment: Environment;
+  readonly #options: GlobalOptions;
+
+  constructor(config: ConfigFile, environment: Environment, options: GlobalOptions) {
+    this.config = config;
+    this.#environment = environment;
+    this.#options = options;
+  }
+
+  /** @throws {CliError} for an invalid URL */
+  async url(): Promise<string> {
+    const url = this.#options.service ?? this.#environment.url ?? (await this.config.read()).url ?? DEFAULT_URL;
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw usageError(`"${url}" is not the URL of a service. A valid one is ${DEFAULT_URL}`);
+    return url.replace(/\/+$/, "");
+  }
+
+  /** What is stored about the service. */
+  async settings(): Promise<ServiceSettings> {
+    return (await this.config.read()).services[await this.url()] ?? {};
+  }
+
+  /** Whether the token comes from SVC_TOKEN, not from `svc login`. */
+  get hasOwnToken(): boolean {
+    return this.#environment.token !== undefined;
+  }
+
+  /** @throws {CliError} when the user is not signed in */
+  async client(): Promise<Client> {
+    const url = await this.url();
+    const { token: ownToken } = this.#environment;
+    const settings: ServiceSettings = ownToken === undefined ? await this.settings() : {};
+    const organization = this.#options.org ?? this.#environment.organization ?? settings.organization;
+    const token = ownToken ?? this.#storedToken(url, settings);
+    return createClient({ url, token, ...(organization === undefined ? {} : { organization }) });
+  }
+
+  #storedToken(url: string, { credentials }: ServiceSettings): string | TokenProvider {
+    if (credentials === undefined)
+      throw new CliError(`You are not signed in to ${url}. Run: svc login`, EXIT.notSignedIn);
+    if (credentials.kind === "token") return credentials.token;
+    let current: OAuthCredentials = credentials;
+    return async ({ isRejected }) => {
+      if (isRejected || current.expires_at - EARLY_MS < Date.now()) current = await this.#refresh(url, current);
+      return current.access_token;
+    };
+  }
+
+  /** Two commands that refresh at once get the same tokens from the service. */
+  async #refresh(url: string, credentials: OAuthCredentials): Promise<OAuthCredentials> {
+    const refreshed = await new OAuthClient(url).refresh(credentials);
+    if (refreshed === null) throw new ServiceError("unauthenticated", "Your sign-in has expired.");
+    await this.config.update(({ services }) => {
+      services[url] = { ...services[url], credentials: refreshed };
+    });
+    return refreshed;
+  }
+}

@@ -1,0 +1,68 @@
+import type { RepeatableCallOptions } from "./call-options.ts";
+import { PROCEDURE_KINDS, type ProcedureKind, type Procedures } from "./generated/procedures.ts";
+import {
+  type BuildLogEvent,
+  type BuildLogRequest,
+  followBuildLog,
+  followRuntimeLog,
+  type RuntimeLog,
+  type RuntimeLogRequest,
+  type StreamOptions,
+} from "./log-streams.ts";
+import type { Input } from "./procedure-types.ts";
+import { type ClientOptions, Transport } from "./transport.ts";
+import {
+  deployAndWait,
+  type DeployedApp,
+  type Deployment,
+  type DeployOptions,
+  waitForDeployment,
+  type WaitOptions,
+} from "./wait-for-deployment.ts";
+
+export type { CallOptions, RepeatableCallOptions } from "./call-options.ts";
+export type { Procedures } from "./generated/procedures.ts";
+export type { BuildLogEvent, BuildLogRequest, RuntimeLog, RuntimeLogRequest, StreamOptions } from "./log-streams.ts";
+export type { Input, Output } from "./procedure-types.ts";
+export { type InputIssue, type RejectionCode, ServiceError, type ServiceErrorCode } from "./service-error.ts";
+export type { ClientOptions, TokenProvider } from "./transport.ts";
+export type { DeployedApp, Deployment, DeploymentProgress, DeployOptions, WaitOptions } from "./wait-for-deployment.ts";
+
+/** Every procedure of the service, and functions that combine several. */
+export interface Client extends Procedures {
+  /** Deploys an app, and waits until it is ready. Rejects with `deployment_failed` or `deployment_canceled` otherwise. */
+  deployAndWait(request: Input<"apps", "deploy">, options?: DeployOptions): Promise<DeployedApp>;
+  /** Waits until a deployment is ready. Rejects with `deployment_failed` or `deployment_canceled` otherwise. */
+  waitForDeployment(target: Input<"deployments", "get">, options?: WaitOptions): Promise<Deployment>;
+  /** Yields the lines of a build log from its start, then waits for the next ones until the deployment has ended. */
+  followBuildLog(request: BuildLogRequest, options?: StreamOptions): AsyncGenerator<BuildLogEvent, void, undefined>;
+  /** Yields what an app prints from now on, or since a time, until the app is deleted. */
+  followRuntimeLog(request: RuntimeLogRequest, options?: StreamOptions): AsyncGenerator<RuntimeLog, void, undefined>;
+}
+
+/**
+ * Creates a client of the service.
+ *
+ * @throws {TypeError} for an invalid URL or an empty token
+ */
+export function createClient(options: ClientOptions): Client {
+  const transport = new Transport(options);
+  const procedures = createProcedures(transport);
+  return {
+    ...procedures,
+    deployAndWait: (request, settings) => deployAndWait(transport, procedures, request, settings),
+    waitForDeployment: (target, settings) => waitForDeployment(transport, procedures, target, settings),
+    followBuildLog: (request, settings) => followBuildLog(transport, request, settings),
+    followRuntimeLog: (request, settings) => followRuntimeLog(transport, request, settings),
+  };
+}
+
+function createProcedures(transport: Transport): Procedures {
+  const create = (path: string, kind: ProcedureKind) => (input?: unknown, options?: RepeatableCallOptions) =>
+    transport.call(path, kind, input, options);
+  const namespaces = Object.entries(PROCEDURE_KINDS).map(([namespace, kinds]) => {
+    const calls = Object.entries(kinds).map(([name, kind]) => [name, create(`${namespace}.${name}`, kind)] as const);
+    return [namespace, Object.fromEntries(calls)] as const;
+  });
+  return Object.fromEntries(namespaces) as unknown as Procedures;
+}

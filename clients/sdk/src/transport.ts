@@ -1,0 +1,205 @@
+import type { RepeatableCallOptions } from "./call-options.ts";
+import type { ProcedureKind } from "./generated/procedures.ts";
+import { delay, retryDelayMs } from "./retries.ts";
+import { describeForeignResponse, readError, readJson, ServiceError } from "./service-error.ts";
+
+/** Returns a bearer token. `isRejected` means that the service has rejected the token that it returned before. */
+export type TokenProvider = (state: { isRejected: boolean }) => string | Promise<string>;
+
+export interface ClientOptions {
+  /** The URL of the service, such as `https://apps.example.com`. */
+  url: string;
+  /** An API key, a personal access token or an access token, or a function that returns one. */
+  token: string | TokenProvider;
+  /** The id of the organization, for a token of a user who is a member of several. */
+  organization?: string;
+  /** How often a failed call is repeated at most, if that is safe. By default 2. */
+  maxRetries?: number;
+  /** The time for one attempt, in milliseconds. By default 100,000. */
+  timeoutMs?: number;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch;
+}
+
+const DEFAULT_RETRIES = 2;
+/** Longer than a program of `service_execute` may run. In milliseconds. */
+const DEFAULT_TIMEOUT_MS = 100_000;
+
+interface RequestSettings {
+  path: string;
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body?: string;
+  /** Whether the request may be repeated when it is unknown whether the service has executed it. */
+  isSafe: boolean;
+  maxRetries: number | undefined;
+  signal: AbortSignal | undefined;
+  /** `null` for a stream, which has no end. */
+  timeoutMs: number | null;
+}
+
+/** Sends requests to the service, and repeats those that are safe to repeat. */
+export class Transport {
+  readonly #base: string;
+  readonly #options: ClientOptions;
+  readonly #fetch: typeof fetch;
+
+  /** @throws {TypeError} for an invalid URL or token */
+  constructor(options: ClientOptions) {
+    this.#base = toBaseUrl(options.url);
+    if (options.token === "") throw new TypeError("token: must not be empty");
+    this.#options = options;
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  /** Calls a procedure. @throws {ServiceError} */
+  async call(
+    procedure: string,
+    kind: ProcedureKind,
+    input: unknown,
+    options: RepeatableCallOptions = {},
+  ): Promise<unknown> {
+    const json = JSON.stringify(input ?? {});
+    const isQuery = kind === "query";
+    const headers: Record<string, string> = isQuery ? {} : { "content-type": "application/json" };
+    if (kind === "repeatable") headers["idempotency-key"] = options.idempotencyKey ?? crypto.randomUUID();
+    const request: RequestSettings = {
+      path: `/trpc/${procedure}${isQuery ? `?input=${encodeURIComponent(json)}` : ""}`,
+      method: isQuery ? "GET" : "POST",
+      headers,
+      ...(isQuery ? {} : { body: json }),
+      isSafe: kind !== "mutation",
+      maxRetries: options.maxRetries,
+      signal: options.signal,
+      timeoutMs: options.timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    };
+    return this.#repeat(request, async (response) => {
+      const body: { result?: { data?: unknown } } | null = await readJson(response);
+      if (body?.result === undefined) throw this.#foreignResponse(response);
+      return body.result.data;
+    });
+  }
+
+  /** Opens a stream of server-sent events; `null` when it has ended already. @throws {ServiceError} */
+  async openStream(
+    path: string,
+    lastEventId: string | null,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const headers = { accept: "text/event-stream", ...(lastEventId === null ? {} : { "last-event-id": lastEventId }) };
+    const request = {
+      path,
+      method: "GET",
+      headers,
+      isSafe: true,
+      maxRetries: undefined,
+      signal,
+      timeoutMs: null,
+    } as const;
+    return this.#repeat(request, async (response) => {
+      if (response.status === 204) return null;
+      if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true)
+        throw this.#foreignResponse(response);
+      return response.body;
+    });
+  }
+
+  async #repeat<T>(request: RequestSettings, read: (response: Response) => Promise<T>): Promise<T> {
+    const maxRetries = request.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#attempt(request, read);
+      } catch (error) {
+        const wait = attempt < maxRetries ? retryDelayMs(error, attempt, request.isSafe) : null;
+        if (wait === null) throw error;
+        await delay(wait, request.signal);
+      }
+    }
+  }
+
+  /** Sends the request once, and once more if its token was rejected and can be replaced. */
+  async #attempt<T>(request: RequestSettings, read: (response: Response) => Promise<T>): Promise<T> {
+    const timeout = request.timeoutMs === null ? null : AbortSignal.timeout(request.timeoutMs);
+    const signals = [request.signal, timeout].filter((signal) => signal != null);
+    const signal = AbortSignal.any(signals);
+    try {
+      let response = await this.#send(request, signal, false);
+      if (response.status === 401 && typeof this.#options.token === "function") {
+        await response.body?.cancel();
+        response = await this.#send(request, signal, true);
+      }
+      if (!response.ok) throw await readError(response, this.#base);
+      return await read(response);
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      request.signal?.throwIfAborted();
+      if (timeout?.aborted === true) throw this.#timeoutError(request.timeoutMs ?? 0);
+      throw this.#networkError(error);
+    }
+  }
+
+  async #send({ path, method, headers, body }: RequestSettings, signal: AbortSignal, isRejected: boolean) {
+    const { token, organization } = this.#options;
+    const bearer = typeof token === "string" ? token : await this.#provideToken(token, isRejected);
+    return this.#fetch(`${this.#base}${path}`, {
+      method,
+      headers: {
+        ...headers,
+        authorization: `Bearer ${bearer}`,
+        ...(organization === undefined ? {} : { "x-service-org-id": organization }),
+      },
+      ...(body === undefined ? {} : { body }),
+      // The service redirects no call, so a redirect leads to another site, such as the sign-in page of a proxy.
+      redirect: "manual",
+      credentials: "omit",
+      signal,
+    });
+  }
+
+  async #provideToken(provide: TokenProvider, isRejected: boolean): Promise<string> {
+    try {
+      return await provide({ isRejected });
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError("unauthenticated", `No token: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  #foreignResponse(response: Response): ServiceError {
+    const message = describeForeignResponse(response, this.#base);
+    return new ServiceError("invalid_response", message, { status: response.status });
+  }
+
+  #timeoutError(timeoutMs: number): ServiceError {
+    return new ServiceError("timeout", `${this.#base} did not respond within ${timeoutMs / 1000} s.`);
+  }
+
+  #networkError(error: unknown): ServiceError {
+    const message = `Cannot reach ${this.#base}: ${describeNetworkError(error)}. Check the URL and the network.`;
+    return new ServiceError("network", message, { cause: error });
+  }
+}
+
+/** @throws {TypeError} */
+function toBaseUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError(`url: must be an absolute http or https URL, such as https://apps.example.com. It is ${url}`);
+  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection broke off",
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name cannot be resolved",
+  UND_ERR_SOCKET: "the connection broke off",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+};
+
+/** Node has the reason in `cause`. Browsers tell none. */
+function describeNetworkError(error: unknown): string {
+  const cause = (error as { cause?: { code?: string; message?: string } } | null)?.cause;
+  return REASONS[cause?.code ?? ""] ?? cause?.code ?? (error as Error).message;
+}

@@ -1,0 +1,19 @@
+const MEBIBYTE = 1024 * 1024;
+
+export const DOCUMENT_LIMITS = {
+  /** An uploaded file. */
+  fileBytes: 20 * MEBIBYTE,
+  /** The text of a document in UTF-8. */
+  textBytes: 2 * MEBIBYTE,
+  /** The pages of a PDF file. */
+  pages: 500,
+  titleLength: 200,
+  /** The name of a file, with its folders. */
+  fileNameLength: 255,
+  /** How many versions of a document are kept. */
+  versions: 20,
+  /** In Company Knowledge and in all projects together. */
+  documentsOfOrganization: 10_000,
+  /** The texts of all kept versions of an organization in UTF-8. */
+  organizationBytes: 1024 * MEBIBYTE,
+} as const;

@@ -1,0 +1,37 @@
+/** A part of a text in UTF-16 code units: from `start` until before `end`. */
+export interface TextRange {
+  start: number;
+  end: number;
+}
+
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/** A point that ends no sentence. */
+const ABBREVIATION =
+  /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|incl|excl|mr|mrs|ms|dr|prof|ltd|corp|fig|sec|dept|max|min)\.$/i;
+
+/** Returns the sentences of a paragraph, without the spaces around them. A line break ends no sentence. */
+export function findSentences(text: string, { start, end }: TextRange): TextRange[] {
+  const paragraph = text.slice(start, end).replaceAll("\n", " ");
+  const sentences: TextRange[] = [];
+  let open: number | null = null;
+  for (const { segment, index } of SEGMENTER.segment(paragraph)) {
+    const from: number = open ?? index;
+    const until = index + segment.trimEnd().length;
+    open = ABBREVIATION.test(segment.trimEnd()) ? from : null;
+    if (open === null) pushTrimmed(sentences, text, { start: start + from, end: start + until });
+  }
+  if (open !== null) pushTrimmed(sentences, text, { start: start + open, end });
+  return sentences;
+}
+
+function pushTrimmed(ranges: TextRange[], text: string, range: TextRange): void {
+  const trimmed = trimRange(text, range);
+  if (trimmed.start < trimmed.end) ranges.push(trimmed);
+}
+
+/** Returns the range without the white space at its ends. */
+export function trimRange(text: string, { start, end }: TextRange): TextRange {
+  const part = text.slice(start, end);
+  return { start: start + part.length - part.trimStart().length, end: start + part.trimEnd().length };
+}

@@ -1,0 +1,68 @@
+import { DOCUMENT_TYPES, type DocumentReader } from "../ports/document-reader.ts";
+import { decodeBase64 } from "../shared/base64.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { DOCUMENT_LIMITS } from "./document-limits.ts";
+import { checkFileName, toTitle } from "./document-rules.ts";
+import { findSections } from "./find-sections.ts";
+import type { DocumentContent } from "./write-document.ts";
+
+/** The text of a document as Markdown, or a file. */
+export interface SentContent {
+  content?: string | undefined;
+  file?: { name: string; content: string } | undefined;
+}
+
+/**
+ * Reads what a caller sends as the content of a document: a text, or a file in base64.
+ *
+ * @returns `undefined` when the caller sends neither
+ * @throws {ServiceError} `invalid` when the caller sends both, and for a file that cannot be read; `unavailable` while too
+ *   many files are being read
+ */
+export async function readContent(
+  reader: DocumentReader,
+  { content, file }: SentContent,
+): Promise<DocumentContent | undefined> {
+  if (content !== undefined && file !== undefined)
+    throw new ServiceError("invalid", "Send either content or file, and not both.");
+  if (file !== undefined) return readFile(reader, file);
+  if (content === undefined) return undefined;
+  return {
+    text: content,
+    title: titleOf(findSections(content.slice(0, 1000))[0]?.path[0] ?? ""),
+    fileName: null,
+    mediaType: DOCUMENT_TYPES.markdown,
+    sizeBytes: Buffer.byteLength(content),
+  };
+}
+
+async function readFile(reader: DocumentReader, file: { name: string; content: string }): Promise<DocumentContent> {
+  checkFileName(file.name);
+  const bytes = decodeBase64(file.content);
+  if (bytes === null || bytes.length === 0)
+    throw new ServiceError("invalid", "file.content: must be the content of a file in base64.");
+  if (bytes.length > DOCUMENT_LIMITS.fileBytes)
+    throw new ServiceError(
+      "invalid",
+      `file: the file has more than ${DOCUMENT_LIMITS.fileBytes / 1024 / 1024} MiB. Split it into several files.`,
+    );
+  const { text, title, mediaType } = await reader.read({ name: file.name, content: bytes });
+  return {
+    text,
+    title: titleOf(title ?? "") ?? titleOf(nameWithoutType(file.name)),
+    fileName: file.name,
+    mediaType,
+    sizeBytes: bytes.length,
+  };
+}
+
+function titleOf(text: string): string | null {
+  const title = toTitle(text);
+  return title === "" ? null : title;
+}
+
+/** Returns `travel policy` for `hr/travel_policy.pdf`. */
+function nameWithoutType(path: string): string {
+  const name = path.split("/").at(-1) ?? "";
+  return name.replace(/\.[^.]+$/, "").replaceAll(/[_-]+/g, " ");
+}

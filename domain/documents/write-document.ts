@@ -1,0 +1,249 @@
+import type { EntityManager } from "@mikro-orm/core";
+import type { SqlEntityManager } from "@mikro-orm/sql";
+import { type Db, queryBuilderOf } from "../database-types.ts";
+import type { DocumentType } from "../ports/document-reader.ts";
+import type { Language } from "../search/languages.ts";
+import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
+import { ServiceError } from "../shared/errors.ts";
+import { isUuid } from "../shared/ids.ts";
+import { sha256Hex } from "../shared/sha256.ts";
+import type { DocumentKind } from "./document-kind.ts";
+import { type DocumentOwner, selectDocuments } from "./document-owner.ts";
+import { DOCUMENT_LIMITS } from "./document-limits.ts";
+import { checkTitle, cleanContent, documentNotFound } from "./document-rules.ts";
+import { Document } from "./document.entity.ts";
+import { DocumentVersion } from "./document-version.entity.ts";
+import { addPassages, removePassages } from "./index-passages.ts";
+
+export interface WriteDocumentDeps {
+  em: EntityManager;
+}
+
+/** The text of a document, from a file or written. */
+export interface DocumentContent {
+  text: string;
+  /** What the document calls itself; `null` when it says nothing. */
+  title: string | null;
+  /** `null` for a text that was written. */
+  fileName: string | null;
+  mediaType: DocumentType;
+  /** Of the uploaded file, or of the written text. */
+  sizeBytes: number;
+}
+
+/** What people decide about a document. A field that is absent stays as it is, or gets its default. */
+export interface DocumentFields {
+  title?: string | undefined;
+  kind?: DocumentKind | null | undefined;
+  /** Default: english. */
+  language?: Language | undefined;
+}
+
+/** `unchanged`: the document had the same text, title, kind and language before. */
+export type WriteStatus = "created" | "updated" | "unchanged";
+
+export interface WrittenDocument {
+  id: string;
+  status: WriteStatus;
+}
+
+/**
+ * Stores a document with its passages in the search index, in one transaction. A file with the name of an earlier upload
+ * to the same owner becomes a new version of that document, so that a folder can be uploaded again.
+ *
+ * @param userId - who writes it; `null` if no user is known
+ * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `conflict` when the organization has too many
+ *   documents
+ */
+export async function storeDocument(
+  { em: root }: WriteDocumentDeps,
+  owner: DocumentOwner,
+  { userId, content, fields }: { userId: string | null; content: DocumentContent; fields: DocumentFields },
+): Promise<WrittenDocument> {
+  return (root as SqlEntityManager).fork().transactional(async (em) => {
+    await lockDocuments(em, owner);
+    const { fileName } = content;
+    const existing = fileName === null ? undefined : await selectByFileName(queryBuilderOf(em), owner, fileName);
+    if (existing !== undefined) return changeLocked(em, owner, { id: existing.id, userId, content, fields });
+    const { kind = null, language = "english" } = fields;
+    const title = fields.title ?? content.title ?? "Untitled";
+    checkTitle(title);
+    const now = new Date();
+    const author = { createdBy: userId, updatedBy: userId, createdAt: now, updatedAt: now };
+    const document = em.create(Document, {
+      ...{ orgId: owner.orgId, projectId: owner.projectId, kind, title, language, fileName },
+      ...{ version: 0, storedBytes: 0, ...author },
+    });
+    await checkCount(queryBuilderOf(em), owner);
+    const text = await addVersion(em, document, { userId, content, restored: null });
+    await checkBytes(queryBuilderOf(em), owner);
+    await addPassages(queryBuilderOf(em), owner, document, text);
+    return { id: document.id, status: "created" };
+  });
+}
+
+export interface DocumentChange {
+  id: string;
+  userId: string | null;
+  content?: DocumentContent | undefined;
+  fields: DocumentFields;
+  /** The number of the version that `content` restores. */
+  restored?: number;
+}
+
+/**
+ * Changes a document and its passages in one transaction. A text that is not the current one becomes a new version.
+ *
+ * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `not_found` when the owner has no such
+ *   document; `conflict` when the organization has too much text
+ */
+export async function changeDocument(
+  { em: root }: WriteDocumentDeps,
+  owner: DocumentOwner,
+  change: DocumentChange,
+): Promise<WrittenDocument> {
+  return (root as SqlEntityManager).fork().transactional(async (em) => {
+    await lockDocuments(em, owner);
+    return changeLocked(em, owner, change);
+  });
+}
+
+/**
+ * Makes the text of a kept version current again, as a new version.
+ *
+ * @throws {ServiceError} `not_found` when the owner has no such document, or the document no such version; `conflict` when
+ *   the organization has too much text
+ */
+export async function restoreVersion(
+  deps: WriteDocumentDeps,
+  owner: DocumentOwner,
+  { id, number, userId }: { id: string; number: number; userId: string | null },
+): Promise<WrittenDocument> {
+  const em = (deps.em as SqlEntityManager).fork();
+  const document = await findDocument(em, owner, id);
+  const version = await em.findOne(DocumentVersion, { documentId: document.id, number });
+  if (version === null) throw versionNotFound();
+  const { content: text, fileName, mediaType, sizeBytes } = version;
+  const content = { text, title: null, fileName: fileName ?? null, mediaType, sizeBytes };
+  return changeDocument(deps, owner, { id, userId, content, fields: {}, restored: number });
+}
+
+export function versionNotFound(): ServiceError {
+  return new ServiceError(
+    "not_found",
+    `Version not found. The newest ${DOCUMENT_LIMITS.versions} versions of a document are kept.`,
+  );
+}
+
+/** Until the transaction ends, other changes of the organization's documents wait, so that they count what it stores. */
+export async function lockDocuments(em: SqlEntityManager, { orgId }: DocumentOwner): Promise<void> {
+  await acquireAdvisoryLock(queryBuilderOf(em), `documents ${orgId}`);
+}
+
+/** @throws {ServiceError} `not_found` */
+export async function findDocument(
+  em: SqlEntityManager,
+  { orgId, projectId }: DocumentOwner,
+  id: string,
+): Promise<Document> {
+  const document = isUuid(id) ? await em.findOne(Document, { id, orgId, projectId }) : null;
+  if (document === null) throw documentNotFound();
+  return document;
+}
+
+function selectByFileName(tx: Db, owner: DocumentOwner, fileName: string): Promise<{ id: string } | undefined> {
+  return selectDocuments(tx, owner)
+    .select("document.id")
+    .where("document.file_name", "=", fileName)
+    .orderBy("document.created_at")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function changeLocked(
+  em: SqlEntityManager,
+  owner: DocumentOwner,
+  { id, userId, content, fields, restored }: DocumentChange,
+): Promise<WrittenDocument> {
+  const document = await findDocument(em, owner, id);
+  const before = { id, title: document.title, kind: document.kind, language: document.language };
+  const { title = before.title, kind = before.kind, language = before.language } = fields;
+  if (title !== before.title) checkTitle(title);
+  const current = await em.findOneOrFail(DocumentVersion, { documentId: id, number: document.version });
+  const hasNewText = content !== undefined && sha256Hex(cleanContent(content.text)) !== current.contentHash;
+  const hasNewFields = title !== before.title || kind !== before.kind || language !== before.language;
+  if (!hasNewText && !hasNewFields) return { id, status: "unchanged" };
+  const tx = queryBuilderOf(em);
+  await removePassages(tx, owner, before);
+  em.assign(document, { title, kind, language, updatedBy: userId, updatedAt: new Date() });
+  const text = hasNewText
+    ? await addVersion(em, document, { userId, content, restored: restored ?? null })
+    : current.content;
+  await em.flush();
+  if (hasNewText) await checkBytes(tx, owner);
+  await addPassages(tx, owner, document, text);
+  return { id, status: "updated" };
+}
+
+interface NewVersion {
+  userId: string | null;
+  content: DocumentContent;
+  restored: number | null;
+}
+
+/**
+ * Adds a version, makes it the current one, and removes versions that are too old.
+ *
+ * @returns the text of the version
+ */
+async function addVersion(
+  em: SqlEntityManager,
+  document: Document,
+  { userId, content, restored }: NewVersion,
+): Promise<string> {
+  const text = cleanContent(content.text);
+  const contentBytes = Buffer.byteLength(text);
+  const number = document.version + 1;
+  document.version = number;
+  if (content.fileName !== null) document.fileName = content.fileName;
+  await em.flush();
+  const { fileName, mediaType, sizeBytes } = content;
+  const source = { fileName, mediaType, sizeBytes, createdBy: userId, createdAt: new Date() };
+  const hashes = { contentHash: sha256Hex(text), contentBytes };
+  await em.insert(DocumentVersion, { documentId: document.id, number, content: text, restored, ...hashes, ...source });
+  const removed = await queryBuilderOf(em)
+    .deleteFrom("document_versions")
+    .where("document_id", "=", document.id)
+    .where("number", "<=", number - DOCUMENT_LIMITS.versions)
+    .returning("content_bytes")
+    .execute();
+  document.storedBytes += contentBytes - removed.reduce((sum, row) => sum + row.content_bytes, 0);
+  await em.flush();
+  return text;
+}
+
+async function checkCount(tx: Db, { orgId }: DocumentOwner): Promise<void> {
+  const { count } = await tx
+    .selectFrom("documents")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirstOrThrow();
+  if (Number(count) < DOCUMENT_LIMITS.documentsOfOrganization) return;
+  throw new ServiceError(
+    "conflict",
+    `An organization can have at most ${DOCUMENT_LIMITS.documentsOfOrganization} documents. Remove unused documents, then try again.`,
+  );
+}
+
+async function checkBytes(tx: Db, { orgId }: DocumentOwner): Promise<void> {
+  const { bytes } = await tx
+    .selectFrom("documents")
+    .select(({ fn }) => fn.sum<string | null>("stored_bytes").as("bytes"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirstOrThrow();
+  if (Number(bytes) <= DOCUMENT_LIMITS.organizationBytes) return;
+  throw new ServiceError(
+    "conflict",
+    `The documents of an organization can have at most ${DOCUMENT_LIMITS.organizationBytes / 1024 / 1024} MiB of text, with their kept versions. Remove unused documents, then try again.`,
+  );
+}

@@ -1,0 +1,38 @@
+/** The types of files that are read as documents, as media types. */
+export const DOCUMENT_TYPES = {
+  markdown: "text/markdown",
+  text: "text/plain",
+  html: "text/html",
+  pdf: "application/pdf",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+} as const;
+
+export type DocumentType = (typeof DOCUMENT_TYPES)[keyof typeof DOCUMENT_TYPES];
+
+/** An uploaded file. */
+export interface DocumentFile {
+  /** The name, perhaps with folders. The end of the name says which type the file should have. */
+  name: string;
+  content: Uint8Array;
+}
+
+/** What a file contains. Both texts are untrusted. */
+export interface ReadDocument {
+  mediaType: DocumentType;
+  /** What the document calls itself; `null` when it says nothing. */
+  title: string | null;
+  /** Headings and paragraphs as Markdown. */
+  text: string;
+}
+
+/** Reads untrusted files as text. */
+export interface DocumentReader {
+  /**
+   * Reads one file within bounds on time, memory, pages and text. It follows no link of the file, runs no script of it, and
+   * leaves out what a page hides. Safe to repeat.
+   *
+   * @throws {ServiceError} `invalid` for a file of another type, and for one that is damaged, encrypted, without text or
+   *   too large; `unavailable` while too many files are being read
+   */
+  read(file: DocumentFile, signal?: AbortSignal): Promise<ReadDocument>;
+}

@@ -1,0 +1,120 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { App } from "../../../domain/apps/app.entity.ts";
+import { UnreadableVariable } from "../../../domain/ports/app-variables.ts";
+import { UnhealthyScript, UnsupportedScript } from "../../../domain/ports/edge-platform.ts";
+import { MigrationFailed } from "../../../domain/ports/sql-databases.ts";
+import { givenQueuedDeployment } from "../../support/builds/given-deployment.ts";
+import type { ScriptedSteps } from "../../support/builds/scripted-ports.ts";
+import { sharedHarness } from "../../support/service/shared-harness.ts";
+
+const service = sharedHarness();
+const given = (steps?: ScriptedSteps) => givenQueuedDeployment(service(), steps);
+
+test("the migrations of a bundle are applied before it goes live", async () => {
+  const migrations = [{ name: "1.sql", statements: ["create table a (id)"] }];
+  const app = await given({
+    bundle: () => ({ migrations }),
+    publish: () => {
+      expect(app.ports.migrated).toHaveLength(1);
+    },
+  });
+  await app.run();
+  expect(app.ports.migrated).toEqual([{ databaseId: `app-${app.appId}`, migrations }]);
+  expect(await app.log()).toContain("[service] applying 1 migrations\n");
+  app.ports.steps = {};
+  await app.redeploy();
+  await app.run();
+  expect(app.ports.migrated).toHaveLength(1);
+  expect(await app.log(2)).not.toContain("applying");
+});
+
+test("a migration that the database rejects fails the deployment, and an error of the database is an internal error", async () => {
+  const migrations = [{ name: "1.sql", statements: ["create"] }];
+  const app = await given({
+    bundle: () => ({ migrations }),
+    migrate: () => {
+      throw new MigrationFailed("1.sql: incomplete input");
+    },
+  });
+  await app.run();
+  expect(await app.view()).toMatchObject({
+    status: "failed",
+    error: "1.sql: incomplete input",
+    status_message: "Correct the migration, test it against an empty database, and deploy again.",
+  });
+  expect([app.ports.published, app.ports.internalErrors]).toEqual([[], []]);
+  app.ports.steps.migrate = () => {
+    throw new Error("disk full");
+  };
+  await app.redeploy();
+  await expect(app.run()).rejects.toMatchObject({ cause: new Error("disk full") });
+});
+
+test("the edge platform gets the script, the app, its database, and the fencing token as the generation", async () => {
+  const app = await given({
+    bundle: async ({ outputDirectory }) => {
+      const directory = path.join(outputDirectory, "static");
+      await mkdir(directory);
+      return { assets: { directory, rules: { html_handling: "none" } } };
+    },
+  });
+  await app.run();
+  expect(app.ports.published).toMatchObject([
+    {
+      slug: app.slug,
+      text: "script",
+      script: { appId: app.appId, generation: 1, databaseId: `app-${app.appId}` },
+    },
+  ]);
+  expect(app.ports.published[0]?.script.assets?.rules).toEqual({ html_handling: "none" });
+});
+
+test.each([
+  [new UnhealthyScript("It responded with 500."), "It responded with 500.", "did not respond to its first request"],
+  [new UnsupportedScript("It uses queues."), "It uses queues.", "Remove it from the wrangler configuration"],
+  [new UnreadableVariable("API_KEY"), '"API_KEY" cannot be decrypted', "Then deploy again."],
+])("an app that cannot go live because of %s fails with advice", async (problem, error, advice) => {
+  const app = await given({
+    publish: () => {
+      throw problem;
+    },
+  });
+  await app.run();
+  expect(await app.view()).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining(error),
+    status_message: expect.stringContaining(advice),
+  });
+  expect(app.ports.internalErrors).toEqual([]);
+});
+
+test("an error of the edge platform is an internal error", async () => {
+  const app = await given({
+    publish: () => {
+      throw new Error("no memory");
+    },
+  });
+  await expect(app.run()).rejects.toMatchObject({ cause: new Error("no memory") });
+  expect(app.ports.internalErrors).toHaveLength(1);
+});
+
+test("an app that is deleted while its database is created is not published", async () => {
+  const app = await given();
+  const { deps } = app.ports;
+  const create = () => deps.em.fork().nativeUpdate(App, { id: app.appId }, { status: "deleting" });
+  await app.run(undefined, { ...deps, databases: { ...deps.databases, create: async () => void (await create()) } });
+  expect(app.ports.published).toEqual([]);
+  expect(app.ports.internalErrors).toEqual([]);
+  expect((await app.find()).status).toBe("provisioning");
+});
+
+test("a deployment that is stopped while its resources are created is not published", async () => {
+  const stop = new AbortController();
+  const app = await given();
+  const { databases } = app.ports.deps;
+  const stopping = { ...databases, create: async () => stop.abort() };
+  await app.run(stop.signal, { ...app.ports.deps, databases: stopping });
+  expect([app.ports.published, (await app.find()).status]).toEqual([[], "queued"]);
+});

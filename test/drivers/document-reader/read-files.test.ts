@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { docxFile, wordParagraph } from "../../support/documents/docx-file.ts";
+import { pdfFile } from "../../support/documents/pdf-file.ts";
+import { sharedReader } from "../../support/documents/test-reader.ts";
+
+const reader = sharedReader();
+
+function sample(name: string): Promise<Buffer> {
+  return readFile(path.join(import.meta.dirname, "samples", name));
+}
+
+async function readSample(name: string) {
+  return reader().read({ name, content: await sample(name) });
+}
+
+test("a PDF file of cairo becomes headings, paragraphs, lists and rows, without the lines of every page", async () => {
+  const { title, text, mediaType } = await readSample("price-list.pdf");
+  expect([title, mediaType]).toEqual(["Price list 2026", "application/pdf"]);
+  expect(text.split("\n").filter((line) => line !== "")).toEqual([
+    "# Price list 2026",
+    "This list applies to all contracts that are signed between January and December 2026. All prices are in euros and exclude value added tax.",
+    "## Subscriptions",
+    "The Team plan costs 49 euros per user and month. It includes ten projects and support by email. The Business plan costs 89 euros per user and month and includes unlimited projects.",
+    "| Plan | Monthly | Yearly |",
+    "| Team | 49 EUR | 490 EUR |",
+    "| Business | 89 EUR | 890 EUR |",
+    "## Discounts",
+    "Customers who pay for a year receive two months free of charge. Non-profit organizations receive a discount of 30 percent on every plan.",
+    "- Discounts cannot be combined.",
+    "- A sales manager approves discounts above 30 percent.",
+    "## Cancellation",
+    "A customer can cancel a monthly plan until the last day of the month. A yearly plan is refunded only within the first 14 days.",
+  ]);
+});
+
+test("a PDF file of pdfTeX becomes headings and paragraphs", async () => {
+  const { title, text } = await readSample("crazyones-pdfa.pdf");
+  expect(title).toBe("The Crazy Ones");
+  expect(text).toMatch(/^# The Crazy Ones\n\n## October 14, 1998\n\nHeres to the crazy ones\. The misfits\./);
+});
+
+test("a Word document becomes paragraphs and the rows of its table", async () => {
+  const { title, text, mediaType } = await readSample("tables.docx");
+  expect([title, mediaType]).toEqual([null, expect.stringContaining("wordprocessingml.document")]);
+  expect(text).toBe("Above\n\n| Top left | Top right |\n| Bottom left | Bottom right |\n\nBelow");
+});
+
+test("the first heading of a Word document is its title", async () => {
+  const body = wordParagraph("Travel policy", "Heading1") + wordParagraph("Book trains &amp; hotels early.");
+  expect(await reader().read({ name: "Travel.docx", content: docxFile(body) })).toMatchObject({
+    text: expect.stringContaining("Book trains & hotels early."),
+  });
+});
+
+test("the type of a file is found from its content, whatever its name is", async () => {
+  const content = pdfFile([[{ text: "Refunds take five days.", top: 100 }]]);
+  expect(await reader().read({ name: "refunds.txt", content })).toMatchObject({
+    mediaType: "application/pdf",
+    text: "Refunds take five days.",
+  });
+});
+
+test("HTML becomes Markdown, without scripts, styles and what the page hides", async () => {
+  const html = `<!doctype html><html><head><title>Refund &amp; returns</title><style>p{color:red}</style>
+    <script>document.write("script")</script></head><body onload="alert(1)"><nav>Menu</nav>
+    <h1>Refunds</h1><p>Refunds take <b>five</b> days.<br>Weekends do not count.</p>
+    <ul><li>By card<ul><li>Visa</li></ul></li><li>By transfer</li></ul><ol><li>Ask</li><li>Wait</li></ol>
+    <table><tr><th>Plan</th><th>Price</th></tr><tr><td>Team</td><td>49</td></tr></table>
+    <pre>if (a) {\n  b\n}</pre><p hidden>hidden one</p><div style="display: none">hidden two</div>
+    <p style="font-size:0">hidden three</p><template><p>hidden four</p></template><noscript>hidden five</noscript>
+    <!-- hidden six --><iframe srcdoc="hidden seven"></iframe><svg><text>hidden eight</text></svg>
+    <textarea>hidden nine</textarea><p>soft&shy;ware</p></body></html>`;
+  expect(await reader().read({ name: "page.html", content: Buffer.from(html) })).toEqual({
+    mediaType: "text/html",
+    title: "Refund & returns",
+    text: [
+      "# Refunds",
+      "",
+      "Refunds take five days. Weekends do not count.",
+      "",
+      "- By card",
+      "  - Visa",
+      "- By transfer",
+      "",
+      "1. Ask",
+      "2. Wait",
+      "",
+      "| Plan | Price |",
+      "| Team | 49 |",
+      "",
+      "```",
+      "if (a) {",
+      "  b",
+      "}",
+      "```",
+      "",
+      "software",
+    ].join("\n"),
+  });
+});
+
+test.each([
+  ["UTF-8", Buffer.from("Größe: 5 €")],
+  ["UTF-8 with a byte order mark", Buffer.from("\ufeffGröße: 5 €")],
+  ["UTF-16, little endian", Buffer.from("\ufeffGröße: 5 €", "utf16le")],
+  ["UTF-16, big endian", Buffer.from("\ufeffGröße: 5 €", "utf16le").swap16()],
+  ["UTF-16 without a byte order mark", Buffer.from("Größe: 5 €", "utf16le")],
+  ["Windows-1252", Buffer.from([0x47, 0x72, 0xf6, 0xdf, 0x65, 0x3a, 0x20, 0x35, 0x20, 0x80])],
+])("a text in %s is decoded", async (_, content) => {
+  expect((await reader().read({ name: "size.txt", content })).text).toBe("Größe: 5 €");
+});
+
+test("a page in the encoding that it declares is decoded", async () => {
+  const content = Buffer.concat([Buffer.from('<meta charset="shift_jis"><p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b])]);
+  expect((await reader().read({ name: "page.html", content })).text).toBe("日本");
+});
+
+test("the first heading of Markdown is its title", async () => {
+  const content = Buffer.from("\n# Leave\n\nEveryone has 30 days.\n");
+  expect(await reader().read({ name: "hr/leave.md", content })).toMatchObject({
+    mediaType: "text/markdown",
+    title: "Leave",
+  });
+});

@@ -1,0 +1,43 @@
+import type { MutationArea } from "./mutation-area.ts";
+
+const RULES = [
+  "server/identity/{auth-call,authorization-error,authorization-error-page,client-id-url,client-metadata}.ts",
+  "server/identity/{client-registration-rules,date-columns,default-resource,ignored-dpop,internet-reachability}.ts",
+  "server/identity/{invitation-link,is-error-response,metadata-fetch-limiter,private-use-redirects,protected-resource-metadata}.ts",
+  "server/identity/{token-request-client,validate-auth-input}.ts",
+];
+
+const ORGANIZATIONS = [
+  "server/identity/{audit-from-call,consented-organization,current-transaction,record-connection}.ts",
+  "server/identity/{redact-organization,side-effects,sign-up-policy}.ts",
+];
+
+/** The areas of server/identity: most tests of its endpoints start a service. */
+export const IDENTITY_AREAS: MutationArea[] = [
+  {
+    name: "server/identity, rules",
+    sources: RULES,
+    tests: [
+      "test/identity/{auth-requests,authorization-error-texts,client-rules,redirect-schemes}.test.ts",
+      "test/identity/{internet-reachability,metadata-fetch-limiter}.test.ts",
+    ],
+  },
+  {
+    name: "server/identity, organizations",
+    sources: ORGANIZATIONS,
+    tests: [
+      "test/identity/{audit-events,connected-clients,consented-organization,foreign-organizations}.test.ts",
+      "test/identity/{invitation-links,invitations-and-roles,sign-up}.test.ts",
+    ],
+  },
+  {
+    name: "server/identity",
+    sources: ["server/identity/*.ts"],
+    except: [...RULES, ...ORGANIZATIONS],
+    tests: [
+      "test/identity/{auth-requests,authorization-errors,client-metadata,cross-site-requests,dpop}.test.ts",
+      "test/identity/{input-validation,loopback-names,mcp-client-sign-in,oauth-clients,oauth-grants}.test.ts",
+      "test/identity/{rate-limits,refresh-tokens}.test.ts",
+    ],
+  },
+];
