@@ -13,6 +13,8 @@ const FOR_AGENTS = [
   "deploymentTools.rollBack",
   "instructions.read",
   "instructions.set",
+  "memories.recall",
+  "memories.write",
   "sessions.browse",
   "sessions.read",
 ];
