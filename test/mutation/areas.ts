@@ -153,7 +153,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "server/rest, bodies and errors",
     sources: ["server/rest/{error-response,request-body,streamed-bodies}.ts"],
-    tests: ["test/rest/{request-errors,streamed-bodies}.test.ts"],
+    tests: ["test/rest/{request-errors,streamed-bodies,streamed-body-limits}.test.ts"],
   },
   {
     name: "server/rest",
