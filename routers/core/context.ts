@@ -25,6 +25,8 @@ import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.
 import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
 import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
+import type { ChangeProjectDeps } from "../../domain/projects/change-project.ts";
+import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
 import type { Counter, QuotaState } from "../../domain/ports/counter.ts";
 import type { CallDeps } from "../../domain/procedures/call-procedure.ts";
@@ -76,6 +78,7 @@ export interface Capabilities {
   execution: ExecuteDeps;
   memories: ChangeMemoriesDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
+  projects: ChangeProjectDeps & SendDocumentDeps;
   procedures: CallDeps & SearchDeps;
   rateLimits: RateLimitDeps;
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
