@@ -9,7 +9,13 @@ import {
 } from "../domain/projects/project-documents.ts";
 import { deleteResponse } from "./core/common.schema.ts";
 import { procedure, router } from "./core/trpc.ts";
-import { changedDocument, documentDetail, documentPage, documentVersions, UPLOAD_BODY_BYTES } from "./knowledge.schema.ts";
+import {
+  changedDocument,
+  documentDetail,
+  documentPage,
+  documentVersions,
+  UPLOAD_BODY_BYTES,
+} from "./knowledge.schema.ts";
 import {
   addProjectDocumentRequest,
   changeProjectDocumentRequest,

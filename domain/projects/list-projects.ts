@@ -148,6 +148,7 @@ function toPage<T extends { name: string }>(projects: T[], hasMore: boolean): Pr
 
 function decodeCursor(cursor: string): string {
   const name = Buffer.from(cursor, "base64url").toString();
-  if (isPlainLine(name, PROJECT_LIMITS.nameCharacters) && Buffer.from(name).toString("base64url") === cursor) return name;
+  if (isPlainLine(name, PROJECT_LIMITS.nameCharacters) && Buffer.from(name).toString("base64url") === cursor)
+    return name;
   throw invalidCursor();
 }

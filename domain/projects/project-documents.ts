@@ -44,7 +44,11 @@ export async function listProjectDocuments(
 export async function getProjectDocument(
   { db }: ReadProjectsDeps,
   caller: Caller,
-  { id, document_id: documentId, ...part }: ProjectDocument & { version?: number | undefined; offset?: number | undefined },
+  {
+    id,
+    document_id: documentId,
+    ...part
+  }: ProjectDocument & { version?: number | undefined; offset?: number | undefined },
 ): Promise<DocumentDetail> {
   const owner = await findOwner(db, caller, id);
   return getDocument(db, owner, { id: documentId, ...part, maxCharacters: MAX_CHARACTERS });
