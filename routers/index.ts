@@ -10,6 +10,7 @@ import { deploymentTools } from "./deployment-tools.ts";
 import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
+import { knowledge } from "./knowledge.ts";
 import { memories } from "./memories.ts";
 import { projectDocuments } from "./project-documents.ts";
 import { projects } from "./projects.ts";
@@ -34,6 +35,7 @@ export const appRouter = router({
   deploymentTools,
   execution,
   instructions,
+  knowledge,
   memories,
   oauthConnections,
   procedures,

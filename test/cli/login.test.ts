@@ -68,15 +68,16 @@ test("login with a token stores it for the owner of the file only, and whoami na
 });
 
 test("4 is the exit code of a command without a sign-in, with a wrong token and after logout", async () => {
-  const commands: [string[], Record<string, string>?][] = [
-    [["apps", "list"]],
-    [["whoami"]],
-    [["apps", "list"], { SVC_TOKEN: "svk_x" }],
+  const commands: [string[], Record<string, string>, RegExp][] = [
+    [["apps", "list"], {}, /Run: svc login\n$/],
+    [["whoami"], {}, /Run: svc login\n$/],
+    [["apps", "list"], { SVC_TOKEN: "svk_x" }, /Set SVC_TOKEN to a valid API key\.\n$/],
   ];
-  for (const [args, env] of commands) {
-    const { code, stdout, stderr } = await cli.run(args, env === undefined ? {} : { env });
+  for (const [args, env, advice] of commands) {
+    const { code, stdout, stderr } = await cli.run(args, { env });
     expect([args, code, stdout]).toEqual([args, 4, ""]);
-    expect(stderr).toMatch(/^error: .*Run: svc login\n$/);
+    expect(stderr).toMatch(/^error: [^\n]*\n$/);
+    expect(stderr).toMatch(advice);
   }
   const wrong = await cli.run(["login", "--token"], { input: "svk_wrong" });
   expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringMatching(/^error: /)]);

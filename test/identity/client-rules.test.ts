@@ -22,6 +22,7 @@ test.each([
   ["https://client.example.com/client.json", /^$/],
   ["https://client.example.com:8443/client.json", /^$/],
   ["https://my-apps.example.net/client.json", /^$/],
+  ["https://my-service.example.org/client.json", /^$/],
   [LONGEST, /^$/],
   [`${LONGEST}x`, "at most 512 characters"],
   ["http://client.example.com/x", "must use https"],
@@ -36,6 +37,7 @@ test.each([
   ["https://localhost/x", "a public host"],
   ["https://example./x", "a public host"],
   ["https://example..com/x", "a public host"],
+  ["https://client.example.com./x", "a public host"],
   ["https://client.example.com", "have a path"],
   ["https://client.example.com/", "have a path"],
   ["https://client.example.com/./x", "normalized"],
@@ -91,7 +93,8 @@ test("a document may contain keys for private_key_jwt, which are ignored for a c
   expect(parse({ jwks })).not.toHaveProperty("jwks");
 });
 
-test("a program may publish a document", () => {
+test("a program may publish a document, and so may a web application", () => {
+  expect(parse({ application_type: "web" })).toMatchObject({ application_type: "web" });
   expect(parse({ application_type: "native", redirect_uris: ["cursor://callback"] })).toMatchObject({
     application_type: "native",
     redirect_uris: ["cursor://callback"],
@@ -137,7 +140,7 @@ test.each([
 });
 
 test("a registration without redirect URIs, or with a malformed list, is only kept from tokens that are bound to a key", () => {
-  for (const registration of [{ redirect_uris: [CALLBACK, 7] }, { redirect_uris: CALLBACK }, {}])
+  for (const registration of [{ redirect_uris: ["http://localhost/x", 7] }, { redirect_uris: CALLBACK }, {}])
     expect(normalizeClientRegistration({ ...registration, dpop_bound_access_tokens: true })).toEqual({
       ...registration,
       dpop_bound_access_tokens: false,

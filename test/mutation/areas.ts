@@ -67,6 +67,17 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/skills/*.test.ts", "test/rest/skills.test.ts", "test/mcp/agent-skills.test.ts"],
   },
   {
+    name: "domain/documents",
+    sources: ["domain/documents/*.ts"],
+    except: ["domain/documents/*.entity.ts"],
+    tests: ["test/domain/documents/*.test.ts", "test/rest/knowledge.test.ts"],
+  },
+  {
+    name: "domain/knowledge",
+    sources: ["domain/knowledge/*.ts"],
+    tests: ["test/domain/knowledge/*.test.ts", "test/rest/knowledge.test.ts", "test/mcp/company-knowledge.test.ts"],
+  },
+  {
     name: "domain/sessions",
     sources: ["domain/sessions/*.ts"],
     except: ["domain/sessions/*.entity.ts"],
@@ -258,7 +269,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/variables",
     sources: ["domain/variables/*.ts"],
     except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
-    tests: ["test/domain/variables/{change,stored}-variables.test.ts"],
+    tests: ["test/domain/variables/{application-state,change-variables,stored-variables}.test.ts"],
   },
   {
     name: "domain/variables, rules",

@@ -49,7 +49,7 @@ export const DEPLOYMENT_AREAS: MutationArea[] = [
     name: "domain/deployments, logs and statuses",
     sources: ["domain/deployments/{deployment-log,deployment-status,log-text}.ts", "domain/shared/sanitize-log.ts"],
     tests: [
-      "test/domain/deployments/{deployment-log,deployment-status,log-text}.test.ts",
+      "test/domain/deployments/{deployment-log,deployment-log-writes,deployment-status,log-text}.test.ts",
       "test/domain/shared/sanitize-log.test.ts",
     ],
   },

@@ -16,6 +16,8 @@ import { DOMAIN_USERS } from "./explanations/domain-users.ts";
 import { DOMAIN_VARIABLES } from "./explanations/domain-variables.ts";
 import { EMBEDDED_PLATFORM } from "./explanations/embedded-platform.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
+import { SERVER_IDENTITY } from "./explanations/server-identity.ts";
+import { SERVER_MCP } from "./explanations/server-mcp.ts";
 
 /** By the path of the source. */
 export const EXPLANATIONS: Record<string, Explanation[]> = {
@@ -36,4 +38,6 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_EXECUTION,
   ...DOMAIN_VARIABLES,
   ...EMBEDDED_PLATFORM,
+  ...SERVER_IDENTITY,
+  ...SERVER_MCP,
 };

@@ -30,22 +30,30 @@ export interface ExplainedError {
   exitCode: ExitCode;
 }
 
-/** Returns one line for the user, with the next step, and the exit code. */
-export function explainError(error: unknown): ExplainedError {
+/**
+ * Returns one line for the user, with the next step, and the exit code.
+ *
+ * @param hasOwnToken - whether the token comes from SVC_TOKEN, not from `svc login`
+ */
+export function explainError(error: unknown, hasOwnToken: boolean): ExplainedError {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof Interrupted) return { message: error.message, exitCode: EXIT.interrupted };
-  if (error instanceof ServiceError) return explainServiceError(error);
+  if (error instanceof ServiceError) return explainServiceError(error, hasOwnToken);
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC")
     return { message: "The disk is full. Free some space, then try again.", exitCode: EXIT.failed };
   return { message: `Unexpected error: ${message}. Run the command again with --debug.`, exitCode: EXIT.failed };
 }
 
-function explainServiceError({ code, message, retryAfterSeconds, requestId }: ServiceError): ExplainedError {
+function explainServiceError(error: ServiceError, hasOwnToken: boolean): ExplainedError {
+  const { code, message, retryAfterSeconds, requestId } = error;
   const failed = (text: string): ExplainedError => ({ message: text, exitCode: EXIT.failed });
   switch (code) {
     case "unauthenticated":
-      return { message: `${endSentence(message)} Run: svc login`, exitCode: EXIT.notSignedIn };
+      return {
+        message: `${endSentence(message)} ${hasOwnToken ? "Set SVC_TOKEN to a valid API key." : "Run: svc login"}`,
+        exitCode: EXIT.notSignedIn,
+      };
     case "rate_limited":
       return failed(
         retryAfterSeconds === null ? message : `${endSentence(message)} Try again in ${retryAfterSeconds} s.`,

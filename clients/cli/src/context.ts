@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { createInterface } from "node:readline/promises";
 import type { Client } from "../../sdk/src/client.ts";
 import { Interrupted, usageError } from "./cli-error.ts";
 import type { Environment } from "./environment.ts";
@@ -37,6 +36,8 @@ export async function confirm(context: Context, question: string, isConfirmed: b
   if (stdin.isTTY !== true || stderr.isTTY !== true)
     throw usageError("This deletes data, and there is no terminal to ask on. Add --yes to confirm it.");
   output.endProgress();
+  // Loaded here, because few commands ask.
+  const { createInterface } = await import("node:readline/promises");
   const prompt = createInterface({ input: stdin, output: stderr });
   try {
     const reply = await prompt.question(`${question} [y/N] `, { signal });

@@ -36,7 +36,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const isInterrupted = interruption.signal.aborted && !(error instanceof Interrupted);
     const reason = isInterrupted ? new Interrupted("Interrupted.") : error;
-    const { message, exitCode } = explainError(reason);
+    const { message, exitCode } = explainError(reason, environment.token !== undefined);
     const output = (context as Context | null)?.output ?? createOutput(false);
     output.error(message);
     if (program.opts<GlobalOptions>().debug === true) console.error(error);

@@ -101,3 +101,7 @@ test("a period is a calendar month in UTC", () => {
   expect(periodOf(new Date("2026-07-31T23:59:59.999Z"))).toBe("2026-07");
   expect(periodOf(new Date("2026-08-01T01:00:00+02:00"))).toBe("2026-07");
 });
+
+test("without counts, nothing is written", async () => {
+  await expect(addCounts(db(), [])).resolves.toBeUndefined();
+});

@@ -140,3 +140,14 @@ test("a state is cached for its user, session and client until the cache is clea
   resolver.clear();
   await expect(resolver.resolveCaller(tokenOf(userId))).rejects.toThrow("not a member of any organization");
 });
+
+test("a cached session or client of a user says nothing about another one of the same user", async () => {
+  const { userId } = await givenMemberOfTwo();
+  const [current, expired] = [await givenSession(em(), userId), await givenSession(em(), userId, -1000)];
+  const resolver = createResolver();
+  expect(await resolver.resolveCaller(tokenOf(userId, { sessionId: current }))).not.toBeNull();
+  expect(await resolver.resolveCaller(tokenOf(userId, { sessionId: expired }))).toBeNull();
+  const client = await givenOAuthClient(em());
+  expect(await resolver.resolveCaller(tokenOf(userId))).not.toBeNull();
+  expect(await resolver.resolveCaller(tokenOf(userId, { clientId: client }))).toBeNull();
+});

@@ -97,10 +97,24 @@ export const EMBEDDED_PLATFORM: Record<string, Explanation[]> = {
     { original: '"AppRestricted"', reason: "The name of an error, for the log." },
   ],
   "server/platforms/embedded/supervisor/running-app.ts": [
+    {
+      original: "this.isIdle",
+      replacement: "false",
+      reason: "Not caught: an app without requests would only stop later.",
+    },
     { original: "{ signal: finished.signal }", reason: TIMER },
     { original: "finished.abort();", reason: TIMER },
   ],
   "server/platforms/embedded/supervisor/supervisor.ts": [
+    {
+      original: '{ this.#options.log.warn({ slug, appId, err }, "app process could not be removed"); }',
+      reason: "A log line.",
+    },
+    {
+      original: 'this.#options.log.warn({ slug, appId, err }, "app process could not be removed");',
+      reason: "A log line.",
+    },
+    { original: "live?.databaseId ?? databaseId", reason: LOCK },
     { original: "!start", reason: SHARED_START },
     { original: "this.#starts.set(slug, start);", reason: SHARED_START },
     { original: "signal.throwIfAborted();", reason: "Equivalent but later: a start checks the signal, too." },

@@ -1,9 +1,5 @@
 import type { Explanation } from "./explanation.ts";
 
-const ACROSS_PROCESSES =
-  "`tokens-across-processes.test.ts` detects it; the area leaves it out, as it starts processes.";
-const EXTERNAL_PROVIDER = "`external-provider.test.ts` runs this code; the area leaves it out, as it is slow.";
-
 export const SERVER_AUTH: Record<string, Explanation[]> = {
   "server/auth/access-token-verifier.ts": [
     {
@@ -37,51 +33,10 @@ export const SERVER_AUTH: Record<string, Explanation[]> = {
     },
   ],
   "server/auth/build-authenticators.ts": [
-    { original: "clearOnChange(authenticator);", reason: ACROSS_PROCESSES },
-    { original: "clearOnChange(gatewayAuthenticator);", reason: ACROSS_PROCESSES },
-    {
-      original: '"org_id"',
-      reason: "`consented-organization.test.ts` detects it; the area leaves it out, as it is slow.",
-    },
-    {
-      original: "apiVerifiers.push(externalAccessTokens(config.oidc, orm, membershipResolver));",
-      reason: EXTERNAL_PROVIDER,
-    },
-    {
-      original:
-        "{ const keys = new RemoteJwks(issuer); const users = new ExternalUsers(orm); return new AccessTokenVerifier({ issuer: () => issuer, audiences: () => [audience],\u2026",
-      reason: EXTERNAL_PROVIDER,
-    },
-    {
-      original:
-        "{ issuer: () => issuer, audiences: () => [audience], getKey: (id) => keys.getKey(id), resolveCaller: async (claims) => membershipResolver.resolveCaller({ userId\u2026",
-      reason: EXTERNAL_PROVIDER,
-    },
-    { original: "() => issuer", reason: EXTERNAL_PROVIDER },
-    { original: "() => [audience]", reason: EXTERNAL_PROVIDER },
-    { original: "[audience]", reason: EXTERNAL_PROVIDER },
-    { original: "(id) => keys.getKey(id)", reason: EXTERNAL_PROVIDER },
-    {
-      original:
-        'async (claims) => membershipResolver.resolveCaller({ userId: await users.resolveUserId(claims), sessionId: null, orgId: null, issuedAt: claims.iat, scope: "ever\u2026',
-      reason: EXTERNAL_PROVIDER,
-    },
-    {
-      original:
-        '{ userId: await users.resolveUserId(claims), sessionId: null, orgId: null, issuedAt: claims.iat, scope: "everything", clientId: null, issuedOrgId: null, }',
-      reason: EXTERNAL_PROVIDER,
-    },
-    { original: '"everything"', reason: EXTERNAL_PROVIDER },
-    { original: "config.oidc !== null", reason: EXTERNAL_PROVIDER },
     {
       original: 'type === "at+jwt"',
       replacement: "true",
       reason: "Equivalent for the tokens of the service: those of a session name no client.",
-    },
-    {
-      original: 'typeof claim === "string"',
-      replacement: "true",
-      reason: "Not caught: an access token of an OAuth client without a scope would fail with an internal error.",
     },
   ],
   "server/auth/external-users.ts": [
@@ -101,14 +56,6 @@ export const SERVER_AUTH: Record<string, Explanation[]> = {
     {
       original: 'error instanceof UniqueConstraintViolationException || (error as { code?: unknown }).code === "23505"',
       reason: "Equivalent: after any other error the user is not found, and the error is thrown.",
-    },
-  ],
-  "server/auth/remote-jwks.ts": [
-    { original: "{ cause: error }", reason: "The cause is for the log." },
-    {
-      original:
-        "{ timeoutDuration: REQUEST_TIMEOUT_MS, cooldownDuration: REFETCH_INTERVAL_MS, cacheMaxAge: KEYS_TTL_MS, }",
-      reason: EXTERNAL_PROVIDER,
     },
   ],
   "server/auth/local-jwks.ts": [

@@ -1,0 +1,46 @@
+import type { Explanation } from "./explanation.ts";
+
+const NAME = "The name of an error, which only the log shows.";
+const TEXT = "The text of an error.";
+const BRACKETS = "Equivalent: a host has brackets only at both ends, and then it has no dot.";
+const ISSUE = "Never evaluated: a document that is not valid has an issue with a path and a message.";
+const NO_TARGET = "Equivalent: the text is the path of another page of the service.";
+
+export const SERVER_IDENTITY: Record<string, Explanation[]> = {
+  "server/identity/auth-call.ts": [
+    {
+      original: '"/sign-in/email"',
+      reason: "`rate-limits.test.ts` detects it; the area leaves it out, as it starts a service.",
+    },
+  ],
+  "server/identity/authorization-error-page.ts": [
+    { original: '""', reason: "Never evaluated: every character of the expression has an entity." },
+  ],
+  "server/identity/authorization-error.ts": [
+    { original: "location === null", replacement: "false", reason: NO_TARGET },
+    {
+      original: "location !== null",
+      replacement: "false",
+      reason: "Equivalent: a redirect has another status than 200.",
+    },
+    { original: 'typeof body["url"] === "string"', replacement: "true", reason: NO_TARGET },
+  ],
+  "server/identity/client-id-url.ts": [
+    { original: '"UnusableClient"', reason: NAME },
+    { original: "/^\\[|\\]$/g", reason: BRACKETS },
+    { original: '""', replacement: '"Stryker was here!"', reason: BRACKETS },
+  ],
+  "server/identity/client-metadata.ts": [
+    { original: '"the document"', reason: ISSUE },
+    { original: '"is not valid"', reason: ISSUE },
+    { original: "issue?.path", reason: ISSUE },
+    { original: "issue?.message", reason: ISSUE },
+    {
+      original:
+        '"must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or URLs of a program\'s own scheme such as com.example.app:/callback"',
+      reason: TEXT,
+    },
+    { original: '["code"]', reason: "Equivalent: the response types of the document are not used." },
+    { original: '"code"', reason: "Equivalent: the response types of the document are not used." },
+  ],
+};
