@@ -24,7 +24,6 @@ import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { HostAccess } from "../../domain/agents/host-access.ts";
 import type { SearchKnowledgeDeps } from "../../domain/knowledge/search-knowledge.ts";
-import type { WriteKnowledgeDeps } from "../../domain/knowledge/write-knowledge.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
 import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
 import type { ChangeProjectDeps } from "../../domain/projects/change-project.ts";
@@ -78,7 +77,7 @@ export interface Capabilities {
   audit: ListEventsDeps & RecordCallDeps;
   deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
-  knowledge: SearchKnowledgeDeps & WriteKnowledgeDeps;
+  knowledge: SearchKnowledgeDeps & SendDocumentDeps;
   memories: ChangeMemoriesDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   projects: ChangeProjectDeps & SendDocumentDeps;
