@@ -152,8 +152,10 @@ async function toUpload(projectId: string, file: File): Promise<NewDocument> {
 function toBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(typeof reader.result === "string" ? reader.result.replace(/^[^,]*,/, "") : "");
-    reader.onerror = () => reject(reader.error ?? new Error("The file cannot be read."));
+    reader.addEventListener("load", () =>
+      resolve(typeof reader.result === "string" ? reader.result.replace(/^[^,]*,/, "") : ""),
+    );
+    reader.addEventListener("error", () => reject(reader.error ?? new Error("The file cannot be read.")));
     reader.readAsDataURL(file);
   });
 }
