@@ -15,7 +15,7 @@ const TARGETS = { versionMs: 120, listMs: 250 } as const;
 export const commandLine: Section = {
   name: "cli",
   title: "The command line",
-  method: `The built \`svc\`, each command in a process of its own, from the start of the process until it has ended: \`svc --version\`, and \`svc apps list\` with ${APPS} apps on a service of the same machine. ${ROUNDS} rounds, the two commands in turn, after one round without measurement. A process of Node that runs an empty file is measured in the same rounds.`,
+  method: `The built \`svc\`, each command in a process of its own, from the start of the process until it has ended: \`svc --version\`, and \`svc apps list\` with ${APPS} apps on a service of the same machine. ${ROUNDS} rounds, the two commands in turn, after one round without measurement. A process of Node that evaluates an empty text is measured in the same rounds.`,
   async measure(context) {
     const { folder, signal } = context;
     await run([path.join(PROJECT, "scripts/build-cli.ts"), folder], {});
@@ -31,7 +31,7 @@ export const commandLine: Section = {
       metrics: [
         createMetric("`svc --version`", versionMs, TARGETS.versionMs),
         createMetric("`svc apps list`", listMs, TARGETS.listMs),
-        createMetric("An empty file", emptyMs, null),
+        createMetric("Node alone", emptyMs, null),
       ],
       notes: [],
     };

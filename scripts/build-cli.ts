@@ -13,6 +13,7 @@ await rm(PACKAGE, { recursive: true, force: true });
 await mkdir(PACKAGE, { recursive: true });
 for (const file of ["package.json", "README.md"]) await cp(path.join(SOURCE, file), path.join(PACKAGE, file));
 await build({
+  absWorkingDir: PROJECT,
   entryPoints: [path.join(SOURCE, "src/main.ts")],
   outfile: path.join(PACKAGE, "svc.js"),
   bundle: true,

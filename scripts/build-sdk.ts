@@ -18,6 +18,7 @@ await rm(PACKAGE, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
 for (const file of ["package.json", "README.md"]) await cp(path.join(SOURCE, file), path.join(PACKAGE, file));
 await build({
+  absWorkingDir: PROJECT,
   entryPoints: [path.join(SOURCE, "src/client.ts")],
   outfile: path.join(DIST, "client.js"),
   bundle: true,

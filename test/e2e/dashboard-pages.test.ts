@@ -144,18 +144,10 @@ test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", OPTION
   const api = rpcClient(url, await owner.accessToken());
   const { servers } = await api.servers.list.query({});
   const agentId = servers[0]?.agent.agent_id;
-  const { project_id: projectId } = await api.projects.create.mutate({
-    name: "Acme ".repeat(19).trim(),
-    kind: "client",
-  });
-  const paths = [
-    "/",
-    `/apps/${failedApp.id}/logs`,
-    "/agents",
-    `/agents/${agentId}`,
-    "/projects",
-    `/projects/${projectId}`,
-  ];
+  const name = "Acme ".repeat(19).trim();
+  const { project_id: projectId } = await api.projects.create.mutate({ name, kind: "client" });
+  const paths = ["/", `/apps/${failedApp.id}/logs`, "/agents", `/agents/${agentId}`, "/knowledge"];
+  paths.push("/projects", `/projects/${projectId}`);
   paths.push("/settings/tokens", "/settings/members", "/settings/audit");
   const page = await openAs(browser(), owner, pageUrl("/settings/account"), narrow);
   const tooWide: string[] = [];

@@ -78,6 +78,12 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/knowledge/*.test.ts", "test/rest/knowledge.test.ts", "test/mcp/company-knowledge.test.ts"],
   },
   {
+    name: "domain/search",
+    sources: ["domain/search/*.ts"],
+    except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
+    tests: ["test/domain/search/*.test.ts"],
+  },
+  {
     name: "domain/sessions",
     sources: ["domain/sessions/*.ts"],
     except: ["domain/sessions/*.entity.ts"],
@@ -164,7 +170,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "server/rest, bodies and errors",
     sources: ["server/rest/{error-response,request-body,streamed-bodies}.ts"],
-    tests: ["test/rest/{request-errors,streamed-bodies}.test.ts"],
+    tests: ["test/rest/{request-errors,streamed-bodies,streamed-body-limits}.test.ts"],
   },
   {
     name: "server/rest",

@@ -1154,50 +1154,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
-    "procedure": "knowledge.ask",
-    "words": [
-      "knowledge",
-      "ask"
-    ],
-    "kind": "query",
-    "summary": "Search Company Knowledge",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "query",
-        "name": "query",
-        "isArgument": true,
-        "isRequired": true,
-        "type": "text",
-        "description": "A question, or a few words"
-      },
-      {
-        "field": "kind",
-        "name": "kind",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "choices": [
-          "policy",
-          "pricing",
-          "brand",
-          "sop",
-          "faq"
-        ],
-        "description": ""
-      },
-      {
-        "field": "limit",
-        "name": "limit",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "number",
-        "description": "Maximum number of citations; default 5"
-      }
-    ]
-  },
-  {
     "procedure": "knowledge.change",
     "words": [
       "knowledge",
@@ -1395,35 +1351,6 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isRequired": false,
         "type": "text",
         "description": "`next_cursor` of the previous page"
-      }
-    ]
-  },
-  {
-    "procedure": "knowledge.read",
-    "words": [
-      "knowledge",
-      "read"
-    ],
-    "kind": "query",
-    "summary": "Read a Company Knowledge document",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "document_id",
-        "name": "document-id",
-        "isArgument": true,
-        "isRequired": true,
-        "type": "text",
-        "description": ""
-      },
-      {
-        "field": "offset",
-        "name": "offset",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "number",
-        "description": "next_offset of the previous part"
       }
     ]
   },
@@ -1730,56 +1657,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
-    "procedure": "memories.recall",
-    "words": [
-      "memories",
-      "recall"
-    ],
-    "kind": "query",
-    "summary": "Recall memories",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "query",
-        "name": "query",
-        "isArgument": true,
-        "isRequired": true,
-        "type": "text",
-        "description": "What you want to know, at most 500 characters"
-      },
-      {
-        "field": "limit",
-        "name": "limit",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "number",
-        "description": "Maximum number; default 8"
-      },
-      {
-        "field": "kind",
-        "name": "kind",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "choices": [
-          "preference",
-          "commitment",
-          "fact"
-        ],
-        "description": "Only memories of this kind"
-      },
-      {
-        "field": "agent_id",
-        "name": "agent-id",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "description": "Default: your own agent, or the main agent"
-      }
-    ]
-  },
-  {
     "procedure": "memories.search",
     "words": [
       "memories",
@@ -1868,56 +1745,6 @@ export const COMMANDS: readonly CommandSpec[] = [
           "fact"
         ],
         "description": ""
-      }
-    ]
-  },
-  {
-    "procedure": "memories.write",
-    "words": [
-      "memories",
-      "write"
-    ],
-    "kind": "mutation",
-    "summary": "Save a memory",
-    "description": "",
-    "isDestructive": true,
-    "parameters": [
-      {
-        "field": "content",
-        "name": "content",
-        "isArgument": false,
-        "isRequired": true,
-        "type": "text",
-        "description": "One statement, at most 4000 characters"
-      },
-      {
-        "field": "kind",
-        "name": "kind",
-        "isArgument": false,
-        "isRequired": true,
-        "type": "text",
-        "choices": [
-          "preference",
-          "commitment",
-          "fact"
-        ],
-        "description": ""
-      },
-      {
-        "field": "replaces",
-        "name": "replaces",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "description": "The memory_id of a memory that is no longer correct"
-      },
-      {
-        "field": "agent_id",
-        "name": "agent-id",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "description": "Default: your own agent, or the main agent"
       }
     ]
   },

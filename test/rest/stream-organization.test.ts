@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { followLog } from "../support/clients/log-stream.ts";
+import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
+import { sharedHarness } from "../support/service/shared-harness.ts";
+import { hazard, verifies } from "../support/verifies.ts";
+
+const service = sharedHarness({ config: { signUp: "open" } });
+
+verifies(
+  hazard(28),
+  "a stream is of the organization in X-Service-Org-Id, if the user is a member of it, and ends with the membership",
+  async () => {
+    const { publicUrl } = service().service;
+    const [home, other, foreign] = [await service().tenant(), await service().tenant(), await service().tenant()];
+    const [user, owner] = [await signUpOwner(service(), home), await signUpOwner(service(), other)];
+    await user.post("/organization/set-active", { organizationId: home.org_id });
+    const token = await user.accessToken();
+    await joinOrganization(owner, user, { organizationId: other.org_id, role: "member" });
+    const app = await service().givenApp(other, { status: "building" });
+    const path = `/v1/apps/${app.id}/logs?follow`;
+    const follow = (orgId?: string) =>
+      followLog(publicUrl, token, path, orgId === undefined ? {} : { "x-service-org-id": orgId });
+    expect((await follow()).status).toBe(404);
+    expect((await follow(home.org_id)).status).toBe(404);
+    expect([(await follow(foreign.org_id)).status, (await follow(randomUUID())).status]).toEqual([403, 403]);
+    const stream = await follow(other.org_id);
+    expect(stream.status).toBe(200);
+    const removal = { organizationId: other.org_id, memberIdOrEmail: user.email };
+    expect((await owner.post("/organization/remove-member", removal)).status).toBe(200);
+    await stream.ended;
+    expect(stream.events.map(({ event }) => event)).not.toContain("end");
+    expect((await follow(other.org_id)).status).toBe(403);
+  },
+);
