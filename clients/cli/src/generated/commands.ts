@@ -2209,48 +2209,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
-    "procedure": "projects.browse",
-    "words": [
-      "projects",
-      "browse"
-    ],
-    "kind": "query",
-    "summary": "List projects",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "kind",
-        "name": "kind",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "choices": [
-          "client",
-          "engagement",
-          "capability"
-        ],
-        "description": "Only projects of this kind"
-      },
-      {
-        "field": "agent_id",
-        "name": "agent-id",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "description": "Default: your own agent, or the main agent"
-      },
-      {
-        "field": "cursor",
-        "name": "cursor",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "text",
-        "description": "next_cursor of the previous page"
-      }
-    ]
-  },
-  {
     "procedure": "projects.create",
     "words": [
       "projects",
@@ -2318,43 +2276,6 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isRequired": true,
         "type": "text",
         "description": "The project's id"
-      }
-    ]
-  },
-  {
-    "procedure": "projects.find",
-    "words": [
-      "projects",
-      "find"
-    ],
-    "kind": "query",
-    "summary": "Search a project",
-    "description": "",
-    "isDestructive": false,
-    "parameters": [
-      {
-        "field": "project_id",
-        "name": "project-id",
-        "isArgument": false,
-        "isRequired": true,
-        "type": "text",
-        "description": "From projects_list"
-      },
-      {
-        "field": "query",
-        "name": "query",
-        "isArgument": false,
-        "isRequired": true,
-        "type": "text",
-        "description": "What you look for, at most 500 characters"
-      },
-      {
-        "field": "limit",
-        "name": "limit",
-        "isArgument": false,
-        "isRequired": false,
-        "type": "number",
-        "description": "Maximum number of documents; default 8"
       }
     ]
   },
