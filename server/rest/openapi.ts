@@ -43,6 +43,10 @@ const TAGS = [
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },
   { name: "Variables", description: "Environment variables of an app" },
   { name: "Sessions", description: "Sessions of agents: transcripts and token counters" },
+  {
+    name: "Projects",
+    description: "Documents of clients, engagements and capabilities, for the agents that work on them",
+  },
   { name: "Memories", description: "What agents remember beyond one session" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
