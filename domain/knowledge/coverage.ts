@@ -11,8 +11,11 @@ const QUESTION_WORDS = new Set(
 /** What a word counts that only the form of a question needs, relative to its weight. */
 const QUESTION_WORD_SHARE = 0.3;
 
+/** What a similar word counts, because it may be another word and no typing error. */
+const SIMILAR_SHARE = 0.4;
 /** What a word in a heading counts for the sentences below it. */
 const HEADING_SHARE = 0.6;
+
 /** Which words of a question a text has. */
 export class Coverage {
   readonly #words: readonly WeighedWord[];
@@ -54,7 +57,10 @@ export class Coverage {
 
   /** Returns how much of the question the words are: 0 to 1. */
   #share(found: ReadonlySet<WeighedWord>): number {
-    const sum = [...found].reduce((total, { weight }) => total + weight, 0);
+    const sum = [...found].reduce(
+      (total, { weight, isMissing }) => total + weight * (isMissing ? SIMILAR_SHARE : 1),
+      0,
+    );
     return this.#total === 0 ? 0 : sum / this.#total;
   }
 }

@@ -12,10 +12,12 @@ export interface FoundSentence {
   score: number;
 }
 
-/** How much of a question a passage covers, at least, to answer it. Measured: docs/benchmarks.md. */
-const MIN_COVERAGE = 0.55;
+/** How much of a question a passage covers, at least, to answer it. Measured: decision 30. */
+const MIN_COVERAGE = 0.45;
 /** A further sentence is as good as this share of the best one. */
 const FURTHER_SHARE = 0.7;
+/** How much of the score of a sentence depends on the rank of its passage. */
+const RANK_SHARE = 0.5;
 /** A question for a number prefers sentences with one. */
 const NUMBER_BONUS = 1.15;
 const ASKS_FOR_NUMBER =
@@ -35,11 +37,13 @@ export function extractAnswer(
   limit: number,
 ): FoundSentence[] {
   const asksForNumber = ASKS_FOR_NUMBER.test(question);
+  const best = Math.max(...hits.map(({ score }) => score));
   const found = hits.flatMap((hit) => {
     if (coverage.ofPassage(hit) < MIN_COVERAGE) return [];
     return listSentences(hit.content).map((quote, position) => {
       const bonus = asksForNumber && /\d/.test(quote) ? NUMBER_BONUS : 1;
-      const score = coverage.score(quote, hit) * bonus - POSITION_MALUS * Math.min(position, 9);
+      const rank = 1 - RANK_SHARE + (RANK_SHARE * hit.score) / best;
+      const score = coverage.score(quote, hit) * bonus * rank - POSITION_MALUS * Math.min(position, 9);
       return { hit, quote, score: Math.min(1, score) };
     });
   });

@@ -12,6 +12,8 @@ export interface WeighedWord {
   text: string;
   /** The terms that stand for it in the index. If no text has the word, those of similar words too. */
   terms: ReadonlySet<string>;
+  /** Whether no text has the word, so that the terms are those of similar words. */
+  isMissing: boolean;
   /** Its inverse document frequency: the rarer, the higher. A word that no text has gets the highest weight. */
   weight: number;
 }
@@ -36,6 +38,7 @@ export async function weighWords(db: Db, scope: ScopeKey, text: string): Promise
   return words.map((word) => ({
     text: word.text,
     terms: new Set([...word.terms, ...(similar.get(word) ?? []).map(({ term }) => term)]),
+    isMissing: countOf(word) === 0,
     weight: inverseDocumentFrequency(countOf(word), statistics.textCount),
   }));
 }
