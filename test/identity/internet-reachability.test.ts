@@ -87,6 +87,16 @@ test("the internet is checked again and again, and the log says when the result 
   expect(states[0]).toBe(false);
 });
 
+test("the log says nothing when the internet can be reached from the start", async () => {
+  using reachability = new InternetReachability({
+    fetcher: { canReachInternet: () => Promise.resolve(true) },
+    log: { info: () => expect.unreachable() } as never,
+  });
+  expect(reachability.isReachable).toBe(false);
+  await reachability.untilKnown();
+  expect(reachability.isReachable).toBe(true);
+});
+
 test("a check that runs when the service stops is aborted", async () => {
   const started = Promise.withResolvers<AbortSignal>();
   const reachability = new InternetReachability({

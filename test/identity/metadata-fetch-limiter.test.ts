@@ -40,5 +40,8 @@ test("an invalid document is not fetched again at once, and a document is after 
   await expect(limiter.run(fetch, () => Promise.reject(new Error("internal")))).rejects.toThrow("internal");
   await expect(limiter.run(fetch, () => Promise.reject(new Error("final")))).rejects.toThrow("final");
   await expect(limiter.run(fetch, () => Promise.resolve("document"))).rejects.toEqual(rateLimited);
+  await expect(limiter.run(fetch, () => Promise.resolve("document"))).rejects.toMatchObject({
+    retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds > 1 && seconds <= 10) as number,
+  });
   expect(await limiter.run(fetchOf("https://client.example/y"), () => Promise.resolve("document"))).toBe("document");
 });

@@ -18,6 +18,7 @@ import { EMBEDDED_PLATFORM } from "./explanations/embedded-platform.ts";
 import { SERVER_AUTH } from "./explanations/server-auth.ts";
 import { SERVER_IDENTITY } from "./explanations/server-identity.ts";
 import { SERVER_MCP } from "./explanations/server-mcp.ts";
+import { SERVER_REST } from "./explanations/server-rest.ts";
 
 /** By the path of the source. */
 export const EXPLANATIONS: Record<string, Explanation[]> = {
@@ -40,4 +41,5 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...EMBEDDED_PLATFORM,
   ...SERVER_IDENTITY,
   ...SERVER_MCP,
+  ...SERVER_REST,
 };

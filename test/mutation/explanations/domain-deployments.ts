@@ -13,6 +13,7 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
   "domain/deployments/artifacts.ts": [
     { original: '""', replacement: '"Stryker was here!"', reason: "Never evaluated: every text has a first part." },
     { original: "key === null", replacement: "false", reason: "Equivalent but slower: no bundle has the key null." },
+    { original: "app?.liveDeploymentId", reason: "Equivalent: an app that is gone has no deployments." },
     { original: "{ lockMode: LockMode.PESSIMISTIC_WRITE }", reason: LOCK },
     {
       original: "built.slice(0, ROLLBACK_TARGETS)",
@@ -22,6 +23,7 @@ export const DOMAIN_DEPLOYMENTS: Record<string, Explanation[]> = {
   ],
   "domain/deployments/remove-old-deployments.ts": [
     { original: "old.length === 0", replacement: "false", reason: "Equivalent but slower: nothing is deleted." },
+    { original: '{ number: "asc" }', reason: INDEX_ORDER },
     { original: "app === null || newest === null", reason: "Equivalent: exactly an app has deployments." },
     { original: "app === null", replacement: "false", reason: "Equivalent: exactly an app has deployments." },
     { original: "newest === null", replacement: "false", reason: "Equivalent: exactly an app has deployments." },

