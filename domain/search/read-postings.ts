@@ -16,7 +16,7 @@ export interface TermPostings {
 }
 
 /** A query of more words is searched for its rarest words. */
-const MAX_WORDS = 32;
+const MAX_WORDS = 16;
 /** How many postings a long query reads, beside those of its rarest word. */
 const MAX_POSTINGS = 200_000;
 

@@ -59,9 +59,9 @@ test("a search reads the row of its scope and the blocks of its words, and nothi
   await expectScoped(() => scope.find("shared w7x absent"), 1 + BLOCKS + 1);
 });
 
-test("a search for a long query reads the counts of its words, and the postings of 32 of them", async () => {
+test("a search for a long query reads the counts of its words, and the postings of 16 of them", async () => {
   const query = Array.from({ length: 50 }, (_, index) => wordOf(index)).join(" ");
-  await expectScoped(() => scope.find(query), 1 + 50 * BLOCKS + 32 * BLOCKS);
+  await expectScoped(() => scope.find(query), 1 + 50 * BLOCKS + 16 * BLOCKS);
 });
 
 test("a search with typing errors and beginnings of words reads a range of the terms of its scope", async () => {
