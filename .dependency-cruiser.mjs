@@ -28,6 +28,7 @@ export default {
             "diff",
             "lru-cache",
             "minisearch",
+            "porter2",
           ),
           builtIns("buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),
         ],

@@ -18,6 +18,8 @@ import { restBesideBuilds } from "./rest-beside-builds.ts";
 import { sessions } from "./sessions.ts";
 import { startup } from "./startup.ts";
 import { search } from "./search.ts";
+import { searchQuality } from "./search-quality.ts";
+import { searchSpeed } from "./search-speed.ts";
 import type { Section, SectionResult } from "./support/bench-section.ts";
 import { createScratchFolder } from "./support/scratch-folder.ts";
 import { writeReport } from "./support/write-report.ts";
@@ -38,6 +40,8 @@ const SECTIONS: readonly Section[] = [
   restBesideBuilds,
   logs,
   search,
+  searchQuality,
+  searchSpeed,
   sessions,
   tokenVerification,
   transcripts,

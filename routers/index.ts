@@ -10,6 +10,7 @@ import { deploymentTools } from "./deployment-tools.ts";
 import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
+import { knowledge } from "./knowledge.ts";
 import { memories } from "./memories.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
@@ -32,6 +33,7 @@ export const appRouter = router({
   deploymentTools,
   execution,
   instructions,
+  knowledge,
   memories,
   oauthConnections,
   procedures,

@@ -13,6 +13,8 @@ const FOR_AGENTS = [
   "deploymentTools.rollBack",
   "instructions.read",
   "instructions.set",
+  "knowledge.ask",
+  "knowledge.read",
   "memories.recall",
   "memories.write",
   "sessions.browse",

@@ -3,6 +3,8 @@ import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { PlanLimits } from "../domain/plans/plans.ts";
 import { ConfigError } from "./config-error.ts";
+import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
+import { modelVariables, readModelSettings } from "./model-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./plans-file.ts";
 
 const port = (fallback: number) =>
@@ -77,7 +79,7 @@ const environment = z.object({
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
   BUILDER_COMMAND: unsupported("this version has no app builder agent"),
-  MODEL_PROVIDER: unsupported("this version calls no language model"),
+  ...modelVariables,
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
   CLIENT_METADATA_DOCUMENTS: oneOf(["auto", "on", "off"]).default("auto"),
   GITHUB_CLIENT_ID: z.string().optional(),
@@ -139,6 +141,8 @@ export interface Config {
   social: Readonly<Record<"github" | "google", { clientId: string; clientSecret: string } | null>>;
   /** An external identity provider whose access tokens the service accepts in addition to its own. */
   oidc: { issuer: string; audience: string } | null;
+  /** The language model that writes answers; `null` when none is configured. */
+  model: ModelSettings | null;
   /** Days until an audit event is deleted; `null` for never. */
   auditRetentionDays: number | null;
   logLevel: string;
@@ -194,6 +198,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       })),
     },
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
+    model: readModelSettings(values),
     auditRetentionDays: values.AUDIT_RETENTION_DAYS === 0 ? null : values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL,
     buildConcurrency: values.BUILD_CONCURRENCY,

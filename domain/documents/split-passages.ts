@@ -43,7 +43,7 @@ function packUnits(text: string, body: TextRange): TextRange[] {
 }
 
 /** Returns the paragraphs, the items of lists and the rows of tables. A block of code is one unit. */
-function findUnits(text: string, { start, end }: TextRange): TextRange[] {
+export function findUnits(text: string, { start, end }: TextRange): TextRange[] {
   const units: TextRange[] = [];
   let open: TextRange | null = null;
   let isCode = false;

@@ -18,8 +18,6 @@ const MAX_CACHED_STEMS = 20_000;
 const NO_RULES: WordRules = { stem: (word) => word, stopWords: [] };
 /** What a stemmer can reduce: no digits, no pairs of characters. */
 const STEMMABLE = /^[\p{L}\p{M}]+$/u;
-/** The stop words of the library do not contain them. */
-const FURTHER_STOP_WORDS: Partial<Record<Language, readonly string[]>> = { english: ["a", "us"] };
 
 /** Reduces the words of a text to the terms of the index. The result depends on the text and the language only. */
 export class Analyzer {
@@ -31,7 +29,7 @@ export class Analyzer {
   constructor(language: Language, { stem, stopWords }: WordRules) {
     this.language = language;
     this.#stem = stem;
-    this.#stopWords = new Set([...stopWords, ...(FURTHER_STOP_WORDS[language] ?? [])]);
+    this.#stopWords = new Set(stopWords);
   }
 
   /** Returns the terms of a text, in its order. Stop words have no term. */

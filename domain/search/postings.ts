@@ -11,10 +11,10 @@ export interface Posting {
 }
 
 /**
- * A block contains the postings of up to 1,024 texts. An added text rewrites a block of each of its terms, and a search reads all
+ * A block contains the postings of up to 4,096 texts. An added text rewrites a block of each of its terms, and a search reads all
  * blocks of its terms.
  */
-const BLOCK_BITS = 10;
+const BLOCK_BITS = 12;
 export const BLOCK_SIZE = 1 << BLOCK_BITS;
 export const POSTING_BYTES = 4;
 

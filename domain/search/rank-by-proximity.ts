@@ -8,7 +8,7 @@ export interface RankableHit {
 }
 
 /** How much the closest possible words add to a score, as a share of it. */
-const PROXIMITY_WEIGHT = 0.3;
+const PROXIMITY_WEIGHT = 0.1;
 /** Words that are further apart add nothing. */
 const WINDOW = 8;
 

@@ -10,7 +10,7 @@ export interface RankingParameters {
   titleWeight: number;
 }
 
-export const RANKING: RankingParameters = { k1: 1.2, b: 0.75, titleWeight: 3 };
+export const RANKING: RankingParameters = { k1: 1.5, b: 0.75, titleWeight: 3 };
 
 const COUNTS = 256;
 

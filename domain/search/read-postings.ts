@@ -72,7 +72,8 @@ export async function selectRareWords(
     .map(({ word }) => word);
 }
 
-async function readCounts(db: Db, scopeId: number, terms: readonly string[]): Promise<Map<string, number>> {
+/** Returns in how many texts of the scope each term is. A term that no text contains is not in the map. */
+export async function readCounts(db: Db, scopeId: number, terms: readonly string[]): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom("search_postings")
     .select(({ fn }) => ["term", fn.sum<string>("count").as("count")])

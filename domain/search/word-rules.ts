@@ -9,19 +9,28 @@ export interface WordRules {
 
 /** Loads the rules of a language on first use, because all of them together take 50 ms and 10 MB. */
 export async function loadWordRules(language: Exclude<Language, "simple">): Promise<WordRules> {
+  if (language === "english") return await loadEnglish();
   const [{ stemmer: stem }, { stopwords: stopWords }] = await LOADERS[language]();
   return { stem, stopWords };
 }
 
+/** The library has the older Porter stemmer for English, in which `monthly` and `month` differ, and `news` and `new` are equal. */
+async function loadEnglish(): Promise<WordRules> {
+  const [{ stem }, { stopwords }] = await Promise.all([import("porter2"), import("@orama/stopwords/english")]);
+  return { stem, stopWords: [...stopwords, ...FURTHER_STOP_WORDS] };
+}
+
+/** Words that the list of the library lacks. */
+const FURTHER_STOP_WORDS = ["a", "us"];
+
 type Modules = Promise<[{ stemmer: (word: string) => string }, { stopwords: string[] }]>;
 
-const LOADERS: Record<Exclude<Language, "simple">, () => Modules> = {
+const LOADERS: Record<Exclude<Language, "english" | "simple">, () => Modules> = {
   arabic: () => Promise.all([import("@orama/stemmers/arabic"), import("@orama/stopwords/arabic")]),
   armenian: () => Promise.all([import("@orama/stemmers/armenian"), import("@orama/stopwords/armenian")]),
   bulgarian: () => Promise.all([import("@orama/stemmers/bulgarian"), import("@orama/stopwords/bulgarian")]),
   danish: () => Promise.all([import("@orama/stemmers/danish"), import("@orama/stopwords/danish")]),
   dutch: () => Promise.all([import("@orama/stemmers/dutch"), import("@orama/stopwords/dutch")]),
-  english: () => Promise.all([import("@orama/stemmers/english"), import("@orama/stopwords/english")]),
   finnish: () => Promise.all([import("@orama/stemmers/finnish"), import("@orama/stopwords/finnish")]),
   french: () => Promise.all([import("@orama/stemmers/french"), import("@orama/stopwords/french")]),
   german: () => Promise.all([import("@orama/stemmers/german"), import("@orama/stopwords/german")]),

@@ -23,6 +23,8 @@ import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.t
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
 import type { HostAccess } from "../../domain/agents/host-access.ts";
+import type { SearchKnowledgeDeps } from "../../domain/knowledge/search-knowledge.ts";
+import type { WriteKnowledgeDeps } from "../../domain/knowledge/write-knowledge.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
 import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
@@ -74,6 +76,7 @@ export interface Capabilities {
   audit: ListEventsDeps & RecordCallDeps;
   deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
   execution: ExecuteDeps;
+  knowledge: SearchKnowledgeDeps & WriteKnowledgeDeps;
   memories: ChangeMemoriesDeps;
   oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
   procedures: CallDeps & SearchDeps;

@@ -17,6 +17,7 @@ import { openDeployments } from "./deployments.ts";
 import { openExecution } from "./execution.ts";
 import { type ExternalDeps, type Foundation, openFoundation } from "./foundation.ts";
 import { type IdentityServiceDeps, type IdentityServices, openIdentityServices } from "./identity.ts";
+import { openKnowledge } from "./knowledge.ts";
 import { createMemories } from "./memories.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
@@ -59,6 +60,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     audit: createAudit(foundation),
     deployments,
     execution: await openExecution(foundation, procedures, opening),
+    knowledge: await openKnowledge(foundation),
     memories: createMemories(foundation),
     ...createUsers(foundation),
     procedures,

@@ -143,7 +143,7 @@ test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", OPTION
   const narrow = { viewport: { width: 360, height: 740 } };
   const { servers } = await rpcClient(url, await owner.accessToken()).servers.list.query({});
   const agentId = servers[0]?.agent.agent_id;
-  const paths = ["/", `/apps/${failedApp.id}/logs`, "/agents", `/agents/${agentId}`];
+  const paths = ["/", `/apps/${failedApp.id}/logs`, "/agents", `/agents/${agentId}`, "/knowledge"];
   paths.push("/settings/tokens", "/settings/members", "/settings/audit");
   const page = await openAs(browser(), owner, pageUrl("/settings/account"), narrow);
   const tooWide: string[] = [];

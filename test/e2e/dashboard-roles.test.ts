@@ -42,6 +42,7 @@ test.skipIf(lacksBrowser)(
     expect(await page.getByRole("navigation").getByRole("link").allTextContents()).toEqual([
       "Apps",
       "Agents",
+      "Knowledge",
       "Tokens",
       "Members",
       "Account",

@@ -24,6 +24,8 @@ verifies(
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
     const tools = await gateway.tools();
     expect(tools.map(({ name }) => name)).toEqual([
+      "company_knowledge_get",
+      "company_knowledge_search",
       "memory_recall",
       "memory_write",
       "service_deploy_app",

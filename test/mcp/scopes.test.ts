@@ -69,6 +69,8 @@ test("403 rejects every request with an OAuth token without a scope of the servi
 
 /** The tools that tokens of each scope may call. */
 const READING = [
+  "company_knowledge_get",
+  "company_knowledge_search",
   "memory_recall",
   "service_docs_search",
   "service_execute",

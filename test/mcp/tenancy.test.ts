@@ -39,6 +39,8 @@ interface Target {
 
 /** Inputs for every tool that refer to an app by its slug or id, or to a page by its cursor. Add new tools here. */
 const INPUTS: Record<string, (target: Target) => object[]> = {
+  company_knowledge_get: ({ id }) => [{ document_id: id }],
+  company_knowledge_search: () => [{ query: "theirs" }],
   memory_recall: ({ id }) => [{ query: "reads" }, { query: "reads", agent_id: id }],
   memory_write: ({ id }) => [
     { content: "Ours", kind: "fact", agent_id: id },

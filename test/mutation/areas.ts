@@ -67,6 +67,23 @@ export const AREAS: MutationArea[] = [
     tests: ["test/domain/skills/*.test.ts", "test/rest/skills.test.ts", "test/mcp/agent-skills.test.ts"],
   },
   {
+    name: "domain/documents",
+    sources: ["domain/documents/*.ts"],
+    except: ["domain/documents/*.entity.ts"],
+    tests: ["test/domain/documents/*.test.ts", "test/rest/knowledge.test.ts"],
+  },
+  {
+    name: "domain/knowledge",
+    sources: ["domain/knowledge/*.ts"],
+    tests: ["test/domain/knowledge/*.test.ts", "test/rest/knowledge.test.ts", "test/mcp/company-knowledge.test.ts"],
+  },
+  {
+    name: "domain/search",
+    sources: ["domain/search/*.ts"],
+    except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
+    tests: ["test/domain/search/*.test.ts"],
+  },
+  {
     name: "domain/sessions",
     sources: ["domain/sessions/*.ts"],
     except: ["domain/sessions/*.entity.ts"],

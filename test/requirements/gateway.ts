@@ -46,8 +46,8 @@ export const GATEWAY_REQUIREMENTS = {
   ),
   "tool.service_set_agent_instructions.reversible": covered("4.3", "A replaced `AGENTS.md` can be restored."),
   "tool.service_get_usage": covered("4.3", "Returns the current plan and quota."),
-  "tool.company_knowledge_search": planned("4.3", "Searches the Company Knowledge and returns answers with citations."),
-  "tool.company_knowledge_get": planned("4.3", "Returns one Company Knowledge document in full by its id."),
+  "tool.company_knowledge_search": covered("4.3", "Searches the Company Knowledge and returns answers with citations."),
+  "tool.company_knowledge_get": covered("4.3", "Returns one Company Knowledge document in full by its id."),
   "tool.projects_list": planned(
     "4.3",
     "Lists the Projects mounted on the agent: client, engagement or capability scopes.",

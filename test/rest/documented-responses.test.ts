@@ -110,11 +110,14 @@ test("400 is documented for every operation whose URL or body can be malformed",
 test("413 and 415 are documented for every operation that reads a body", async () => {
   // The other tests use up most of the attempts to deploy.
   const { rest: fresh } = await service().tenant();
-  const bodies = [300 * 1024, 8 * 1024 * 1024].map((size) =>
+  const bodies = [300 * 1024, 8 * 1024 * 1024, 28 * 1024 * 1024].map((size) =>
     JSON.stringify({ repo: "acme/site", customization: "x".repeat(size) }),
   );
-  const bodyOf = ({ method, path }: Operation) =>
-    ["PUT /v1/skills/{name}", "POST /v1/sessions/{id}/entries"].includes(`${method} ${path}`) ? bodies[1] : bodies[0];
+  const sizeOf = ({ method, path }: Operation) => {
+    if (/^\/v1\/knowledge\/documents(\/\{id\})?$/.test(path)) return 2;
+    return ["PUT /v1/skills/{name}", "POST /v1/sessions/{id}/entries"].includes(`${method} ${path}`) ? 1 : 0;
+  };
+  const bodyOf = (operation: Operation) => bodies[sizeOf(operation)];
   const withBody = operations.filter(canHaveBody);
   await expectDocumented(
     413,
@@ -153,7 +156,13 @@ test("200 HEAD has the status and headers of GET, without a body", async () => {
 });
 
 verifies("versions.stable", "responses accept unknown fields, and request bodies do not", () => {
-  const requests = ["CreateAgentRequest", "CreateServerRequest", "DeployRequest", "IssueTokenRequest"];
+  const requests = [
+    "AddDocumentRequest",
+    "CreateAgentRequest",
+    "CreateServerRequest",
+    "DeployRequest",
+    "IssueTokenRequest",
+  ];
   const closed = Object.entries(document.components.schemas).filter(([, schema]) =>
     JSON.stringify(schema).includes('"additionalProperties":false'),
   );

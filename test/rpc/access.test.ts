@@ -35,6 +35,7 @@ let foreign: {
   serverId: string;
   agentId: string;
   sessionId: string;
+  documentId: string;
   orgId: string;
 };
 let tokens: Record<Role, string>;
@@ -54,7 +55,9 @@ beforeAll(async () => {
   const sessionId = String(session.body["session_id"]);
   const skill = await skillsOf(other.rest).uploadDocument("foreignname");
   if (skill.status !== 200) throw new Error(skill.text);
-  foreign = { app, tokenId: String(issued.body["id"]), serverId, agentId, sessionId, orgId: other.org_id };
+  const document = await other.rest.post("/v1/knowledge/documents", { kind: "faq", content: "foreignname" });
+  const documentId = String(document.body["document_id"]);
+  foreign = { documentId, app, tokenId: String(issued.body["id"]), serverId, agentId, sessionId, orgId: other.org_id };
   const owner = await signUpOwner(service(), tenant);
   const join = async (role: Role): Promise<string> => {
     const user = new TestUser(publicUrl);
@@ -68,6 +71,7 @@ beforeAll(async () => {
 /** The object of another organization that a procedure could be about. */
 function foreignObjectOf(path: string): { id: string; slug: string } {
   const { app, tokenId, serverId, agentId, sessionId } = foreign;
+  if (path.startsWith("knowledge.")) return { id: foreign.documentId, slug: "" };
   if (path.startsWith("tokens.")) return { id: tokenId, slug: "" };
   if (path.startsWith("servers.") || path === "sessions.usage" || path === "agents.create")
     return { id: serverId, slug: "" };

@@ -83,6 +83,24 @@ describe("the configuration", () => {
     expect(configError({ [name]: value })).toMatch(new RegExp(`^${name} (must|cannot) .{10,}`));
   });
 
+  test.each([
+    [{ MODEL_NAME: "m" }, /^MODEL_PROVIDER must be set too, because MODEL_NAME is/],
+    [{ MODEL_PROVIDER: "anthropic", MODEL_API_KEY: "k" }, /^MODEL_NAME must be set too/],
+    [{ MODEL_PROVIDER: "anthropic", MODEL_NAME: "m" }, /^MODEL_API_KEY must be set too/],
+    [{ MODEL_PROVIDER: "openai-compatible", MODEL_NAME: "m" }, /^MODEL_BASE_URL must be set too/],
+    [{ MODEL_PROVIDER: "anthropic", MODEL_NAME: "m", MODEL_BASE_URL: "ftp://a" }, /^MODEL_BASE_URL must be a URL/],
+  ])("the language model %j is incomplete", (values, message) => {
+    expect(configError(values)).toMatch(message);
+  });
+
+  test("the language model is read, and there is none by default", () => {
+    const endpoint = { MODEL_PROVIDER: "openai-compatible", MODEL_NAME: "m", MODEL_BASE_URL: "http://127.0.0.1:1/v1/" };
+    expect([readConfig({}).model, readConfig(endpoint).model]).toEqual([
+      null,
+      { provider: "openai-compatible", name: "m", baseUrl: "http://127.0.0.1:1/v1", apiKey: null },
+    ]);
+  });
+
   test("TRUSTED_PROXIES is a list of addresses and ranges, and empty by default", () => {
     expect(readConfig({}).trustedProxies).toEqual([]);
     const given = readConfig({ TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1, fd00::/8" }).trustedProxies;

@@ -132,11 +132,29 @@ class RestError extends Error {
  * @throws {RestError}
  * @throws {SignedOutError}
  */
-export async function sendFile<T>(organizationId: string, path: string, file: File): Promise<T> {
+export function sendFile<T>(organizationId: string, path: string, file: File): Promise<T> {
+  return send(organizationId, path, { method: "POST", body: file });
+}
+
+/**
+ * Sends JSON to the REST API, whose bodies may be larger than those of typed RPC.
+ *
+ * @throws {RestError}
+ * @throws {SignedOutError}
+ */
+export function sendJson<T>(organizationId: string, method: "POST" | "PATCH", path: string, body: object): Promise<T> {
+  return send(organizationId, path, { method, body: JSON.stringify(body) });
+}
+
+async function send<T>(
+  organizationId: string,
+  path: string,
+  { method, body: content }: { method: string; body: File | string },
+): Promise<T> {
   await callIdentity("/organization/set-active", { organizationId });
   clearAccessToken();
-  const headers = { "content-type": "application/octet-stream" };
-  const response = await fetchAuthorized(path, { method: "POST", headers, body: file });
+  const headers = typeof content === "string" ? JSON_HEADERS : { "content-type": "application/octet-stream" };
+  const response = await fetchAuthorized(path, { method, headers, body: content });
   const body = (await response.json()) as T & { error?: string };
   if (response.ok) return body;
   throw new RestError(body.error ?? "The request failed. Try again.");

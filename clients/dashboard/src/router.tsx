@@ -14,6 +14,8 @@ import { organizationsQuery } from "./organizations-query.ts";
 import { AgentPage } from "./pages/agents/agent.tsx";
 import { AgentsPage } from "./pages/agents/agents.tsx";
 import { TranscriptPage } from "./pages/agents/transcript.tsx";
+import { DocumentPage } from "./pages/knowledge/document.tsx";
+import { KnowledgePage } from "./pages/knowledge/knowledge.tsx";
 import { BuildLogPage } from "./pages/build-log.tsx";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
@@ -120,6 +122,14 @@ const transcript = createRoute({
   },
 });
 
+const knowledgeDocument = createRoute({
+  getParentRoute: () => layout,
+  path: "/knowledge/$id",
+  component: function DocumentRoute() {
+    return <DocumentPage documentId={knowledgeDocument.useParams().id} />;
+  },
+});
+
 const invitation = createRoute({
   getParentRoute: () => root,
   path: "/invitations/$id",
@@ -173,6 +183,8 @@ const routes = root.addChildren([
     layoutPage("/agents", AgentsPage),
     agent,
     transcript,
+    layoutPage("/knowledge", KnowledgePage),
+    knowledgeDocument,
     layoutPage("/settings/tokens", TokensPage),
     layoutPage("/settings/members", MembersPage),
     layoutPage("/settings/audit", AuditPage),

@@ -8,6 +8,9 @@ export class Migration20261123024944_search extends Migration {
       `create table "search_postings" ("scope_id" int not null, "term" text collate "C" not null, "block" int not null, "count" int not null, "data" bytea not null, primary key ("scope_id", "term", "block"));`,
     );
 
+    // Compression would take longer than it saves, because postings hardly repeat.
+    this.addSql(`alter table "search_postings" alter column "data" set storage external;`);
+
     this.addSql(
       `create table "search_scopes" ("id" serial primary key, "org_id" uuid not null, "kind" varchar(255) not null, "owner_id" uuid not null, "next_index_id" int not null, "text_count" int not null, "total_length" bigint not null, "languages" int not null, "analyzer_version" int not null);`,
     );

@@ -1,70 +1,190 @@
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
-import { addToIndex, dropScope, type IndexedText, removeFromIndex } from "../../../domain/search/index-texts.ts";
-import { type IndexQuery, searchIndex } from "../../../domain/search/search-index.ts";
-import type { ScopeKey } from "../../../domain/search/search-scope.ts";
+import { sampleText as text, TestScope } from "../../support/search/test-scope.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
-
-const newScope = (): ScopeKey => ({ orgId: randomUUID(), kind: "knowledge", ownerId: randomUUID() });
-
-const text = (body: string, more: Partial<IndexedText> = {}): IndexedText => ({
-  title: "",
-  body,
-  category: 0,
-  language: "english",
-  ...more,
-});
-
-const transact = <T>(work: (tx: Db) => Promise<T>): Promise<T> =>
-  service()
-    .service.parts.orm.em.fork()
-    .transactional((em) => work(queryBuilderOf(em)));
-
-const add = (scope: ScopeKey, ...texts: IndexedText[]) => transact((tx) => addToIndex(tx, scope, texts));
-
-async function find(scope: ScopeKey, query: string, more: Partial<IndexQuery> = {}): Promise<number[]> {
-  const hits = await searchIndex(service().service.parts.db, scope, {
-    text: query,
-    language: "english",
-    limit: 50,
-    ...more,
-  });
-  return hits.map(({ indexId }) => indexId);
-}
+const newScope = () => new TestScope(service);
 
 test("a text is found by each of its words, the best match first", async () => {
   const scope = newScope();
-  const ids = await add(
-    scope,
+  const ids = await scope.add(
     text("Refunds are paid within ten days."),
     text("Invoices are sent monthly. Paid by card."),
   );
   expect(ids).toEqual([0, 1]);
-  expect(await find(scope, "refund")).toEqual([0]);
-  expect(await find(scope, "paid invoice")).toEqual([1, 0]);
-  expect(await find(scope, "absent")).toEqual([]);
+  expect(await scope.find("refund")).toEqual([0]);
+  expect(await scope.find("paid an invoice each month")).toEqual([1, 0]);
+  expect(await scope.find("absent")).toEqual([]);
 });
 
-test("a removed text is not found, and nothing of a removed scope", async () => {
+test("a scope without texts has no hits, and neither has a limit of zero", async () => {
   const scope = newScope();
-  const removed = text("Refunds are paid within ten days.");
-  const [id] = await add(scope, removed, text("Invoices are sent monthly. Paid by card."));
-  await transact((tx) => removeFromIndex(tx, scope, [{ ...removed, indexId: id! }]));
-  expect(await find(scope, "refund")).toEqual([]);
-  expect(await find(scope, "paid")).toEqual([1]);
-  await transact((tx) => dropScope(tx, scope));
-  expect(await find(scope, "paid")).toEqual([]);
+  expect(await scope.find("refund")).toEqual([]);
+  await scope.add(text("refund"));
+  expect(await scope.find("refund", { limit: 0 })).toEqual([]);
 });
 
-test("a word finds longer words and corrected ones on request", async () => {
+test("a word in the title counts more than in the body, and in a short text more than in a long one", async () => {
   const scope = newScope();
-  await add(scope, text("Refunds are paid within ten days."), text("Invoices are sent monthly."));
-  expect(await find(scope, "invo")).toEqual([]);
-  expect(await find(scope, "invo", { prefix: true })).toEqual([1]);
-  expect(await find(scope, "invioce")).toEqual([]);
-  expect(await find(scope, "invioce", { typos: true })).toEqual([1]);
-  expect(await find(scope, "nivoice", { typos: true, language: "any" })).toEqual([1]);
+  await scope.add(
+    text(`refund ${"other words ".repeat(50)}`),
+    text("refund other words"),
+    text("other words of the same number", { title: "refund" }),
+  );
+  expect(await scope.find("refund")).toEqual([2, 1, 0]);
+});
+
+test("a rare word counts more than a frequent one", async () => {
+  const scope = newScope();
+  await scope.add(text("common rare"), ...Array.from({ length: 8 }, () => text("common common")));
+  expect((await scope.find("common rare"))[0]).toBe(0);
+});
+
+test("a search can be restricted to categories and to some of the texts, whatever else matches better", async () => {
+  const scope = newScope();
+  await scope.add(...Array.from({ length: 8 }, (_, category) => text("refund", { category })));
+  expect(await scope.find("refund", { categories: [7, 2] })).toEqual([2, 7]);
+  expect(await scope.find("refund", { categories: [] })).toEqual([]);
+  expect(await scope.find("refund", { indexIds: new Set([3, 5, 99]), limit: 1 })).toEqual([3]);
+  expect(await scope.find("refund", { indexIds: new Set() })).toEqual([]);
+});
+
+test("a search returns at most 200 hits, also from several blocks, those with the lowest ids of equal ones", async () => {
+  const scope = newScope();
+  await scope.add(...Array.from({ length: 5000 }, () => text("refund")));
+  expect(await scope.find("refund", { limit: 1000 })).toEqual(Array.from({ length: 200 }, (_, index) => index));
+  await scope.add(text("refund refund refund"));
+  expect(await scope.find("refund", { limit: 2 })).toEqual([5000, 0]);
+});
+
+test("texts of several languages are found by words of each of them", async () => {
+  const scope = newScope();
+  await scope.add(
+    text("The invoices are paid."),
+    text("Die Rechnungen werden bezahlt.", { language: "german" }),
+    text("Les factures sont payées.", { language: "french" }),
+  );
+  expect(await scope.find("invoice", { language: "any" })).toEqual([0]);
+  expect(await scope.find("Rechnung", { language: "any" })).toEqual([1]);
+  expect(await scope.find("facture payée", { language: "any" })).toEqual([2]);
+  // The word is a stop word in German only.
+  expect(await scope.find("are", { language: "any" })).toEqual([]);
+});
+
+test("a word finds longer words on request, those of one or two letters only when they are the whole query", async () => {
+  const scope = newScope();
+  await scope.add(text("Refunds are paid within ten days."), text("Invoices are sent monthly."));
+  expect(await scope.find("invo")).toEqual([]);
+  expect(await scope.find("invo", { prefix: true })).toEqual([1]);
+  expect(await scope.find("re", { prefix: true })).toEqual([0]);
+  expect(await scope.find("re invo", { prefix: true })).toEqual([1]);
+});
+
+test("a longer word that a query word begins scores less than the word itself", async () => {
+  const scope = newScope();
+  await scope.add(text("invoicebook"), text("invoice"));
+  expect(await scope.find("invoice", { prefix: true })).toEqual([1, 0]);
+});
+
+test.each([
+  ["invioce", true],
+  ["nivoice", true],
+  ["invoise", true],
+  ["imvoice", true],
+  ["inv", false],
+  ["iinvoyse", false],
+  ["zinvoice", false],
+])("with typing errors allowed, %s finds an invoice: %s", async (query, isFound) => {
+  const scope = newScope();
+  await scope.add(text("Invoices are sent monthly."), text("A card"));
+  expect(await scope.find(query)).toEqual([]);
+  expect(await scope.find(query, { typos: true })).toEqual(isFound ? [0] : []);
+  expect(await scope.find("cord", { typos: true })).toEqual([1]);
+  expect(await scope.find("crd", { typos: true })).toEqual([]);
+});
+
+test("a word that texts contain is not corrected", async () => {
+  const scope = newScope();
+  await scope.add(text("contract"), text("contrast"));
+  expect(await scope.find("contract", { typos: true })).toEqual([0]);
+});
+
+test.each([
+  ["an empty query", ""],
+  ["no words", "?! …"],
+  ["only stop words", "what is the a of"],
+  ["NUL", "\u0000"],
+  ["unpaired surrogates", "\ud800 \udfff"],
+  ["marks without letters", "\u0301\u0302"],
+  ["only spaces", " \n\t\u00a0"],
+])("%s is a query without hits", async (_what, query) => {
+  const scope = newScope();
+  await scope.add(text("refund what is the"));
+  for (const more of [{}, { typos: true, prefix: true }, { language: "any" }] as const)
+    expect(await scope.find(query, more)).toEqual([]);
+});
+
+test.each([
+  ["SQL", "' OR 1=1; drop table search_scopes -- refund"],
+  ["operators of tsquery", "refund & ! ( | <-> :* 'x"],
+  ["NUL", "re\u0000fund refund\u0000"],
+  ["unpaired surrogates", "refund\ud800 \udc00x"],
+  ["10,000 characters", `refund ${"word ".repeat(2000)}`],
+  ["10,000 different words", Array.from({ length: 10_000 }, (_, index) => `w${index}`).join(" ") + " refund"],
+  ["one word of 10,000 characters", `refund ${"x".repeat(10_000)}`],
+  ["names of object properties", "refund constructor __proto__ toString"],
+  ["wildcards of like", "refund % _ \\"],
+])("%s in a query is text like any other", async (what, query) => {
+  const scope = newScope();
+  await scope.add(text("A refund."));
+  // Of a very long query, only the beginning is read.
+  const expected = what === "10,000 different words" ? [] : [0];
+  for (const more of [{}, { typos: true, prefix: true }, { language: "any" }] as const)
+    expect(await scope.find(query, more)).toEqual(expected);
+});
+
+test("a long query is searched for its rarest words", async () => {
+  const scope = newScope();
+  const words = Array.from({ length: 40 }, (_, index) => `frequent${String.fromCodePoint(97 + (index % 26))}${index}`);
+  await scope.add(...Array.from({ length: 10 }, () => text(words.join(" "))), text("penguin"));
+  expect((await scope.find(`${words.join(" ")} penguin`))[0]).toBe(10);
+});
+
+test("a search finds nothing of another scope: not of another organization, kind or owner", async () => {
+  const scope = newScope();
+  await scope.add(text("refund"));
+  const { key } = scope;
+  for (const other of [{}, { orgId: key.orgId }, { ownerId: key.ownerId }, { ...key, kind: "project" as const }])
+    expect(await new TestScope(service, other).find("refund")).toEqual([]);
+  expect(await new TestScope(service, key).find("refund")).toEqual([0]);
+});
+
+test.each([
+  ["Latin", "Zażółć gęślą"],
+  ["Greek", "σοφία λόγος"],
+  ["Cyrillic", "счёт оплата"],
+  ["Armenian", "հաշիվ վճար"],
+  ["Georgian", "ანგარიში"],
+  ["Hebrew", "חשבונית"],
+  ["Arabic", "فاتورة"],
+  ["Devanagari", "बिल भुगतान"],
+  ["Bengali", "চালান"],
+  ["Tamil", "விலைப்பட்டியல்"],
+  ["Thai", "ใบแจ้งหนี้"],
+  ["Lao", "ໃບແຈ້ງໜີ້"],
+  ["Khmer", "វិក្កយបត្រ"],
+  ["Myanmar", "ငွေတောင်းခံလွှာ"],
+  ["Han", "发票付款"],
+  ["Hiragana", "おしらせ"],
+  ["Katakana", "サービス"],
+  ["Hangul", "청구서 지급"],
+  ["Ethiopic", "ደረሰኝ"],
+  ["Cherokee", "ᏣᎳᎩ"],
+  ["Gothic", "𐌲𐌿𐍄"],
+  ["digits", "4711 ٤٢"],
+])("words in %s are found in any language", async (_script, words) => {
+  const scope = newScope();
+  for (const language of ["english", "simple"] as const) await scope.add(text(words, { language }), text("refund"));
+  for (const language of ["english", "simple", "any"] as const)
+    expect((await scope.find(words, { language })).toSorted()).toEqual([0, 2]);
 });

@@ -1063,6 +1063,392 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
+    "procedure": "knowledge.add",
+    "words": [
+      "knowledge",
+      "add"
+    ],
+    "kind": "mutation",
+    "summary": "Add a document",
+    "description": "Adds a text, or a file with Markdown, text, HTML, PDF or DOCX. A file with the `name` of an earlier upload becomes a new version of that document, so that a folder can be uploaded again.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "choices": [
+          "policy",
+          "pricing",
+          "brand",
+          "sop",
+          "faq"
+        ],
+        "description": ""
+      },
+      {
+        "field": "title",
+        "name": "title",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "By default what the document calls itself"
+      },
+      {
+        "field": "language",
+        "name": "language",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "english",
+          "simple",
+          "arabic",
+          "armenian",
+          "bulgarian",
+          "danish",
+          "dutch",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hindi",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "nepali",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "sanskrit",
+          "serbian",
+          "spanish",
+          "swedish",
+          "tamil",
+          "turkish",
+          "ukrainian"
+        ],
+        "description": "By default english; `simple` for several languages"
+      },
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "The text as Markdown"
+      },
+      {
+        "field": "file",
+        "name": "file",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "json",
+        "description": "Markdown, text, HTML, PDF or DOCX, instead of `content`"
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.change",
+    "words": [
+      "knowledge",
+      "change"
+    ],
+    "kind": "mutation",
+    "summary": "Change a document",
+    "description": "Replaces the text, from `content` or `file`, and changes the title, the kind or the language. A new text becomes a new version. The same text again changes nothing.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "policy",
+          "pricing",
+          "brand",
+          "sop",
+          "faq"
+        ],
+        "description": ""
+      },
+      {
+        "field": "title",
+        "name": "title",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "By default what the document calls itself"
+      },
+      {
+        "field": "language",
+        "name": "language",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "english",
+          "simple",
+          "arabic",
+          "armenian",
+          "bulgarian",
+          "danish",
+          "dutch",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hindi",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "nepali",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "sanskrit",
+          "serbian",
+          "spanish",
+          "swedish",
+          "tamil",
+          "turkish",
+          "ukrainian"
+        ],
+        "description": "By default english; `simple` for several languages"
+      },
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "The text as Markdown"
+      },
+      {
+        "field": "file",
+        "name": "file",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "json",
+        "description": "Markdown, text, HTML, PDF or DOCX, instead of `content`"
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.delete",
+    "words": [
+      "knowledge",
+      "delete"
+    ],
+    "kind": "mutation",
+    "summary": "Delete a document",
+    "description": "Deletes a document with its versions. The search no longer finds it.",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.get",
+    "words": [
+      "knowledge",
+      "get"
+    ],
+    "kind": "query",
+    "summary": "Read a document",
+    "description": "The text of a document as Markdown, in parts of at most one MiB. With `version`, of a kept version.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      },
+      {
+        "field": "version",
+        "name": "version",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "A kept version; by default the current one"
+      },
+      {
+        "field": "offset",
+        "name": "offset",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "`next_offset` of the previous part"
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.list",
+    "words": [
+      "knowledge",
+      "list"
+    ],
+    "kind": "query",
+    "summary": "List documents",
+    "description": "The documents of Company Knowledge, by title, without their texts.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "policy",
+          "pricing",
+          "brand",
+          "sop",
+          "faq"
+        ],
+        "description": "By default all kinds"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number of documents"
+      },
+      {
+        "field": "cursor",
+        "name": "cursor",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "`next_cursor` of the previous page"
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.restore",
+    "words": [
+      "knowledge",
+      "restore"
+    ],
+    "kind": "mutation",
+    "summary": "Restore a version of a document",
+    "description": "Makes the text of a kept version current again, as a new version.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      },
+      {
+        "field": "number",
+        "name": "number",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "number",
+        "description": ""
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.search",
+    "words": [
+      "knowledge",
+      "search"
+    ],
+    "kind": "query",
+    "summary": "Search Company Knowledge",
+    "description": "Answers a question from the documents. Every line of `answer` ends in the numbers of its citations, as `[n]`, and every `quote` stands literally in its document. If no document answers the question, there is no citation.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "query",
+        "name": "query",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "A question, or a few words"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "policy",
+          "pricing",
+          "brand",
+          "sop",
+          "faq"
+        ],
+        "description": ""
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number of citations"
+      }
+    ]
+  },
+  {
+    "procedure": "knowledge.versions",
+    "words": [
+      "knowledge",
+      "versions"
+    ],
+    "kind": "query",
+    "summary": "List the versions of a document",
+    "description": "The kept versions, the newest first. The newest 20 are kept.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      }
+    ]
+  },
+  {
     "procedure": "memories.correct",
     "words": [
       "memories",

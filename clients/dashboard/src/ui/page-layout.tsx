@@ -16,6 +16,7 @@ import { RoleHint } from "./require-role.tsx";
 const NAVIGATION = [
   ["/", "Apps", "member"],
   ["/agents", "Agents", "member"],
+  ["/knowledge", "Knowledge", "member"],
   ["/settings/tokens", "Tokens", "member"],
   ["/settings/members", "Members", "member"],
   ["/settings/audit", "Audit log", "owner"],

@@ -1,0 +1,14 @@
+/**
+ * Makes a sentence of an answer from Markdown, without the marks of Markdown and without the point at its end, so that a
+ * citation can follow. A number in brackets would look like a citation, so it gets parentheses.
+ */
+export function toAnswerSentence(markdown: string): string {
+  return markdown
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, "$1")
+    .replaceAll(/(\*\*|__|`)(?=\S)(.*?\S)\1/g, "$2")
+    .replaceAll(/\[(\d+(?:\s*,\s*\d+)*)\]/g, "($1)")
+    .replace(/^\|\s*|\s*\|$/g, "")
+    .trim()
+    .replace(/[.;:,]+$/, "");
+}

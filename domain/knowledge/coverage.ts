@@ -1,0 +1,60 @@
+import type { PassageHit } from "../documents/search-passages.ts";
+import { getLoadedAnalyzer } from "../search/analyzer.ts";
+import type { WeighedWord } from "../search/weigh-words.ts";
+
+/** Words that say how a question is asked, and not what it is about. */
+const QUESTION_WORDS = new Set(
+  "ask asking called can company cost costs could describe do does explain find get gets give happen happens have how know list long look make many may me mean means much must need needs next offer often please policy provide say says see show tell use used using want way work works".split(
+    " ",
+  ),
+);
+/** What a word counts that only the form of a question needs, relative to its weight. */
+const QUESTION_WORD_SHARE = 0.3;
+
+/** What a word in a heading counts for the sentences below it. */
+const HEADING_SHARE = 0.6;
+/** Which words of a question a text has. */
+export class Coverage {
+  readonly #words: readonly WeighedWord[];
+  readonly #total: number;
+
+  constructor(words: readonly WeighedWord[]) {
+    const weighed = words.map((word) => ({
+      ...word,
+      weight: word.weight * (QUESTION_WORDS.has(word.text) ? QUESTION_WORD_SHARE : 1),
+    }));
+    this.#words = weighed;
+    this.#total = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  /** Returns how much of the question a passage covers, with the headings above it: 0 to 1. */
+  ofPassage(hit: PassageHit): number {
+    return this.#share(new Set([...this.#findInHeading(hit), ...this.#find(hit.content, hit)]));
+  }
+
+  /** Returns how much of the question a sentence of a passage covers. A heading counts less than the sentence: 0 to 1. */
+  score(sentence: string, hit: PassageHit): number {
+    const own = this.#find(sentence, hit);
+    const inHeading = [...this.#findInHeading(hit)].filter((word) => !own.has(word));
+    return this.#share(own) + HEADING_SHARE * this.#share(new Set(inHeading));
+  }
+
+  #findInHeading(hit: PassageHit): Set<WeighedWord> {
+    return this.#find(`${hit.documentTitle}\n${hit.heading}`, hit);
+  }
+
+  #find(text: string, { language }: PassageHit): Set<WeighedWord> {
+    const terms = new Set(
+      getLoadedAnalyzer(language)
+        .analyze(text)
+        .map((term) => term.text),
+    );
+    return new Set(this.#words.filter((word) => !word.terms.isDisjointFrom(terms)));
+  }
+
+  /** Returns how much of the question the words are: 0 to 1. */
+  #share(found: ReadonlySet<WeighedWord>): number {
+    const sum = [...found].reduce((total, { weight }) => total + weight, 0);
+    return this.#total === 0 ? 0 : sum / this.#total;
+  }
+}

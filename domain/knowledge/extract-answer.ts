@@ -1,0 +1,70 @@
+import type { PassageHit } from "../documents/search-passages.ts";
+import { findSentences, type TextRange, trimRange } from "../documents/find-sentences.ts";
+import { findUnits } from "../documents/split-passages.ts";
+import type { Coverage } from "./coverage.ts";
+
+/** A sentence of a document that answers a question. */
+export interface FoundSentence {
+  hit: PassageHit;
+  /** Stands literally in the document. */
+  quote: string;
+  /** How much of the question the sentence and the headings above it cover: 0 to 1. */
+  score: number;
+}
+
+/** How much of a question a passage covers, at least, to answer it. Measured: docs/benchmarks.md. */
+const MIN_COVERAGE = 0.55;
+/** A further sentence is as good as this share of the best one. */
+const FURTHER_SHARE = 0.7;
+/** A question for a number prefers sentences with one. */
+const NUMBER_BONUS = 1.15;
+const ASKS_FOR_NUMBER =
+  /\b(?:how (?:much|many|long|often|soon|late|early|far|big|large)|when|price|prices|cost|costs|fee|fees|rate|limit|percent|deadline)\b/i;
+/** Of two sentences that are equally good, the earlier one in its passage. */
+const POSITION_MALUS = 0.01;
+
+/**
+ * Finds the sentences that answer a question in passages, the best one first.
+ *
+ * @returns none when no passage covers enough of the question
+ */
+export function extractAnswer(
+  question: string,
+  coverage: Coverage,
+  hits: readonly PassageHit[],
+  limit: number,
+): FoundSentence[] {
+  const asksForNumber = ASKS_FOR_NUMBER.test(question);
+  const found = hits.flatMap((hit) => {
+    if (coverage.ofPassage(hit) < MIN_COVERAGE) return [];
+    return listSentences(hit.content).map((quote, position) => {
+      const bonus = asksForNumber && /\d/.test(quote) ? NUMBER_BONUS : 1;
+      const score = coverage.score(quote, hit) * bonus - POSITION_MALUS * Math.min(position, 9);
+      return { hit, quote, score: Math.min(1, score) };
+    });
+  });
+  const sorted = found.toSorted((a, b) => b.score - a.score);
+  const least = (sorted[0]?.score ?? 0) * FURTHER_SHARE;
+  const good = sorted.filter(({ score }) => score > 0 && score >= least);
+  // The same sentence can be in several documents. The first one stays.
+  return [...new Map(good.toReversed().map((sentence) => [sentence.quote, sentence])).values()]
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, limit);
+}
+
+/** Returns the sentences of a passage as they stand in it, without the marks of lists and headings. */
+function listSentences(content: string): string[] {
+  return findUnits(content, { start: 0, end: content.length })
+    .filter(({ start }) => !/^(?:`{3}|~{3})/.test(content.slice(start, start + 3)))
+    .flatMap((unit) => {
+      const text = withoutMark(content, unit);
+      return content.charAt(unit.start) === "|" ? [text] : findSentences(content, text);
+    })
+    .map(({ start, end }) => content.slice(start, end))
+    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
+}
+
+function withoutMark(content: string, { start, end }: TextRange): TextRange {
+  const mark = /^(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+/.exec(content.slice(start, Math.min(end, start + 20)))?.[0] ?? "";
+  return trimRange(content, { start: start + mark.length, end });
+}

@@ -1,0 +1,37 @@
+import path from "node:path";
+import { DOCUMENT_LIMITS } from "../../domain/documents/document-limits.ts";
+import type { DocumentReader } from "../../domain/ports/document-reader.ts";
+import type { Capabilities } from "../../routers/core/context.ts";
+import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
+import { SandboxedReader } from "../drivers/document-reader/sandboxed-reader.ts";
+import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
+import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
+import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
+import type { Foundation } from "./foundation.ts";
+
+/** Opens the dependencies of Company Knowledge. */
+export async function openKnowledge(foundation: Foundation): Promise<Capabilities["knowledge"]> {
+  const { config, database, log } = foundation;
+  return {
+    em: database.em,
+    db: database.db,
+    documentReader: await openDocumentReader(foundation),
+    languageModel: config.model === null ? null : new AiSdkModel(config.model),
+    // Only the message: the error contains the request, with texts of documents.
+    reportModelError: (error) =>
+      log.warn({ problem: error instanceof Error ? error.message : null }, "the language model has not answered"),
+  };
+}
+
+/** Opens the reader of uploaded files, and removes the files of an earlier process. */
+function openDocumentReader({ config, controlGroups: groups, startProcess }: Foundation): Promise<DocumentReader> {
+  return SandboxedReader.open({
+    sandbox:
+      config.sandbox === "none"
+        ? new UnconfinedSandbox({ groups })
+        : new BubblewrapSandbox({ kind: "programs", groups, startProcess }),
+    folder: path.join(config.dataDirectory, "document-reads"),
+    modulesDirectory: TOOLCHAIN_FOLDERS.modules,
+    limits: { pages: DOCUMENT_LIMITS.pages, characters: DOCUMENT_LIMITS.textBytes },
+  });
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { splitWords } from "../../../domain/search/split-words.ts";
+
+const words = (text: string) => splitWords(text).map(({ text: word }) => word);
+
+test.each([
+  ["Refunds, paid; (soon)!", ["refunds", "paid", "soon"]],
+  ["createInvoice", ["createinvoice", "create", "invoice"]],
+  ["create_invoice", ["createinvoice", "create", "invoice"]],
+  ["HTTPServer", ["httpserver", "http", "server"]],
+  ["ISO9001 ISO 9001", ["iso9001", "iso", "9001", "iso", "9001"]],
+  ["mp3 Q3 b2b", ["mp3", "q3", "b2b"]],
+  ["notes.txt /etc/app.conf", ["notes", "txt", "etc", "app", "conf"]],
+  ["shop.example.com", ["shop", "example", "com"]],
+  ["e-mail follow-up", ["email", "mail", "followup", "follow", "up"]],
+  ["30-day", ["30", "day"]],
+  ["one-two-three-four", ["one", "two", "three", "four"]],
+  ["the customer's, James' and companies’", ["the", "customer", "james", "and", "companies"]],
+  ["don't l'accord", ["don't", "don", "l'accord", "accord"]],
+  ["1,200 and 1,000,000 but 1,2", ["1200", "and", "1000000", "but", "1", "2"]],
+  ["ﬁle ① Ａ", ["file", "1", "a"]],
+  ["snake__case -dash- 'quoted'", ["snake", "case", "dash", "quoted"]],
+])("%s has the words %j", (text, expected) => {
+  expect(words(text)).toEqual(expected);
+});
+
+test("scripts without spaces are split into characters and pairs of them, other scripts beside them into words", () => {
+  expect(words("发票API")).toEqual(["发", "发票", "票", "api"]);
+  expect(words("サービス")).toEqual(["サ", "サー", "ー", "ービ", "ビ", "ビス", "ス"]);
+  expect(words("청구서")).toEqual(["청", "청구", "구", "구서", "서"]);
+  // A vowel sign belongs to its letter.
+  expect(words("ที่นี่")).toEqual(["ที่", "ที่นี่", "นี่"]);
+});
+
+test("the parts of an identifier have consecutive positions, and the whole that of the first part", () => {
+  expect(splitWords("a createInvoice now").map(({ text, position }) => [text, position])).toEqual([
+    ["a", 0],
+    ["createinvoice", 1],
+    ["create", 1],
+    ["invoice", 2],
+    ["now", 3],
+  ]);
+});
+
+test("a word in capitals is an acronym unless all words are", () => {
+  const acronyms = (text: string) =>
+    splitWords(text)
+      .filter(({ isAcronym }) => isAcronym)
+      .map(({ text: word }) => word);
+  expect(acronyms("The IT policy of the US, I am")).toEqual(["it", "us"]);
+  expect(acronyms("WHAT IS IT")).toEqual([]);
+});
+
+test("a long word is cut, and never within a surrogate pair", () => {
+  expect(words("x".repeat(100))).toEqual(["x".repeat(40)]);
+  expect(words(`x${"𐌲".repeat(30)}`)).toEqual([`x${"𐌲".repeat(19)}`]);
+});

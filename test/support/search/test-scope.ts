@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
+import { addToIndex, type IndexedText } from "../../../domain/search/index-texts.ts";
+import { type IndexQuery, searchIndex } from "../../../domain/search/search-index.ts";
+import type { ScopeKey } from "../../../domain/search/search-scope.ts";
+import type { Harness } from "../service/harness.ts";
+
+/** A text in English without a title. */
+export function sampleText(body: string, more: Partial<IndexedText> = {}): IndexedText {
+  return { title: "", body, category: 0, language: "english", ...more };
+}
+
+/** A scope of its own organization, in the database of a service. */
+export class TestScope {
+  readonly key: ScopeKey;
+  readonly #service: () => Harness;
+
+  constructor(service: () => Harness, key: Partial<ScopeKey> = {}) {
+    this.key = { orgId: randomUUID(), kind: "knowledge", ownerId: randomUUID(), ...key };
+    this.#service = service;
+  }
+
+  transact<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    const { em } = this.#service().service.parts.orm;
+    return em.fork().transactional((tx) => work(queryBuilderOf(tx)));
+  }
+
+  /** Adds texts in a transaction of their own, and returns their index ids. */
+  add(...texts: IndexedText[]): Promise<number[]> {
+    return this.transact((tx) => addToIndex(tx, this.key, texts));
+  }
+
+  /** Returns the index ids of the hits, the best first. */
+  async find(text: string, more: Partial<IndexQuery> = {}): Promise<number[]> {
+    const { db } = this.#service().service.parts;
+    const hits = await searchIndex(db, this.key, { text, language: "english", limit: 50, ...more });
+    return hits.map(({ indexId }) => indexId);
+  }
+
+  /** The row of the scope, and its postings by term. */
+  async readRows() {
+    const { db } = this.#service().service.parts;
+    const scope = await db
+      .selectFrom("search_scopes")
+      .selectAll()
+      .where("owner_id", "=", this.key.ownerId)
+      .executeTakeFirst();
+    const postings = await db
+      .selectFrom("search_postings")
+      .selectAll()
+      .where("scope_id", "=", scope?.id ?? -1)
+      .orderBy("term")
+      .orderBy("block")
+      .execute();
+    return { scope, postings };
+  }
+}
