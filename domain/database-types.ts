@@ -8,6 +8,8 @@ import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
 import type { DocumentPassageSchema } from "./documents/document-passage.entity.ts";
 import type { DocumentVersionSchema } from "./documents/document-version.entity.ts";
 import type { DocumentSchema } from "./documents/document.entity.ts";
+import type { ProjectMountSchema } from "./agents/project-mount.entity.ts";
+import type { ProjectSchema } from "./projects/project.entity.ts";
 import type { EnabledSkillSchema } from "./agents/enabled-skill.entity.ts";
 import type { InstructionRevisionSchema } from "./agents/instruction-revision.entity.ts";
 import type { ProcedureSchema } from "./procedures/procedure.entity.ts";
@@ -45,6 +47,8 @@ export type DatabaseTables = InferKyselyDB<
   | typeof MemorySchema
   | typeof OrganizationSchema
   | typeof ProcedureSchema
+  | typeof ProjectMountSchema
+  | typeof ProjectSchema
   | typeof SearchPostingSchema
   | typeof SearchScopeSchema
   | typeof SessionEntrySchema

@@ -12,6 +12,8 @@ import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
 import { knowledge } from "./knowledge.ts";
 import { memories } from "./memories.ts";
+import { projectDocuments } from "./project-documents.ts";
+import { projects } from "./projects.ts";
 import { oauthConnections } from "./oauth-connections.ts";
 import { procedures } from "./procedures.ts";
 import { runtimeLogs } from "./runtime-logs.ts";
@@ -37,6 +39,8 @@ export const appRouter = router({
   memories,
   oauthConnections,
   procedures,
+  projectDocuments,
+  projects,
   runtimeLogs,
   servers,
   sessions,

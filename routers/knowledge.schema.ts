@@ -2,17 +2,22 @@ import { z } from "zod";
 import { DOCUMENT_KINDS } from "../domain/documents/document-kind.ts";
 import { DOCUMENT_LIMITS } from "../domain/documents/document-limits.ts";
 import type { DocumentDetail, DocumentPage } from "../domain/documents/read-documents.ts";
+import type { ChangedDocument } from "../domain/documents/send-document.ts";
 import type { DocumentSummary, DocumentVersionView } from "../domain/documents/document-view.ts";
 import type { KnowledgePart } from "../domain/knowledge/read-knowledge.ts";
 import type { KnowledgeAnswer } from "../domain/knowledge/search-knowledge.ts";
-import type { AddKnowledge, ChangedDocument, ChangeKnowledge } from "../domain/knowledge/write-knowledge.ts";
+import type { AddKnowledge, ChangeKnowledge } from "../domain/knowledge/write-knowledge.ts";
 import { DOCUMENT_TYPES } from "../domain/ports/document-reader.ts";
 import { LANGUAGES } from "../domain/search/languages.ts";
 import { numberFromText, timestamp } from "./core/common.schema.ts";
 
+/** The size of a request with the largest file in base64, with its name. */
+export const UPLOAD_BODY_BYTES = 28 * 1024 * 1024;
+
 const id = z.uuid().meta({ description: "The document's id", examples: ["5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const kind = z.enum(DOCUMENT_KINDS);
 const language = z.enum(LANGUAGES).meta({ id: "DocumentLanguage" });
+export const versionNumber = numberFromText(z.int().min(1).max(2_147_483_647));
 const offset = z.int().min(0).max(DOCUMENT_LIMITS.textBytes);
 
 const summary = {
@@ -47,7 +52,8 @@ const file = z
   })
   .meta({ description: "Markdown, text, HTML, PDF or DOCX, instead of `content`" });
 
-const fields = {
+/** What a caller sends as a document. */
+export const documentFields = {
   title: z.string().optional().meta({ description: "By default what the document calls itself" }),
   language: language.optional().meta({ description: "By default english; `simple` for several languages" }),
   content: z.string().optional().meta({ description: "The text as Markdown" }),
@@ -55,11 +61,11 @@ const fields = {
 };
 
 export const addKnowledgeRequest = z
-  .strictObject({ kind, ...fields })
+  .strictObject({ kind, ...documentFields })
   .meta({ id: "AddDocumentRequest" }) satisfies z.ZodType<AddKnowledge>;
 
 export const changeKnowledgeRequest = z
-  .strictObject({ id, kind: kind.optional(), ...fields })
+  .strictObject({ id, kind: kind.optional(), ...documentFields })
   .meta({ id: "ChangeDocumentRequest" }) satisfies z.ZodType<ChangeKnowledge>;
 
 export const changedDocument = z
@@ -73,13 +79,13 @@ export const changedDocument = z
 
 export const documentRequest = z.strictObject({ id });
 
-export const getKnowledgeRequest = z.strictObject({
-  id,
-  version: numberFromText(z.int().min(1).max(2_147_483_647))
-    .optional()
-    .meta({ description: "A kept version; by default the current one" }),
+/** Which part of a document is read. */
+export const documentPart = {
+  version: versionNumber.optional().meta({ description: "A kept version; by default the current one" }),
   offset: numberFromText(offset).default(0).meta({ description: "`next_offset` of the previous part" }),
-});
+};
+
+export const getKnowledgeRequest = z.strictObject({ id, ...documentPart });
 
 export const documentDetail = z
   .object({
@@ -109,7 +115,7 @@ export const documentVersions = z
   .meta({ id: "ListDocumentVersionsResponse" }) satisfies z.ZodType<{ versions: DocumentVersionView[] }>;
 
 export const restoreVersionRequest = z
-  .strictObject({ id, number: numberFromText(z.int().min(1).max(2_147_483_647)) })
+  .strictObject({ id, number: versionNumber })
   .meta({ id: "RestoreDocumentVersionRequest" });
 
 const query = z.string().min(1).max(10_000).meta({ description: "A question, or a few words" });

@@ -29,6 +29,7 @@ import {
   restoreVersionRequest,
   searchKnowledgeRequest,
   searchKnowledgeToolRequest,
+  UPLOAD_BODY_BYTES,
 } from "./knowledge.schema.ts";
 
 const tags = ["Company Knowledge"];
@@ -38,9 +39,6 @@ const invalidContent = "The text, the file, the title or the kind is invalid";
 const tooMuch = "The organization has too many documents";
 const busy = "Too many files are being read, or the service's database is temporarily unavailable";
 const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-
-/** Room for the largest file in base64, with its name. */
-const UPLOAD_BODY_BYTES = 28 * 1024 * 1024;
 
 export const knowledge = router({
   list: procedure

@@ -17,6 +17,8 @@ const FOR_AGENTS = [
   "knowledge.read",
   "memories.recall",
   "memories.write",
+  "projects.browse",
+  "projects.find",
   "sessions.browse",
   "sessions.read",
 ];

@@ -14,6 +14,7 @@ import { Agent } from "./agent.entity.ts";
 import { agentNotFound, checkIsManaged, serverNotFound } from "./agent-view.ts";
 import { countServersLocked } from "./create-server.ts";
 import { removeEnabledSkills } from "./remove-enabled-skills.ts";
+import { removeProjectMounts } from "./remove-project-mounts.ts";
 
 /** The dependencies of what follows after agents are removed. */
 export interface RemoveAgentsDeps {
@@ -103,6 +104,7 @@ export async function removeAgents(em: SqlEntityManager, orgId: string, ids: str
   // Only now: a transaction that adds something to an agent locks it until it commits.
   await em.nativeDelete(InstructionRevision, { agentId });
   await removeEnabledSkills(queryBuilderOf(em), "agent_id", ids);
+  await removeProjectMounts(queryBuilderOf(em), "agent_id", ids);
   await removeMemories(queryBuilderOf(em), orgId, ids);
   await deleteSessions(queryBuilderOf(em), "agent_id", ids);
 }

@@ -12,6 +12,7 @@ export type AuditCredentialKind = CredentialKind | "session";
 export const TARGET_KINDS = [
   "agent",
   "app",
+  "project",
   "server",
   "skill",
   "token",

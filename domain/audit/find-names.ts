@@ -32,6 +32,13 @@ export async function findNames(db: Db, orgId: string | null, ids: readonly (str
         .where("org_id", "=", orgId)
         .where("id", "in", uuids),
     )
+    .unionAll(
+      db
+        .selectFrom("projects")
+        .select(({ val }) => ["id", "name", val<TargetKind>("project").as("kind")])
+        .where("org_id", "=", orgId)
+        .where("id", "in", uuids),
+    )
     .unionAll(selectAgentNames(db, orgId, uuids))
     .unionAll(selectIdentityNames(db, orgId, uuids))
     .execute();

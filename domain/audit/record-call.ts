@@ -25,7 +25,7 @@ export type CallOutcome = { output: unknown } | { error: unknown };
 /** The fields with the id of the object of a call. */
 const INPUT_IDS = ["id", "agent_id", "app_id"];
 /** The fields with the id of the object that a call has created, whose input has no id. */
-const OUTPUT_IDS = ["id", "agent_id", "server_id", "app_id"];
+const OUTPUT_IDS = ["id", "agent_id", "server_id", "app_id", "project_id"];
 
 /** These errors change nothing and would fill the log. */
 const UNRECORDED_ERRORS: readonly ErrorCode[] = ["invalid", "rate_limited"];

@@ -1,5 +1,6 @@
 import type { Db } from "../database-types.ts";
 import type { ScopeKey } from "../search/search-scope.ts";
+import { ServiceError } from "../shared/errors.ts";
 
 /** What documents belong to: a project, or the Company Knowledge of the organization. */
 export interface DocumentOwner {
@@ -23,4 +24,16 @@ export function selectDocuments(db: Db, { orgId, projectId }: DocumentOwner) {
     .where((where) =>
       projectId === null ? where("document.project_id", "is", null) : where("document.project_id", "=", projectId),
     );
+}
+
+/** Returns `false` for a project that the organization does not have. */
+export async function ownerExists(db: Db, { orgId, projectId }: DocumentOwner): Promise<boolean> {
+  if (projectId === null) return true;
+  const projects = db.selectFrom("projects").select("id").where("id", "=", projectId).where("org_id", "=", orgId);
+  return (await projects.executeTakeFirst()) !== undefined;
+}
+
+/** The same error for a project that never existed, for any of another organization, and for one that is not mounted on the agent. */
+export function projectNotFound(): ServiceError {
+  return new ServiceError("not_found", "Project not found. projects_list lists the projects of an agent.");
 }

@@ -8,7 +8,7 @@ import { ServiceError } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import type { DocumentKind } from "./document-kind.ts";
-import { type DocumentOwner, selectDocuments } from "./document-owner.ts";
+import { type DocumentOwner, ownerExists, projectNotFound, selectDocuments } from "./document-owner.ts";
 import { DOCUMENT_LIMITS } from "./document-limits.ts";
 import { checkTitle, cleanContent, documentNotFound } from "./document-rules.ts";
 import { Document } from "./document.entity.ts";
@@ -135,9 +135,15 @@ export function versionNotFound(): ServiceError {
   );
 }
 
-/** Until the transaction ends, other changes of the organization's documents wait, so that they count what it stores. */
-export async function lockDocuments(em: SqlEntityManager, { orgId }: DocumentOwner): Promise<void> {
-  await acquireAdvisoryLock(queryBuilderOf(em), `documents ${orgId}`);
+/**
+ * Until the transaction ends, other changes of the organization's documents wait, so that they count what it stores.
+ *
+ * @throws {ServiceError} `not_found` for a project that has been deleted meanwhile
+ */
+export async function lockDocuments(em: SqlEntityManager, owner: DocumentOwner): Promise<void> {
+  const tx = queryBuilderOf(em);
+  await acquireAdvisoryLock(tx, `documents ${owner.orgId}`);
+  if (!(await ownerExists(tx, owner))) throw projectNotFound();
 }
 
 /** @throws {ServiceError} `not_found` */

@@ -2,6 +2,9 @@ import type { TRPCError } from "@trpc/server";
 import type { ZodError } from "zod";
 import { agentNotFound, serverNotFound } from "../../domain/agents/agent-view.ts";
 import { appNotFound } from "../../domain/apps/get-app.ts";
+import { versionNotFound } from "../../domain/documents/write-document.ts";
+import { documentNotFound } from "../../domain/documents/document-rules.ts";
+import { projectNotFound } from "../../domain/documents/document-owner.ts";
 import { deploymentNotFound } from "../../domain/deployments/list-deployments.ts";
 import { memoryNotFound } from "../../domain/memory/memory-rules.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
@@ -56,6 +59,11 @@ export function fromValidation({ issues }: Pick<ZodError, "issues">, path = ""):
 /** @param fields - the malformed parameters of the path, in their order */
 function notFoundAt(path: string, [field]: readonly string[]): ServiceError {
   if (field === "memory_id") return memoryNotFound();
+  if (field === "document_id") return documentNotFound();
+  if (field === "agent_id") return agentNotFound();
+  if (path.includes("/versions/{number}") && field === "number") return versionNotFound();
+  if (path.startsWith("/v1/projects")) return projectNotFound();
+  if (path.startsWith("/v1/knowledge")) return documentNotFound();
   if (path.startsWith("/v1/agents")) return agentNotFound();
   if (path.startsWith("/v1/servers")) return serverNotFound();
   if (path.startsWith("/v1/sessions")) return sessionNotFound();

@@ -53,6 +53,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
+  const knowledge = await openKnowledge(foundation);
   const capabilities: Capabilities = {
     agents,
     agentWorkspaces: createAgentWorkspaces(foundation),
@@ -60,7 +61,8 @@ export async function openServices(config: Config, log: Logger, external: Extern
     audit: createAudit(foundation),
     deployments,
     execution: await openExecution(foundation, procedures, opening),
-    knowledge: await openKnowledge(foundation),
+    knowledge,
+    projects: knowledge,
     memories: createMemories(foundation),
     ...createUsers(foundation),
     procedures,

@@ -1,4 +1,6 @@
 import { AgentServer } from "../../domain/agents/agent-server.entity.ts";
+import { ProjectMount } from "../../domain/agents/project-mount.entity.ts";
+import { Project } from "../../domain/projects/project.entity.ts";
 import { EnabledSkill } from "../../domain/agents/enabled-skill.entity.ts";
 import { Agent } from "../../domain/agents/agent.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
@@ -44,6 +46,8 @@ export const entities = [
   Memory,
   Organization,
   Procedure,
+  Project,
+  ProjectMount,
   RateLimitWindow,
   SearchPosting,
   SearchScope,

@@ -141,9 +141,13 @@ test.skipIf(lacksBrowser)(
 test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", OPTIONS, async () => {
   const { owner, url } = organization();
   const narrow = { viewport: { width: 360, height: 740 } };
-  const { servers } = await rpcClient(url, await owner.accessToken()).servers.list.query({});
+  const api = rpcClient(url, await owner.accessToken());
+  const { servers } = await api.servers.list.query({});
   const agentId = servers[0]?.agent.agent_id;
+  const name = "Acme ".repeat(19).trim();
+  const { project_id: projectId } = await api.projects.create.mutate({ name, kind: "client" });
   const paths = ["/", `/apps/${failedApp.id}/logs`, "/agents", `/agents/${agentId}`, "/knowledge"];
+  paths.push("/projects", `/projects/${projectId}`);
   paths.push("/settings/tokens", "/settings/members", "/settings/audit");
   const page = await openAs(browser(), owner, pageUrl("/settings/account"), narrow);
   const tooWide: string[] = [];

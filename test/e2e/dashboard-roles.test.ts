@@ -43,6 +43,7 @@ test.skipIf(lacksBrowser)(
       "Apps",
       "Agents",
       "Knowledge",
+      "Projects",
       "Tokens",
       "Members",
       "Account",

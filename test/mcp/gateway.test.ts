@@ -28,6 +28,8 @@ verifies(
       "company_knowledge_search",
       "memory_recall",
       "memory_write",
+      "project_search",
+      "projects_list",
       "service_deploy_app",
       "service_docs_search",
       "service_execute",

@@ -72,6 +72,8 @@ const READING = [
   "company_knowledge_get",
   "company_knowledge_search",
   "memory_recall",
+  "project_search",
+  "projects_list",
   "service_docs_search",
   "service_execute",
   "service_get_agent_instructions",

@@ -41,6 +41,8 @@ interface Target {
 const INPUTS: Record<string, (target: Target) => object[]> = {
   company_knowledge_get: ({ id }) => [{ document_id: id }],
   company_knowledge_search: () => [{ query: "theirs" }],
+  project_search: ({ id }) => [{ project_id: id, query: "theirs" }],
+  projects_list: ({ id, cursor }) => [{}, { agent_id: id }, { cursor }],
   memory_recall: ({ id }) => [{ query: "reads" }, { query: "reads", agent_id: id }],
   memory_write: ({ id }) => [
     { content: "Ours", kind: "fact", agent_id: id },

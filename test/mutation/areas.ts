@@ -51,7 +51,7 @@ export const AREAS: MutationArea[] = [
     except: [
       "domain/agents/*.entity.ts",
       "domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts",
-      "domain/agents/{declare-runtime,remove-enabled-skills}.ts",
+      "domain/agents/{declare-runtime,remove-enabled-skills,remove-project-mounts}.ts",
     ],
     tests: ["test/rest/agents.test.ts", "test/mcp/instructions.test.ts"],
   },
@@ -103,6 +103,12 @@ export const AREAS: MutationArea[] = [
       "domain/sessions/import/{entry-batches,import-slots,import-transcript,spool-transcript,store-transcript}.ts",
     ],
     tests: ["test/rest/import-{limits,transcripts}.test.ts"],
+  },
+  {
+    name: "domain/projects",
+    sources: ["domain/projects/*.ts", "domain/agents/remove-project-mounts.ts"],
+    except: ["domain/projects/*.entity.ts"],
+    tests: ["test/mcp/projects.test.ts", "test/rest/projects.test.ts"],
   },
   {
     name: "domain/memory",

@@ -48,11 +48,11 @@ export const GATEWAY_REQUIREMENTS = {
   "tool.service_get_usage": covered("4.3", "Returns the current plan and quota."),
   "tool.company_knowledge_search": covered("4.3", "Searches the Company Knowledge and returns answers with citations."),
   "tool.company_knowledge_get": covered("4.3", "Returns one Company Knowledge document in full by its id."),
-  "tool.projects_list": planned(
+  "tool.projects_list": covered(
     "4.3",
     "Lists the Projects mounted on the agent: client, engagement or capability scopes.",
   ),
-  "tool.project_search": planned("4.3", "Searches within one Project only."),
+  "tool.project_search": covered("4.3", "Searches within one Project only."),
   "tool.memory_recall": covered("4.3", "Returns the agent's most relevant long-term memories."),
   "tool.memory_write": covered("4.3", "Saves a preference, commitment or fact to the agent's long-term memory."),
   "tool.direct": covered("4.3", "An app with five or fewer procedures has each as a tool named `<slug>_<procedure>`."),

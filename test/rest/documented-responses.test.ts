@@ -75,7 +75,7 @@ async function expectDocumented(
 
 /** A method that the path does not have. */
 const unusedMethod = ({ path }: Operation) =>
-  /\/((variables|skills)\/\{name\}|instructions|runtime)$/.test(path) ? "PATCH" : "PUT";
+  /\/((variables|skills)\/\{name\}|agents\/\{agent_id\}|instructions|runtime)$/.test(path) ? "PATCH" : "PUT";
 
 const canHaveBody = ({ method }: Operation) => method !== "GET";
 
@@ -114,7 +114,7 @@ test("413 and 415 are documented for every operation that reads a body", async (
     JSON.stringify({ repo: "acme/site", customization: "x".repeat(size) }),
   );
   const sizeOf = ({ method, path }: Operation) => {
-    if (/^\/v1\/knowledge\/documents(\/\{id\})?$/.test(path)) return 2;
+    if (/^\/v1\/(knowledge|projects\/\{id\})\/documents(\/\{\w+\})?$/.test(path)) return 2;
     return ["PUT /v1/skills/{name}", "POST /v1/sessions/{id}/entries"].includes(`${method} ${path}`) ? 1 : 0;
   };
   const bodyOf = (operation: Operation) => bodies[sizeOf(operation)];
@@ -159,6 +159,7 @@ verifies("versions.stable", "responses accept unknown fields, and request bodies
   const requests = [
     "AddDocumentRequest",
     "CreateAgentRequest",
+    "CreateProjectRequest",
     "CreateServerRequest",
     "DeployRequest",
     "IssueTokenRequest",

@@ -36,6 +36,7 @@ let foreign: {
   agentId: string;
   sessionId: string;
   documentId: string;
+  projectId: string;
   orgId: string;
 };
 let tokens: Record<Role, string>;
@@ -57,7 +58,18 @@ beforeAll(async () => {
   if (skill.status !== 200) throw new Error(skill.text);
   const document = await other.rest.post("/v1/knowledge/documents", { kind: "faq", content: "foreignname" });
   const documentId = String(document.body["document_id"]);
-  foreign = { documentId, app, tokenId: String(issued.body["id"]), serverId, agentId, sessionId, orgId: other.org_id };
+  const project = await other.rest.post("/v1/projects", { name: "foreignname", kind: "client" });
+  const projectId = String(project.body["project_id"]);
+  foreign = {
+    projectId,
+    documentId,
+    app,
+    tokenId: String(issued.body["id"]),
+    serverId,
+    agentId,
+    sessionId,
+    orgId: other.org_id,
+  };
   const owner = await signUpOwner(service(), tenant);
   const join = async (role: Role): Promise<string> => {
     const user = new TestUser(publicUrl);
@@ -72,6 +84,7 @@ beforeAll(async () => {
 function foreignObjectOf(path: string): { id: string; slug: string } {
   const { app, tokenId, serverId, agentId, sessionId } = foreign;
   if (path.startsWith("knowledge.")) return { id: foreign.documentId, slug: "" };
+  if (/^project(s|Documents)\./.test(path)) return { id: foreign.projectId, slug: "" };
   if (path.startsWith("tokens.")) return { id: tokenId, slug: "" };
   if (path.startsWith("servers.") || path === "sessions.usage" || path === "agents.create")
     return { id: serverId, slug: "" };

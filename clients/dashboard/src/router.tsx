@@ -21,6 +21,8 @@ import { AppsPage } from "./pages/apps.tsx";
 import { ConsentPage } from "./pages/consent.tsx";
 import { DevicePage } from "./pages/device.tsx";
 import { InvitationPage } from "./pages/invitation.tsx";
+import { ProjectPage } from "./pages/projects/project.tsx";
+import { ProjectsPage } from "./pages/projects/projects.tsx";
 import { AccountPage } from "./pages/settings/account.tsx";
 import { AuditPage } from "./pages/settings/audit.tsx";
 import { MembersPage } from "./pages/settings/members.tsx";
@@ -111,6 +113,14 @@ const agent = createRoute({
   },
 });
 
+const project = createRoute({
+  getParentRoute: () => layout,
+  path: "/projects/$id",
+  component: function ProjectRoute() {
+    return <ProjectPage projectId={project.useParams().id} />;
+  },
+});
+
 const transcript = createRoute({
   getParentRoute: () => layout,
   path: "/sessions/$id",
@@ -182,6 +192,8 @@ const routes = root.addChildren([
     buildLog,
     layoutPage("/agents", AgentsPage),
     agent,
+    layoutPage("/projects", ProjectsPage),
+    project,
     transcript,
     layoutPage("/knowledge", KnowledgePage),
     knowledgeDocument,

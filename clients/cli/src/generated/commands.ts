@@ -1856,6 +1856,646 @@ export const COMMANDS: readonly CommandSpec[] = [
     ]
   },
   {
+    "procedure": "projectDocuments.add",
+    "words": [
+      "project-documents",
+      "add"
+    ],
+    "kind": "mutation",
+    "summary": "Add a document to a project",
+    "description": "Adds a text, or a file with Markdown, text, HTML, PDF or DOCX. A file with the `name` of an earlier upload to the project becomes a new version of that document.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "title",
+        "name": "title",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "By default what the document calls itself"
+      },
+      {
+        "field": "language",
+        "name": "language",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "english",
+          "simple",
+          "arabic",
+          "armenian",
+          "bulgarian",
+          "danish",
+          "dutch",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hindi",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "nepali",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "sanskrit",
+          "serbian",
+          "spanish",
+          "swedish",
+          "tamil",
+          "turkish",
+          "ukrainian"
+        ],
+        "description": "By default english; `simple` for several languages"
+      },
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "The text as Markdown"
+      },
+      {
+        "field": "file",
+        "name": "file",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "json",
+        "description": "Markdown, text, HTML, PDF or DOCX, instead of `content`"
+      }
+    ]
+  },
+  {
+    "procedure": "projectDocuments.change",
+    "words": [
+      "project-documents",
+      "change"
+    ],
+    "kind": "mutation",
+    "summary": "Change a document of a project",
+    "description": "Replaces the text, from `content` or `file`, and changes the title or the language. A new text becomes a new version. The same text again changes nothing.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "document_id",
+        "name": "document-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      },
+      {
+        "field": "title",
+        "name": "title",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "By default what the document calls itself"
+      },
+      {
+        "field": "language",
+        "name": "language",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "english",
+          "simple",
+          "arabic",
+          "armenian",
+          "bulgarian",
+          "danish",
+          "dutch",
+          "finnish",
+          "french",
+          "german",
+          "greek",
+          "hindi",
+          "hungarian",
+          "indonesian",
+          "irish",
+          "italian",
+          "lithuanian",
+          "nepali",
+          "norwegian",
+          "portuguese",
+          "romanian",
+          "russian",
+          "sanskrit",
+          "serbian",
+          "spanish",
+          "swedish",
+          "tamil",
+          "turkish",
+          "ukrainian"
+        ],
+        "description": "By default english; `simple` for several languages"
+      },
+      {
+        "field": "content",
+        "name": "content",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "The text as Markdown"
+      },
+      {
+        "field": "file",
+        "name": "file",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "json",
+        "description": "Markdown, text, HTML, PDF or DOCX, instead of `content`"
+      }
+    ]
+  },
+  {
+    "procedure": "projectDocuments.delete",
+    "words": [
+      "project-documents",
+      "delete"
+    ],
+    "kind": "mutation",
+    "summary": "Delete a document of a project",
+    "description": "Deletes a document with its versions. The search no longer finds it.",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "document_id",
+        "name": "document-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      }
+    ]
+  },
+  {
+    "procedure": "projectDocuments.get",
+    "words": [
+      "project-documents",
+      "get"
+    ],
+    "kind": "query",
+    "summary": "Read a document of a project",
+    "description": "The text of a document as Markdown, in parts of at most one MiB. With `version`, of a kept version.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "document_id",
+        "name": "document-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      },
+      {
+        "field": "version",
+        "name": "version",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "A kept version; by default the current one"
+      },
+      {
+        "field": "offset",
+        "name": "offset",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "`next_offset` of the previous part"
+      }
+    ]
+  },
+  {
+    "procedure": "projectDocuments.list",
+    "words": [
+      "project-documents",
+      "list"
+    ],
+    "kind": "query",
+    "summary": "List the documents of a project",
+    "description": "The documents of a project, by title, without their texts.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number; 50 by default"
+      },
+      {
+        "field": "cursor",
+        "name": "cursor",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "`next_cursor` of the previous page"
+      }
+    ]
+  },
+  {
+    "procedure": "projectDocuments.restore",
+    "words": [
+      "project-documents",
+      "restore"
+    ],
+    "kind": "mutation",
+    "summary": "Restore a version of a project's document",
+    "description": "Makes the text of a kept version current again, as a new version.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "document_id",
+        "name": "document-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      },
+      {
+        "field": "number",
+        "name": "number",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "number",
+        "description": ""
+      }
+    ]
+  },
+  {
+    "procedure": "projectDocuments.versions",
+    "words": [
+      "project-documents",
+      "versions"
+    ],
+    "kind": "query",
+    "summary": "List the versions of a project's document",
+    "description": "The kept versions, the newest first. The newest 20 are kept.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "document_id",
+        "name": "document-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The document's id"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.create",
+    "words": [
+      "projects",
+      "create"
+    ],
+    "kind": "mutation",
+    "summary": "Create a project",
+    "description": "Creates a project: a place for the documents of one client, engagement or capability. Only the agents on which it is mounted can search it.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "name",
+        "name": "name",
+        "isArgument": false,
+        "isRequired": true,
+        "type": "text",
+        "description": "Unique in the organization: one line of at most 100 characters"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": true,
+        "type": "text",
+        "choices": [
+          "client",
+          "engagement",
+          "capability"
+        ],
+        "description": ""
+      },
+      {
+        "field": "description",
+        "name": "description",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "What agents find in the project, at most 500 characters"
+      },
+      {
+        "field": "agent_ids",
+        "name": "agent-ids",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "texts",
+        "description": "The agents on which the project is mounted"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.delete",
+    "words": [
+      "projects",
+      "delete"
+    ],
+    "kind": "mutation",
+    "summary": "Delete a project",
+    "description": "Deletes a project with all its documents.",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.get",
+    "words": [
+      "projects",
+      "get"
+    ],
+    "kind": "query",
+    "summary": "Get a project",
+    "description": "A project with the agents on which it is mounted.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.list",
+    "words": [
+      "projects",
+      "list"
+    ],
+    "kind": "query",
+    "summary": "List projects",
+    "description": "The projects of the organization, or those that are mounted on one agent, by name.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "client",
+          "engagement",
+          "capability"
+        ],
+        "description": "Only projects of this kind"
+      },
+      {
+        "field": "agent_id",
+        "name": "agent-id",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "Only projects that are mounted on this agent"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number; 50 by default"
+      },
+      {
+        "field": "cursor",
+        "name": "cursor",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "`next_cursor` of the previous page"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.mount",
+    "words": [
+      "projects",
+      "mount"
+    ],
+    "kind": "mutation",
+    "summary": "Mount a project on an agent",
+    "description": "The agent can search the project from now on. Repeating a call changes nothing.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "agent_id",
+        "name": "agent-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.search",
+    "words": [
+      "projects",
+      "search"
+    ],
+    "kind": "query",
+    "summary": "Search a project",
+    "description": "The documents of the project that match `q`, with the passage that matches best. The list is empty if none matches.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "q",
+        "name": "q",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "Words, at most 500 characters"
+      },
+      {
+        "field": "limit",
+        "name": "limit",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "number",
+        "description": "Maximum number; 10 by default"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.unmount",
+    "words": [
+      "projects",
+      "unmount"
+    ],
+    "kind": "mutation",
+    "summary": "Unmount a project from an agent",
+    "description": "The agent cannot search the project any more. Repeating a call changes nothing.",
+    "isDestructive": true,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "agent_id",
+        "name": "agent-id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The agent's id"
+      }
+    ]
+  },
+  {
+    "procedure": "projects.update",
+    "words": [
+      "projects",
+      "update"
+    ],
+    "kind": "mutation",
+    "summary": "Update a project",
+    "description": "Changes the fields that are sent.",
+    "isDestructive": false,
+    "parameters": [
+      {
+        "field": "id",
+        "name": "id",
+        "isArgument": true,
+        "isRequired": true,
+        "type": "text",
+        "description": "The project's id"
+      },
+      {
+        "field": "name",
+        "name": "name",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "Unique in the organization: one line of at most 100 characters"
+      },
+      {
+        "field": "kind",
+        "name": "kind",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "choices": [
+          "client",
+          "engagement",
+          "capability"
+        ],
+        "description": ""
+      },
+      {
+        "field": "description",
+        "name": "description",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "What agents find in the project, at most 500 characters"
+      }
+    ]
+  },
+  {
     "procedure": "runtimeLogs.list",
     "words": [
       "runtime-logs",

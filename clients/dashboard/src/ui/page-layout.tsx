@@ -17,6 +17,7 @@ const NAVIGATION = [
   ["/", "Apps", "member"],
   ["/agents", "Agents", "member"],
   ["/knowledge", "Knowledge", "member"],
+  ["/projects", "Projects", "member"],
   ["/settings/tokens", "Tokens", "member"],
   ["/settings/members", "Members", "member"],
   ["/settings/audit", "Audit log", "owner"],

@@ -1,0 +1,114 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import type { SubmitEvent } from "react";
+import { useOrganization } from "../../organization.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { Field, readText, Select } from "../../ui/field.tsx";
+import { ErrorNotice, Notice } from "../../ui/notice.tsx";
+import { PageTitle } from "../../ui/page-layout.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
+import { RequireRole } from "../../ui/require-role.tsx";
+import { ProjectDocuments } from "./project-documents.tsx";
+import { ProjectMounts } from "./project-mounts.tsx";
+import { ProjectSearch } from "./project-search.tsx";
+import {
+  PROJECT_KIND_OPTIONS,
+  type ProjectDetail,
+  projectKey,
+  type ProjectKind,
+  projectsKey,
+} from "./project-queries.ts";
+
+/** One project: its settings, the agents that search it, its documents, and a search. */
+export function ProjectPage({ projectId }: { projectId: string }) {
+  const { id: orgId, api } = useOrganization();
+  const project = useQuery({
+    queryKey: projectKey(orgId, projectId),
+    queryFn: () => api.projects.get.query({ id: projectId }),
+  });
+  return (
+    <>
+      <PageTitle>{project.data?.name ?? "Project"}</PageTitle>
+      <p className="text-sm">
+        <Link to="/projects" search={{ org: orgId }} className="underline">
+          All projects
+        </Link>
+      </p>
+      <QueryContent query={project}>
+        {(data) => (
+          <>
+            <ProjectDocuments projectId={projectId} />
+            <ProjectSearch projectId={projectId} />
+            <ProjectMounts project={data} />
+            <ProjectSettings project={data} />
+          </>
+        )}
+      </QueryContent>
+    </>
+  );
+}
+
+function ProjectSettings({ project }: { project: ProjectDetail }) {
+  const { project_id: id, name, kind, description } = project;
+  const client = useQueryClient();
+  const { id: orgId, api } = useOrganization();
+  const update = useMutation({
+    mutationFn: (form: FormData) =>
+      api.projects.update.mutate({
+        id,
+        name: readText(form, "name"),
+        kind: readText(form, "kind") as ProjectKind,
+        description: readText(form, "description"),
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: projectKey(orgId, id) }),
+  });
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    update.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <Panel title="Settings">
+      <form className="grid items-end gap-4 sm:grid-cols-2" onSubmit={submit}>
+        <Field label="Name" name="name" required maxLength={100} defaultValue={name} autoComplete="off" />
+        <Select label="Kind" name="kind" defaultValue={kind} options={PROJECT_KIND_OPTIONS} />
+        <Field label="Description" name="description" maxLength={500} defaultValue={description} autoComplete="off" />
+        <Button type="submit" busy={update.isPending}>
+          Save settings
+        </Button>
+      </form>
+      <ErrorNotice error={update.error} />
+      {update.isSuccess && <Notice variant="success">Settings saved.</Notice>}
+      <RequireRole role="admin" to="delete the project">
+        <DeleteProject project={project} />
+      </RequireRole>
+    </Panel>
+  );
+}
+
+function DeleteProject({ project: { project_id: id, name } }: { project: ProjectDetail }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { id: orgId, api } = useOrganization();
+  const remove = useMutation({
+    mutationFn: () => api.projects.delete.mutate({ id }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: projectsKey(orgId) });
+      await navigate({ to: "/projects", search: { org: orgId } });
+    },
+  });
+  return (
+    <>
+      <ConfirmButton
+        label="Delete project"
+        question={`Delete the project ${name}?`}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      >
+        All its documents are deleted. This cannot be undone.
+      </ConfirmButton>
+      <ErrorNotice error={remove.error} />
+    </>
+  );
+}
