@@ -39,6 +39,7 @@ const TAGS = [
   { name: "Apps", description: "Apps of the organization" },
   { name: "Deployments", description: "Deployments of an app: deploy again, roll back, cancel" },
   { name: "Agents", description: "Servers, their agents, and the instructions of agents" },
+  { name: "Company Knowledge", description: "Documents of the organization, and answers from them with citations" },
   { name: "Skills", description: "Skills of the organization, and which of them agents can run" },
   { name: "Variables", description: "Environment variables of an app" },
   { name: "Sessions", description: "Sessions of agents: transcripts and token counters" },
