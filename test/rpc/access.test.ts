@@ -152,6 +152,8 @@ verifies(
         expect([path, forForeign.status === 200]).toEqual([path, false]);
       }
   },
+  // More than 500 calls.
+  { timeout: 180_000 },
 );
 
 verifies(hazard(33), "no list contains an object of another organization, for every role and procedure", async () => {

@@ -136,10 +136,15 @@ test("a teardown waits for a worker that holds a lease, and not for one whose le
   await lease(expired, new Date(Date.now() - 11_000));
   await tearDownApp(deps(), expired.id);
   await lease(held, new Date());
-  let isDone = false;
-  const teardown = tearDownApp(deps(), held.id).then(() => (isDone = true));
+  const removed: string[] = [];
+  const { edge } = deps();
+  const unpublish = (slug: string) => {
+    removed.push(slug);
+    return edge.unpublish(slug);
+  };
+  const teardown = tearDownApp({ ...deps(), edge: { unpublish } as typeof edge }, held.id);
   await new Promise((resolve) => setTimeout(resolve, 400));
-  expect([isDone, await resourcesOf(deps(), held)]).toEqual([false, ALL_RESOURCES]);
+  expect([removed, await resourcesOf(deps(), held)]).toEqual([[], ALL_RESOURCES]);
   await lease(held, null);
   await teardown;
   expect(await recordOf(held)).toBeUndefined();

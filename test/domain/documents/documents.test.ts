@@ -18,6 +18,7 @@ import {
   restoreVersion,
   storeDocument,
 } from "../../../domain/documents/write-document.ts";
+import { Project } from "../../../domain/projects/project.entity.ts";
 import { pdfFile } from "../../support/documents/pdf-file.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -35,6 +36,14 @@ const userId = randomUUID();
 beforeEach(() => {
   owner = { orgId: randomUUID(), projectId: null };
 });
+
+/** A new project of the organization. */
+async function givenProject(): Promise<DocumentOwner> {
+  const em = deps().em.fork();
+  const project = em.create(Project, { orgId: owner.orgId, name: randomUUID(), kind: "client", description: "" });
+  await em.flush();
+  return { ...owner, projectId: project.id };
+}
 
 async function contentOf(sent: SentContent) {
   const content = await readContent(reader(), sent);
@@ -69,13 +78,9 @@ test("a stored text is found by its passages, with the headings above them", asy
 });
 
 test("a document of another project or organization is neither found nor read", async () => {
-  const project = { ...owner, projectId: randomUUID() };
+  const project = await givenProject();
   const { id } = await store({ content: TEXT }, {}, project);
-  for (const other of [
-    owner,
-    { ...owner, projectId: randomUUID() },
-    { orgId: randomUUID(), projectId: project.projectId },
-  ]) {
+  for (const other of [owner, await givenProject(), { orgId: randomUUID(), projectId: project.projectId }]) {
     expect(await find("flights", other)).toEqual([]);
     expect((await listDocuments(db(), other, { limit: 10 })).documents).toEqual([]);
     const change = { id, userId, fields: { title: "Mine" } };
@@ -87,7 +92,10 @@ test("a document of another project or organization is neither found nor read", 
       () => restoreVersion(deps(), other, { id, number: 1, userId }),
       () => deleteDocument(deps(), other, id),
     ])
-      await expect(call()).rejects.toMatchObject({ code: "not_found", message: "Document not found." });
+      await expect(call()).rejects.toMatchObject({
+        code: "not_found",
+        message: expect.stringMatching(/^(Document|Project) not found\./),
+      });
   }
   expect(await find("flights", project)).toHaveLength(1);
 });
@@ -210,7 +218,7 @@ test("a deleted document leaves no row and is not found", async () => {
 });
 
 test("all documents of a project are deleted together", async () => {
-  const project = { ...owner, projectId: randomUUID() };
+  const project = await givenProject();
   await store({ content: TEXT }, {}, project);
   await store({ content: TEXT });
   await service()
