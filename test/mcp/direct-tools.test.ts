@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isReservedToolName } from "../../domain/procedures/direct-tool-names.ts";
 import type { App } from "../../domain/apps/app.entity.ts";
 import type { Invocation } from "../../domain/ports/procedure-discovery.ts";
 import { GatewayClient, type ToolResult } from "../support/clients/gateway-client.ts";
@@ -121,7 +122,7 @@ test("an input schema that is too large for the tool list is reduced to names an
   ];
   await givenLiveApp(service(), tenant, { script: SCRIPT, procedures });
   const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
-  const [a, b] = (await gateway.tools()).filter(({ name }) => !String(name).startsWith("service_"));
+  const [a, b] = (await gateway.tools()).filter(({ name }) => !isReservedToolName(String(name)));
   expect(a?.["inputSchema"]).toEqual({ type: "object", properties: { note: {}, cents: { type: "integer" } } });
   expect(a?.["description"]).toContain("too large");
   expect(b?.["inputSchema"]).toEqual(small);

@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
+import { isReservedToolName } from "../../domain/procedures/direct-tool-names.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -15,7 +16,7 @@ async function deployExample(tenant: Tenant, example: string): Promise<{ id: str
 }
 
 async function listDirectTools(gateway: GatewayClient): Promise<string[]> {
-  return (await gateway.tools()).map(({ name }) => String(name)).filter((name) => !name.startsWith("service_"));
+  return (await gateway.tools()).map(({ name }) => String(name)).filter((name) => !isReservedToolName(name));
 }
 
 const createGateway = (tenant: Tenant) => new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
