@@ -11,9 +11,10 @@ const HOUR_MS = 3_600_000;
 const em = () => service().service.parts.orm.em.fork();
 const createKeys = () => new LocalJwks(queryBuilderOf(em()));
 
+const { publicKey } = await generateKeyPair("RS256");
+
 /** Inserts a public key that expired the given time ago; `null` for one without expiry. */
 async function insertKey(expiredMs: number | null, id: string = randomUUID()): Promise<string> {
-  const { publicKey } = await generateKeyPair("RS256");
   const expiresAt = expiredMs === null ? null : new Date(Date.now() - expiredMs).toISOString();
   await em().execute(
     `insert into auth.jwks (id, "publicKey", "privateKey", "createdAt", "expiresAt") values (?, ?, '', now(), ?)`,

@@ -32,10 +32,16 @@ async function execute({ publicUrl }: ServiceProcess, { token }: TestAgent, code
 }
 
 /** Writes 1, 2, 3, ... until the service ends. Returns the last number of a program whose result was received. */
-async function writeUntilKilled(service: ServiceProcess, agent: TestAgent, from: number): Promise<number> {
+async function writeUntilKilled(
+  service: ServiceProcess,
+  agent: TestAgent,
+  from: number,
+  onWritten: () => void,
+): Promise<number> {
   for (let count = from; ; count++) {
     const result = await execute(service, agent, write(count)).catch(() => null);
     if (result?.["exit_code"] !== 0) return count - 1;
+    onWritten();
   }
 }
 
@@ -49,8 +55,10 @@ verifies(
     const agent = await givenAgent(service);
     let acknowledged = 0;
     for (let turn = 0; turn < KILLS; turn++) {
-      const writing = writeUntilKilled(service, agent, acknowledged + 1);
-      await delay(3000 + Math.random() * 1000);
+      const written = Promise.withResolvers<void>();
+      const writing = writeUntilKilled(service, agent, acknowledged + 1, written.resolve);
+      await Promise.race([written.promise, writing]);
+      await delay(Math.random() * 1000);
       await service.end("SIGKILL");
       acknowledged = await writing;
       service = await start();
