@@ -26,7 +26,8 @@ Environment:
   XDG_CONFIG_HOME              the folder of the configuration; by default ~/.config
   NO_COLOR                     no colors
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in, 130 interrupted`;
+Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in,
+130 interrupted, 143 terminated`;
 
 /** Creates the parser of the command line. `context` is called when a command runs, after its options are parsed. */
 export function createProgram(context: () => Context): Command {
