@@ -1,5 +1,6 @@
 import { readPassageTexts } from "../../domain/documents/index-passages.ts";
 import { readMemoryTexts } from "../../domain/memory/stored-memories.ts";
+import { readProcedureTexts } from "../../domain/procedures/indexed-procedures.ts";
 import type { TextReaders } from "../../domain/search/update-scopes.ts";
 
 /** Where the texts of each part of the search index are stored. */
@@ -7,4 +8,5 @@ export const TEXT_READERS: TextReaders = {
   knowledge: readPassageTexts,
   project: readPassageTexts,
   memory: readMemoryTexts,
+  procedures: readProcedureTexts,
 };
