@@ -4,6 +4,7 @@ import { defineAppCommands } from "./commands/apps.ts";
 import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
 import { defineLoginCommands } from "./commands/login.ts";
+import { defineMcpCommand } from "./commands/mcp.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
 import type { CommandSpec } from "./command-spec.ts";
@@ -47,10 +48,12 @@ export function createProgram(context: () => Context): Command {
   const agents = program.command("agents");
   defineAgentCommands(agents, context);
   defineOrganizationCommands(program, context);
+  const mcp = program.command("mcp");
+  defineMcpCommand(mcp, context);
   for (const spec of COMMANDS)
     if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
   for (const group of program.commands)
-    if (group.commands.length > 0) group.summary(listVerbs(group)).helpCommand(false);
+    if (group.commands.length > 0) group.summary(group.summary() || listVerbs(group)).helpCommand(false);
   defineCompletionCommands(program, context);
   return program;
 }
