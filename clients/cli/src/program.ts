@@ -5,6 +5,7 @@ import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
 import { defineLoginCommands } from "./commands/login.ts";
 import { defineMcpCommand } from "./commands/mcp.ts";
+import { defineMcpInstallCommand } from "./commands/mcp-install.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
 import type { CommandSpec } from "./command-spec.ts";
@@ -27,7 +28,8 @@ Environment:
   XDG_CONFIG_HOME              the folder of the configuration; by default ~/.config
   NO_COLOR                     no colors
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in, 130 interrupted`;
+Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in,
+130 interrupted, 143 terminated`;
 
 /** Creates the parser of the command line. `context` is called when a command runs, after its options are parsed. */
 export function createProgram(context: () => Context): Command {
@@ -50,6 +52,7 @@ export function createProgram(context: () => Context): Command {
   defineOrganizationCommands(program, context);
   const mcp = program.command("mcp");
   defineMcpCommand(mcp, context);
+  defineMcpInstallCommand(mcp, context);
   for (const spec of COMMANDS)
     if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
   for (const group of program.commands)

@@ -41,6 +41,8 @@ interface RunOptions {
   input?: string;
   /** Leaves standard input open, for a command that runs until it ends. */
   keepsInputOpen?: boolean;
+  /** The current folder; by default that of the test. */
+  cwd?: string;
 }
 
 /** Builds the command line, and runs it in processes of its own. */
@@ -72,9 +74,9 @@ export async function createCli(env: Record<string, string>): Promise<TestCli> {
 function startProcess(
   args: string[],
   env: Record<string, string>,
-  { input = "", keepsInputOpen = false }: RunOptions,
+  { input = "", keepsInputOpen = false, cwd }: RunOptions,
 ): RunningCli {
-  const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].on("data", (chunk: Buffer) => {
