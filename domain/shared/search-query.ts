@@ -1,7 +1,7 @@
 import { ServiceError } from "./errors.ts";
 
 /** The longest query of every search, in UTF-16 code units. */
-export const QUERY_CHARACTERS = 10_000;
+const QUERY_CHARACTERS = 10_000;
 
 /**
  * Returns a query as the database can read it: without NUL characters, unpaired surrogates, and spaces at its ends.
