@@ -10,7 +10,7 @@ export function checkCustomization(customization: string | undefined, appBuilder
   if (customization.trim() === "") reject("customization is blank. Omit it, or describe the changes to the app.");
   if (customization.length > MAX_CUSTOMIZATION_LENGTH)
     reject(`customization must have at most ${MAX_CUSTOMIZATION_LENGTH} characters.`);
-  // eslint-disable-next-line no-control-regex -- the pattern looks for control characters
+  // oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(customization) || !customization.isWellFormed())
     reject("customization must be plain text without control characters.");
   if (appBuilder === null)

@@ -14,7 +14,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: "i",
 };
 const UNDECOMPOSED = /[ßæœøđðþłħı]/g;
-// eslint-disable-next-line no-control-regex -- the pattern matches ASCII
+// oxlint-disable-next-line no-control-regex -- the pattern matches ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
 
 /** Removes the diacritics of a word in lower case: `café` becomes `cafe`. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 
-// eslint-disable-next-line no-control-regex -- the pattern removes control characters
+// oxlint-disable-next-line no-control-regex -- the pattern removes control characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /** Characters that reorder or hide the text around them. */
 const INVISIBLE = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -133,12 +133,17 @@ test("an expired access token is replaced, also by two commands at once", async 
   expect(refreshed?.refresh_token).not.toBe(credentials.refresh_token);
 });
 
-test("an interrupted login has the exit code 130 and stores nothing", async () => {
-  const login = cli.start(["login"]);
-  await readCode(login);
-  login.child.kill("SIGINT");
-  expect(await login.ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/error: Interrupted\.\n$/) });
-  expect((await readStored()).services).toEqual({});
+test("an interrupted login has the exit code 130, a terminated one 143, and both store nothing", async () => {
+  for (const [signal, code, message] of [
+    ["SIGINT", 130, /error: Interrupted\.\n$/],
+    ["SIGTERM", 143, /error: Terminated\.\n$/],
+  ] as const) {
+    const login = cli.start(["login"]);
+    await readCode(login);
+    login.child.kill(signal);
+    expect(await login.ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    expect((await readStored()).services).toEqual({});
+  }
 });
 
 test("orgs use selects the organization of the next commands, also of followed logs", async () => {

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../sdk/src/service-error.ts";
 
 /** The exit codes of the command line. The list is closed. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, notSignedIn: 4, interrupted: 130 } as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, notSignedIn: 4, interrupted: 130, terminated: 143 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

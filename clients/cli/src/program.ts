@@ -4,6 +4,7 @@ import { defineAppCommands } from "./commands/apps.ts";
 import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
 import { defineLoginCommands } from "./commands/login.ts";
+import { defineMcpInstallCommand } from "./commands/mcp-install.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
 import type { CommandSpec } from "./command-spec.ts";
@@ -26,7 +27,8 @@ Environment:
   XDG_CONFIG_HOME              the folder of the configuration; by default ~/.config
   NO_COLOR                     no colors
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in, 130 interrupted`;
+Exit codes: 0 success, 1 failure, 2 wrong usage, 4 not signed in,
+130 interrupted, 143 terminated`;
 
 /** Creates the parser of the command line. `context` is called when a command runs, after its options are parsed. */
 export function createProgram(context: () => Context): Command {
@@ -47,6 +49,7 @@ export function createProgram(context: () => Context): Command {
   const agents = program.command("agents");
   defineAgentCommands(agents, context);
   defineOrganizationCommands(program, context);
+  defineMcpInstallCommand(program.command("mcp"), context);
   for (const spec of COMMANDS)
     if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
   for (const group of program.commands)

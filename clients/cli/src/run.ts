@@ -34,13 +34,13 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     return EXIT.ok;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    const isInterrupted = interruption.signal.aborted && !(error instanceof Interrupted);
-    const reason = isInterrupted ? new Interrupted("Interrupted.") : error;
+    const { aborted: isInterrupted, reason: interrupted } = interruption.signal;
+    const reason: unknown = isInterrupted && !(error instanceof Interrupted) ? interrupted : error;
     const { message, exitCode } = explainError(reason, environment.token !== undefined);
     const output = (context as Context | null)?.output ?? createOutput(false);
     output.error(message);
     if (program.opts<GlobalOptions>().debug === true) console.error(error);
-    return exitCode;
+    return isInterrupted ? interruption.exitCode() : exitCode;
   } finally {
     (context as Context | null)?.output.endProgress();
   }
@@ -52,15 +52,30 @@ function configureExit(command: ReturnType<typeof createProgram>): void {
   for (const each of command.commands) configureExit(each);
 }
 
+/** The signals that end a command, and the exit code of each: 128 and the number of the signal. */
+const SIGNALS = {
+  SIGINT: { exitCode: EXIT.interrupted, message: "Interrupted." },
+  SIGTERM: { exitCode: EXIT.terminated, message: "Terminated." },
+} as const;
+
+interface Interruption {
+  signal: AbortSignal;
+  /** The exit code of the signal that the process has received. */
+  exitCode(): ExitCode;
+}
+
 /** The first Ctrl-C ends the command in order, the second one at once. */
-function listenForInterrupt(): AbortController {
+function listenForInterrupt(): Interruption {
   const controller = new AbortController();
+  let received: ExitCode = EXIT.interrupted;
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.on(name, () => {
-      if (controller.signal.aborted) process.exit(EXIT.interrupted);
-      controller.abort(new Interrupted("Interrupted."));
+      const { exitCode, message } = SIGNALS[name];
+      if (controller.signal.aborted) process.exit(exitCode);
+      received = exitCode;
+      controller.abort(new Interrupted(message));
     });
-  return controller;
+  return { signal: controller.signal, exitCode: () => received };
 }
 
 /** Waits until everything is written, because a full disk is reported only then. */

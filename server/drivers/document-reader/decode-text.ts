@@ -62,7 +62,7 @@ function declaredEncoding(label = ""): string {
 /** Whether a decoded file has more control characters than a text would have. */
 function isBinary(text: string): boolean {
   const sample = text.slice(0, 8192);
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   const controls = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
   return controls > sample.length / 50;
 }

@@ -18,7 +18,6 @@ const TIMEOUT_MS = 20_000;
 export class AiSdkModel implements LanguageModel {
   readonly #settings: ModelSettings;
   readonly #timeoutMs: number;
-  #model: Promise<AiModel> | undefined;
 
   constructor(settings: ModelSettings, timeoutMs = TIMEOUT_MS) {
     this.#settings = settings;
@@ -28,9 +27,8 @@ export class AiSdkModel implements LanguageModel {
   async generate({ instructions, prompt, maxTokens }: ModelRequest, signal?: AbortSignal): Promise<string> {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const { generateText } = await import("ai");
-    this.#model ??= openModel(this.#settings);
     const { text } = await generateText({
-      model: await this.#model,
+      model: await openModel(this.#settings),
       instructions,
       prompt,
       maxOutputTokens: maxTokens,

@@ -1,14 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
+import { DetailPage } from "../../ui/detail-page.tsx";
 import { Field, readText } from "../../ui/field.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
 import { AgentMemories } from "./agent-memories.tsx";
 import { AgentSessions } from "./agent-sessions.tsx";
@@ -23,26 +21,18 @@ export function AgentPage({ agentId }: { agentId: string }) {
   const { id: orgId, api } = useOrganization();
   const agent = useQuery({ queryKey: ["agent", orgId, agentId], queryFn: () => api.agents.get.query({ id: agentId }) });
   return (
-    <>
-      <PageTitle>{agent.data?.name ?? "Agent"}</PageTitle>
-      <p className="text-sm">
-        <Link to="/agents" search={{ org: orgId }} className="underline">
-          All agents
-        </Link>
-      </p>
-      <QueryContent query={agent}>
-        {(data) => (
-          <>
-            {isHosted(data) ? <HostedSettings agent={data} /> : <SettingsPanel agent={data} />}
-            <TokenPanel agent={data} />
-            <InstructionsPanel agentId={agentId} />
-            <AgentSkills agentId={agentId} isHosted={isHosted(data)} />
-            <AgentMemories agentId={agentId} />
-            <AgentSessions agentId={agentId} serverId={data.server_id} isHosted={isHosted(data)} />
-          </>
-        )}
-      </QueryContent>
-    </>
+    <DetailPage title={agent.data?.name ?? "Agent"} list={{ to: "/agents", label: "All agents" }} query={agent}>
+      {(data) => (
+        <>
+          {isHosted(data) ? <HostedSettings agent={data} /> : <SettingsPanel agent={data} />}
+          <TokenPanel agent={data} />
+          <InstructionsPanel agentId={agentId} />
+          <AgentSkills agentId={agentId} isHosted={isHosted(data)} />
+          <AgentMemories agentId={agentId} />
+          <AgentSessions agentId={agentId} serverId={data.server_id} isHosted={isHosted(data)} />
+        </>
+      )}
+    </DetailPage>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { SubmitEvent } from "react";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
@@ -11,6 +10,7 @@ import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
+import { submitForm } from "../../ui/submit-form.ts";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { GatewayToken } from "./gateway-token.tsx";
 
@@ -189,14 +189,4 @@ function useRefresh(): () => Promise<void> {
   const client = useQueryClient();
   const { id: orgId } = useOrganization();
   return () => client.invalidateQueries({ queryKey: [SERVERS, orgId] });
-}
-
-/** Passes the fields on, and empties them when the call has succeeded. */
-function submitForm(
-  event: SubmitEvent<HTMLFormElement>,
-  mutate: (form: FormData, options: { onSuccess: () => void }) => void,
-): void {
-  event.preventDefault();
-  const form = event.currentTarget;
-  mutate(new FormData(form), { onSuccess: () => form.reset() });
 }

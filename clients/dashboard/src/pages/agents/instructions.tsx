@@ -3,13 +3,12 @@ import { type SubmitEvent, useId } from "react";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { TEXT_AREA_CLASS } from "../../ui/field.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
-import { Cell, Row, Table } from "../../ui/table.tsx";
-import { Timestamp } from "../../ui/timestamp.tsx";
+import { Cell, Table } from "../../ui/table.tsx";
+import { VersionRow } from "../../ui/version-row.tsx";
 
 type Instructions = Awaited<ReturnType<Api["instructions"]["get"]["query"]>>;
 type Revision = Awaited<ReturnType<Api["instructions"]["revisions"]["query"]>>["revisions"][number];
@@ -114,36 +113,14 @@ function RevisionRow({ agentId, revision, current }: { agentId: string; revision
   const { number, created_at: createdAt, size_bytes: size, reverted_to: restored } = revision;
   const client = useQueryClient();
   const { id: orgId, api } = useOrganization();
-  const revert = useMutation({
+  const restore = useMutation({
     mutationFn: () => api.instructions.revert.mutate({ id: agentId, number }),
     onSuccess: () => client.invalidateQueries({ queryKey: instructionsKey(orgId, agentId) }),
   });
+  const isCurrent = number === current;
   return (
-    <Row>
-      <Cell>
-        {number}
-        {restored !== null && ` (restored ${restored})`}
-      </Cell>
-      <Cell>
-        <Timestamp at={createdAt} />
-      </Cell>
+    <VersionRow {...{ noun: "revision", number, restored, createdAt, isCurrent, restore, content: "content" }}>
       <Cell>{size} bytes</Cell>
-      <Cell>
-        {number === current ? (
-          "current"
-        ) : (
-          <ConfirmButton
-            label="Restore"
-            accessibleLabel={`Restore revision ${number}`}
-            question={`Restore revision ${number}?`}
-            busy={revert.isPending}
-            onConfirm={() => revert.mutate()}
-          >
-            Its content becomes current again, as a new revision.
-          </ConfirmButton>
-        )}
-        <ErrorNotice error={revert.error} />
-      </Cell>
-    </Row>
+    </VersionRow>
   );
 }

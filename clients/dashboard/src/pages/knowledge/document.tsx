@@ -1,19 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { type SubmitEvent, useId } from "react";
 import { type Api, sendJson } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
-import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DetailPage } from "../../ui/detail-page.tsx";
 import { Field, readText, TEXT_AREA_CLASS } from "../../ui/field.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
-import { Cell, Row, Table } from "../../ui/table.tsx";
-import { Timestamp } from "../../ui/timestamp.tsx";
+import { Cell, Table } from "../../ui/table.tsx";
+import { VersionRow } from "../../ui/version-row.tsx";
 import { knowledgeKey, labelOf } from "./kinds.ts";
-import { ACCEPTED, readFile } from "./read-file.ts";
+import { ACCEPTED, readFile } from "../../ui/read-file.ts";
 
 type Document = Awaited<ReturnType<Api["knowledge"]["get"]["query"]>>;
 type Changed = Awaited<ReturnType<Api["knowledge"]["change"]["mutate"]>>;
@@ -29,23 +27,19 @@ export function DocumentPage({ documentId: id }: { documentId: string }) {
     queryFn: () => api.knowledge.get.query({ id }),
   });
   return (
-    <>
-      <PageTitle>{document.data?.title ?? "Document"}</PageTitle>
-      <p className="text-sm">
-        <Link to="/knowledge" search={{ org: orgId }} className="underline">
-          All documents
-        </Link>
-      </p>
-      <QueryContent query={document}>
-        {(data) => (
-          <>
-            {/* The key shows the new text after a change. */}
-            <TextPanel key={data.version} document={data} />
-            <VersionsPanel document={data} />
-          </>
-        )}
-      </QueryContent>
-    </>
+    <DetailPage
+      title={document.data?.title ?? "Document"}
+      list={{ to: "/knowledge", label: "All documents" }}
+      query={document}
+    >
+      {(data) => (
+        <>
+          {/* The key shows the new text after a change. */}
+          <TextPanel key={data.version} document={data} />
+          <VersionsPanel document={data} />
+        </>
+      )}
+    </DetailPage>
   );
 }
 
@@ -107,7 +101,7 @@ function VersionsPanel({ document: { document_id: id, version: current } }: { do
         {({ versions: list }) => (
           <Table caption="Versions of the document" columns={COLUMNS}>
             {list.map((version) => (
-              <VersionRow
+              <DocumentVersion
                 key={version.number}
                 documentId={id}
                 version={version}
@@ -121,13 +115,13 @@ function VersionsPanel({ document: { document_id: id, version: current } }: { do
   );
 }
 
-interface VersionRowProps {
+interface DocumentVersionProps {
   documentId: string;
   version: Version;
   isCurrent: boolean;
 }
 
-function VersionRow({ documentId: id, version, isCurrent }: VersionRowProps) {
+function DocumentVersion({ documentId: id, version, isCurrent }: DocumentVersionProps) {
   const { number, created_at: createdAt, file_name: fileName, size_bytes: size, restored } = version;
   const client = useQueryClient();
   const { id: orgId, api } = useOrganization();
@@ -136,32 +130,9 @@ function VersionRow({ documentId: id, version, isCurrent }: VersionRowProps) {
     onSuccess: () => client.invalidateQueries({ queryKey: knowledgeKey(orgId) }),
   });
   return (
-    <Row>
-      <Cell>
-        {number}
-        {restored !== null && ` (restored ${restored})`}
-      </Cell>
-      <Cell>
-        <Timestamp at={createdAt} />
-      </Cell>
+    <VersionRow {...{ noun: "version", number, restored, createdAt, isCurrent, restore, content: "text" }}>
       <Cell>{fileName ?? "written"}</Cell>
       <Cell>{size} bytes</Cell>
-      <Cell>
-        {isCurrent ? (
-          "current"
-        ) : (
-          <ConfirmButton
-            label="Restore"
-            accessibleLabel={`Restore version ${number}`}
-            question={`Restore version ${number}?`}
-            busy={restore.isPending}
-            onConfirm={() => restore.mutate()}
-          >
-            Its text becomes current again, as a new version.
-          </ConfirmButton>
-        )}
-        <ErrorNotice error={restore.error} />
-      </Cell>
-    </Row>
+    </VersionRow>
   );
 }

@@ -8,7 +8,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { filesOfDrop } from "./dropped-files.ts";
 import { KINDS, knowledgeKey } from "./kinds.ts";
-import { ACCEPTED, readFile } from "./read-file.ts";
+import { ACCEPTED, readFile } from "../../ui/read-file.ts";
 
 type Added = Awaited<ReturnType<Api["knowledge"]["add"]["mutate"]>>;
 

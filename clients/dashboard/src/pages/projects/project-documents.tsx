@@ -9,6 +9,7 @@ import { Field, readText, TEXT_AREA_CLASS } from "../../ui/field.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
+import { ACCEPTED, readFile } from "../../ui/read-file.ts";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { projectKey } from "./project-queries.ts";
@@ -129,7 +130,7 @@ function UploadForm({ projectId }: { projectId: string }) {
           hint="Markdown, text, HTML, PDF or DOCX. A file of the same name becomes a new version."
           name="files"
           type="file"
-          accept=".md,.txt,.html,.htm,.pdf,.docx"
+          accept={ACCEPTED}
           multiple
           required
         />
@@ -146,18 +147,7 @@ function UploadForm({ projectId }: { projectId: string }) {
 }
 
 async function toUpload(projectId: string, file: File): Promise<NewDocument> {
-  return { id: projectId, file: { name: file.name, content: await toBase64(file) } };
-}
-
-function toBase64(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () =>
-      resolve(typeof reader.result === "string" ? reader.result.replace(/^[^,]*,/, "") : ""),
-    );
-    reader.addEventListener("error", () => reject(reader.error ?? new Error("The file cannot be read.")));
-    reader.readAsDataURL(file);
-  });
+  return { id: projectId, file: await readFile(file) };
 }
 
 function TextForm({ projectId }: { projectId: string }) {

@@ -1,14 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
+import { DetailPage } from "../../ui/detail-page.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
-import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
 import { ProjectDocuments } from "./project-documents.tsx";
 import { ProjectMounts } from "./project-mounts.tsx";
@@ -29,24 +28,20 @@ export function ProjectPage({ projectId }: { projectId: string }) {
     queryFn: () => api.projects.get.query({ id: projectId }),
   });
   return (
-    <>
-      <PageTitle>{project.data?.name ?? "Project"}</PageTitle>
-      <p className="text-sm">
-        <Link to="/projects" search={{ org: orgId }} className="underline">
-          All projects
-        </Link>
-      </p>
-      <QueryContent query={project}>
-        {(data) => (
-          <>
-            <ProjectDocuments projectId={projectId} />
-            <ProjectSearch projectId={projectId} />
-            <ProjectMounts project={data} />
-            <ProjectSettings project={data} />
-          </>
-        )}
-      </QueryContent>
-    </>
+    <DetailPage
+      title={project.data?.name ?? "Project"}
+      list={{ to: "/projects", label: "All projects" }}
+      query={project}
+    >
+      {(data) => (
+        <>
+          <ProjectDocuments projectId={projectId} />
+          <ProjectSearch projectId={projectId} />
+          <ProjectMounts project={data} />
+          <ProjectSettings project={data} />
+        </>
+      )}
+    </DetailPage>
   );
 }
 

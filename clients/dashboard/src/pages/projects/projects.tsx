@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { SubmitEvent } from "react";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
@@ -9,6 +8,7 @@ import { Field, readText, Select } from "../../ui/field.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { submitForm } from "../../ui/submit-form.ts";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { PROJECT_KIND_OPTIONS, type ProjectKind, projectsKey } from "./project-queries.ts";
@@ -87,14 +87,9 @@ function NewProject() {
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: projectsKey(orgId) }),
   });
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    create.mutate(new FormData(form), { onSuccess: () => form.reset() });
-  };
   return (
     <Panel title="New project">
-      <form className="grid items-end gap-4 sm:grid-cols-2" onSubmit={submit}>
+      <form className="grid items-end gap-4 sm:grid-cols-2" onSubmit={(event) => submitForm(event, create.mutate)}>
         <Field label="Name" name="name" required maxLength={100} autoComplete="off" />
         <Select label="Kind" name="kind" options={PROJECT_KIND_OPTIONS} />
         <Field label="Description" name="description" maxLength={500} autoComplete="off" />

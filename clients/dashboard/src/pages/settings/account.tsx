@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import type { SubmitEvent } from "react";
 import { clearAccessToken, callIdentity } from "../../api.ts";
 import { sessionQuery } from "../../session-query.ts";
 import { Button } from "../../ui/button.tsx";
@@ -9,6 +8,7 @@ import { CreateOrganizationForm } from "../../ui/create-organization-form.tsx";
 import { Note } from "../../ui/note.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { submitForm } from "../../ui/submit-form.ts";
 import { PageTitle } from "../../ui/page-layout.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { PROVIDER_NAMES } from "../../ui/social-buttons.tsx";
@@ -68,15 +68,10 @@ function ChangePasswordForm() {
       callIdentity("/change-password", { currentPassword: form.get("current"), newPassword: form.get("new") }),
     onSuccess: () => clearAccessToken(),
   });
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    change.mutate(new FormData(form), { onSuccess: () => form.reset() });
-  };
   return (
     <>
       <Note>Changing the password ends your other sessions and revokes the access of OAuth clients.</Note>
-      <form className="max-w-sm space-y-4" onSubmit={submit}>
+      <form className="max-w-sm space-y-4" onSubmit={(event) => submitForm(event, change.mutate)}>
         <Field label="Current password" name="current" type="password" autoComplete="current-password" required />
         <NewPasswordField label="New password" name="new" />
         <ErrorNotice error={change.error} />

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { callIdentity } from "../../api.ts";
 import { assignableRoles } from "../../assignable-roles.ts";
 import { useOrganization } from "../../organization.ts";
@@ -9,6 +9,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { submitForm } from "../../ui/submit-form.ts";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole, RoleHint } from "../../ui/require-role.tsx";
 import { SecretValue } from "../../ui/secret-value.tsx";
@@ -88,14 +89,12 @@ function InvitationForm({ onInvited }: { onInvited: (id: string) => void }) {
       return refresh();
     },
   });
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    invite.mutate(new FormData(form), { onSuccess: () => form.reset() });
-  };
   return (
     <>
-      <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]" onSubmit={submit}>
+      <form
+        className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_auto]"
+        onSubmit={(event) => submitForm(event, invite.mutate)}
+      >
         <Field label="Email" name="email" type="email" required autoComplete="off" />
         <Select label="Role" name="role" options={assignableRoles(role).map((name) => [name, name] as const)} />
         <Button type="submit" variant="primary" busy={invite.isPending}>

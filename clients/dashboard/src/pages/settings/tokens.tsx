@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { SubmitEvent } from "react";
 import { SCOPES } from "../../../../../domain/shared/scopes.ts";
 import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
@@ -9,6 +8,7 @@ import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { submitForm } from "../../ui/submit-form.ts";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
 import { ScopeSummaries } from "../../ui/scope-summaries.tsx";
@@ -119,14 +119,12 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
     },
     onSuccess: () => client.invalidateQueries({ queryKey: [TOKENS, orgId] }),
   });
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    create.mutate(new FormData(form), { onSuccess: () => form.reset() });
-  };
   return (
     <div className="space-y-4">
-      <form className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_1fr_auto]" onSubmit={submit}>
+      <form
+        className="grid items-end gap-4 sm:grid-cols-[2fr_1fr_1fr_auto]"
+        onSubmit={(event) => submitForm(event, create.mutate)}
+      >
         <Field label="Name" name="name" required maxLength={100} placeholder="Purpose" autoComplete="off" />
         <Select label="Permissions" name="scope" options={SCOPE_OPTIONS} />
         <Select label="Expiry" name="days" options={LIFETIMES} defaultValue="90" />
