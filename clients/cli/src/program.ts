@@ -7,6 +7,7 @@ import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
 import { defineKnowledgeCommands } from "./commands/knowledge.ts";
 import { defineLoginCommands } from "./commands/login.ts";
+import { defineMcpCommand } from "./commands/mcp.ts";
 import { defineMcpInstallCommand } from "./commands/mcp-install.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
@@ -60,11 +61,13 @@ export function createProgram(context: () => Context): Command {
   defineOrganizationCommands(program, context);
   defineSessionCommands(program.command("sessions"), context);
   defineKnowledgeCommands(program.command("knowledge"), context);
-  defineMcpInstallCommand(program.command("mcp"), context);
+  const mcp = program.command("mcp");
+  defineMcpCommand(mcp, context);
+  defineMcpInstallCommand(mcp, context);
   for (const spec of COMMANDS)
     if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
   for (const group of program.commands)
-    if (group.commands.length > 0) group.summary(listVerbs(group)).helpCommand(false);
+    if (group.commands.length > 0) group.summary(group.summary() || listVerbs(group)).helpCommand(false);
   for (const [name, alias] of Object.entries(GROUP_ALIASES)) findCommand(program, name)?.alias(alias);
   defineCompletionCommands(program, context);
   return program;

@@ -231,7 +231,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Node has the reason in `cause`. Browsers tell none. */
-function describeNetworkError(error: unknown): string {
+export function describeNetworkError(error: unknown): string {
   const cause = (error as { cause?: { code?: string; message?: string } } | null)?.cause;
   return REASONS[cause?.code ?? ""] ?? cause?.code ?? (error as Error).message;
 }
