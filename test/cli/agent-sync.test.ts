@@ -1,9 +1,7 @@
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startForeignService, startSilentService } from "../support/cli/foreign-service.ts";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -248,46 +246,18 @@ test("paths of the service that lead out of the folder are refused before anythi
     "C:escape.md",
     ".git/config",
   ]) {
-    await using server = await givenService([{ name: "good", files: [bad, "SKILL.md"] }]);
+    await using server = await startForeignService([{ name: "good", files: [bad, "SKILL.md"] }]);
     const { code, stderr } = await cli.run(["agents", "pull", agentId, folder], { env: { SVC_URL: server.url } });
     expect([bad, code, stderr]).toEqual([bad, 1, expect.stringContaining("which is not allowed")]);
     expect([bad, await listFiles()]).toEqual([bad, []]);
   }
   for (const name of ["..", "../x", "a/b", "UPPER"]) {
-    await using server = await givenService([{ name, files: ["SKILL.md"] }]);
+    await using server = await startForeignService([{ name, files: ["SKILL.md"] }]);
     const { code } = await cli.run(["agents", "pull", agentId, folder], { env: { SVC_URL: server.url } });
     expect([name, code, await listFiles()]).toEqual([name, 0, []]);
   }
   await expect(access(path.join(folder, "../escape.md"))).rejects.toThrow("ENOENT");
 });
-
-/** A service that is not ours, and returns skills with any name and path. */
-async function givenService(skills: { name: string; files: string[] }[]): Promise<AsyncDisposable & { url: string }> {
-  const hash = "0".repeat(64);
-  const responses: Record<string, unknown> = {
-    "agents.get": { server_kind: "managed" },
-    "instructions.get": { content: "", content_hash: hash },
-    "skills.list": { skills: skills.map(({ name }) => ({ name, content_hash: hash })), next_cursor: null },
-    "agentSkills.list": { skills: skills.map(({ name }) => ({ name, missing: [] })), next_cursor: null },
-    "skills.files": {
-      files: skills.flatMap(({ files }) => files.map((file) => ({ path: file, content: "x", encoding: "utf-8" }))),
-    },
-  };
-  const server = createServer((request, response) => {
-    const procedure = new URL(request.url ?? "", "http://x").pathname.slice("/trpc/".length);
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ result: { data: responses[procedure] } }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
 
 test("the folder of another agent, a broken state and a folder that cannot be written are one line each", async () => {
   await write("AGENTS.md", "x");
@@ -314,17 +284,10 @@ test("the folder of another agent, a broken state and a folder that cannot be wr
 
 test("an interrupted pull leaves the folder as it was", async () => {
   await write("AGENTS.md", "before");
-  const server = createServer(() => undefined).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const running = cli.start(["agents", "pull", agentId, folder, "--force"], { env: { SVC_URL: url } });
-    await once(server, "request");
-    running.child.kill("SIGINT");
-    expect(await running.ended).toMatchObject({ code: 130, stdout: "", stderr: "error: Interrupted.\n" });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  await using silent = await startSilentService();
+  const running = cli.start(["agents", "pull", agentId, folder, "--force"], { env: { SVC_URL: silent.url } });
+  await silent.requested;
+  running.child.kill("SIGINT");
+  expect(await running.ended).toMatchObject({ code: 130, stdout: "", stderr: "error: Interrupted.\n" });
   expect([await readdir(folder), await read("AGENTS.md")]).toEqual([["AGENTS.md"], "before"]);
 });
