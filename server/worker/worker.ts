@@ -9,6 +9,7 @@ import { removeDeletedEntries } from "../../domain/retention/deleted-sessions.ts
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import type { Db } from "../../domain/database-types.ts";
+import { updateScopes } from "../../domain/search/update-scopes.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
@@ -16,6 +17,7 @@ import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-s
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { PeriodicTask } from "./periodic-task.ts";
+import { TEXT_READERS } from "./text-readers.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;
@@ -39,6 +41,7 @@ const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 const SERVER_CHECK_PAUSE_MS = 5000;
+const SEARCH_PAUSE_MS = 60_000;
 /** A sweep removes up to three million entries of deleted sessions. */
 const ENTRY_BATCHES = 300;
 /** How long a stop waits for running jobs, in milliseconds. */
@@ -53,6 +56,7 @@ export class Worker {
   #sweepTimer: NodeJS.Timeout | null = null;
   #storageTask: PeriodicTask | null = null;
   #serverTask: AsyncDisposableStack | null = null;
+  #searchTask: PeriodicTask | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -73,6 +77,7 @@ export class Worker {
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
     this.#storageTask = this.#startStorageTask();
     this.#serverTask = this.#startServerTask();
+    this.#searchTask = this.#startSearchTask();
   }
 
   /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
@@ -81,6 +86,7 @@ export class Worker {
     this.#stop.abort(new Error("the service is stopping"));
     await this.#storageTask?.[Symbol.asyncDispose]();
     await this.#serverTask?.[Symbol.asyncDispose]();
+    await this.#searchTask?.[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
   }
 
@@ -104,6 +110,18 @@ export class Worker {
       pauseMs: STORAGE_PAUSE_MS,
       pauseFactor: STORAGE_PAUSE_FACTOR,
       report: (err) => log.warn({ err }, "the storage of apps could not be checked; it is checked again later"),
+    });
+  }
+
+  /** After an update of the service, indexes the texts again that an older analyzer has indexed. */
+  #startSearchTask(): PeriodicTask {
+    const { db, log } = this.#options;
+    const report = (err: unknown): void =>
+      log.warn({ err }, "a part of the search index could not be brought up to date; it is tried again later");
+    return new PeriodicTask({
+      run: (signal) => updateScopes(db, TEXT_READERS, { signal, report }),
+      pauseMs: SEARCH_PAUSE_MS,
+      report,
     });
   }
 
