@@ -1,6 +1,7 @@
 import type { Db } from "../database-types.ts";
 import { addToIndex, type IndexedText, removeFromIndex } from "../search/index-texts.ts";
 import type { Language } from "../search/languages.ts";
+import type { ReadTexts } from "../search/text-readers.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, scopeOf } from "./document-owner.ts";
 import { splitPassages } from "./split-passages.ts";
@@ -63,6 +64,22 @@ export async function removePassages(tx: Db, owner: DocumentOwner, document: Ind
   const texts = rows.map((row) => ({ ...toIndexedText(document, row), indexId: row.index_id }));
   await removeFromIndex(tx, scopeOf(owner), texts);
 }
+
+/** Reads the passages of an owner as they are indexed. */
+export const readPassageTexts: ReadTexts = async (db, { orgId, ownerId }, { from, limit }) => {
+  const rows = await db
+    .selectFrom("document_passages as passage")
+    .innerJoin("documents as document", "document.id", "passage.document_id")
+    .select(["passage.index_id", "passage.heading", "passage.content"])
+    .select(["document.id", "document.title", "document.kind", "document.language"])
+    .where("passage.owner_id", "=", ownerId)
+    .where("passage.org_id", "=", orgId)
+    .where("passage.index_id", ">=", from)
+    .orderBy("passage.index_id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...toIndexedText(row, row), indexId: row.index_id }));
+};
 
 function toIndexedText(
   { title, kind, language }: IndexedDocument,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Db } from "../database-types.ts";
 import { addToIndex, type IndexedText, removeFromIndex } from "../search/index-texts.ts";
 import type { ScopeKey } from "../search/search-scope.ts";
+import type { ReadTexts } from "../search/text-readers.ts";
 import type { Caller } from "../shared/caller.ts";
 import { isUuid } from "../shared/ids.ts";
 import type { TextHashes } from "./compare-text.ts";
@@ -67,6 +68,12 @@ export async function removeMemory(tx: Db, owner: ScopeKey, row: MemoryRow): Pro
   await removeFromIndex(tx, owner, [toEntry(row)]);
   await tx.deleteFrom("memories").where("id", "=", row.id).where("org_id", "=", owner.orgId).execute();
 }
+
+/** Reads the memories of an agent as they are indexed. */
+export const readMemoryTexts: ReadTexts = async (db, owner, { from, limit }) => {
+  const rows = await selectMemories(db, owner).where("index_id", ">=", from).orderBy("index_id").limit(limit).execute();
+  return rows.map(toEntry);
+};
 
 function toColumns({ userId, credential }: Caller, text: MemoryText) {
   return {

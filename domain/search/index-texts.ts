@@ -4,6 +4,7 @@ import { analyzeText, type AnalyzedText, type IndexedText } from "./indexed-text
 import { languageBits } from "./languages.ts";
 import { appendPostings, removePostings } from "./stored-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
+import { textArray } from "./text-array.ts";
 
 export type { IndexedText } from "./indexed-text.ts";
 
@@ -36,8 +37,10 @@ export async function removeFromIndex(
   texts: readonly (IndexedText & { indexId: number })[],
 ): Promise<void> {
   if (texts.length === 0) return;
-  const id = await lockScope(tx, scope);
-  if (id === null) return;
+  const locked = await lockScope(tx, scope);
+  if (locked === null) return;
+  const { id } = locked;
+  if (locked.embedding_model !== null) await removeVectors(tx, id, texts);
   const analyzed = await Promise.all(
     texts.map(async (text) => ({ ...(await analyzeText(text)), indexId: text.indexId })),
   );
@@ -60,8 +63,10 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
     .where("org_id", "=", scope.orgId)
     .where("kind", "=", scope.kind)
     .where("owner_id", "=", scope.ownerId)
-    .returning("id")
+    .returning(["id", "embedding_model"])
     .execute();
+  for (const { id, embedding_model: model } of rows)
+    if (model !== null) await tx.deleteFrom("search_vectors").where("scope_id", "=", id).execute();
   for (const { id } of rows) await tx.deleteFrom("search_postings").where("scope_id", "=", id).execute();
 }
 
@@ -97,16 +102,36 @@ function reserveIds(
     .executeTakeFirstOrThrow();
 }
 
-async function lockScope(tx: Db, { orgId, kind, ownerId }: ScopeKey): Promise<number | null> {
+async function lockScope(
+  tx: Db,
+  { orgId, kind, ownerId }: ScopeKey,
+): Promise<{ id: number; embedding_model: string | null } | null> {
   const row = await tx
     .selectFrom("search_scopes")
-    .select("id")
+    .select(["id", "embedding_model"])
     .where("org_id", "=", orgId)
     .where("kind", "=", kind)
     .where("owner_id", "=", ownerId)
     .forUpdate()
     .executeTakeFirst();
-  return row?.id ?? null;
+  return row ?? null;
+}
+
+async function removeVectors(tx: Db, scopeId: number, texts: readonly { indexId: number }[]): Promise<void> {
+  const indexIds = texts.map(({ indexId }) => indexId);
+  await tx
+    .deleteFrom("search_vectors")
+    .where("scope_id", "=", scopeId)
+    .where(({ eb }) =>
+      eb(
+        "index_id",
+        "in",
+        tx.selectNoFrom((part) =>
+          part.cast<number>(part.fn<string>("unnest", [textArray(part, indexIds)]), "integer").as("index_id"),
+        ),
+      ),
+    )
+    .execute();
 }
 
 /** A text without words has no postings, so it does not count. */

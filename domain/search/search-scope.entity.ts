@@ -21,6 +21,10 @@ export const SearchScopeSchema = defineEntity({
     languages: p.integer(),
     /** The `ANALYZER_VERSION` of the oldest text. */
     analyzerVersion: p.integer(),
+    /** The model of the vectors of the scope; `null` while it has none. */
+    embeddingModel: p.text().nullable(),
+    /** The texts with lower index ids have been embedded. */
+    embeddedIndexId: p.integer().default(0),
   },
   uniques: [{ properties: ["orgId", "kind", "ownerId"] }],
 });
