@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 import { addToIndex, type IndexedText, removeFromIndex } from "../search/index-texts.ts";
 import type { Language } from "../search/languages.ts";
-import type { ReadTexts } from "../search/text-readers.ts";
+import type { ReadTexts } from "../search/update-scopes.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, scopeOf } from "./document-owner.ts";
 import { splitPassages } from "./split-passages.ts";

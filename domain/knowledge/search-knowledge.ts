@@ -5,7 +5,7 @@ import type { LanguageModel } from "../ports/language-model.ts";
 import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import { weighWords } from "../search/weigh-words.ts";
 import type { Caller } from "../shared/caller.ts";
-import { ServiceError } from "../shared/errors.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { toAnswerSentence } from "./answer-sentence.ts";
 import { Coverage } from "./coverage.ts";
 import { extractAnswer } from "./extract-answer.ts";
@@ -57,16 +57,14 @@ const PASSAGES = 12;
 /**
  * Answers a question from the documents of Company Knowledge. Every sentence of the answer has a citation.
  *
- * @throws {ServiceError} `invalid` for a query without a visible character
+ * @throws {ServiceError} `invalid` for an empty or too long query
  */
 export async function searchKnowledge(
   deps: SearchKnowledgeDeps,
   caller: Caller,
   { query, kind, limit }: SearchKnowledge,
 ): Promise<KnowledgeAnswer> {
-  // The database accepts no NUL character.
-  const question = query.replaceAll("\0", " ").toWellFormed();
-  if (question.trim() === "") throw new ServiceError("invalid", "query: must contain at least one word.");
+  const question = readSearchQuery("query", query);
   const owner = knowledgeOf(caller);
   const hits = await searchPassages(deps, owner, { text: question, kind, limit: PASSAGES });
   if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };

@@ -6,8 +6,9 @@ import type { ScopeKey } from "../search/search-scope.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { findMemoryOwner } from "./memory-owner.ts";
-import { checkMemoryQuery, MEMORY_KINDS, type MemoryKind } from "./memory-rules.ts";
+import { MEMORY_KINDS, type MemoryKind } from "./memory-rules.ts";
 import { type MemoryRow, type MemoryView, toMemoryView } from "./memory-view.ts";
 import { selectMemories } from "./stored-memories.ts";
 
@@ -51,7 +52,7 @@ export async function recallMemories(
   caller: Caller,
   { agent_id: agentId, query, limit, kind }: RecallMemories,
 ): Promise<Recall> {
-  const text = checkMemoryQuery("query", query);
+  const text = readSearchQuery("query", query);
   const owner = await findMemoryOwner(deps.db, caller, agentId);
   const found = (await findMemories(deps, owner, { text, limit, kind })).map(toRecalled);
   const memories = takeWithinBudget(found, MEMORIES_CHARACTERS);
@@ -91,7 +92,7 @@ export async function searchMemories(
   caller: Caller,
   { id, q, limit = 20, kind }: SearchMemories,
 ): Promise<{ memories: (MemoryView & { score: number })[] }> {
-  const text = checkMemoryQuery("q", q);
+  const text = readSearchQuery("q", q);
   const owner = await findMemoryOwner(deps.db, caller, id);
   const found = await findMemories(deps, owner, { text, limit, kind });
   return { memories: found.map(({ row, score }) => ({ ...toMemoryView(row), score })) };

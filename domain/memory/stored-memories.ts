@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Db } from "../database-types.ts";
 import { addToIndex, type IndexedText, removeFromIndex } from "../search/index-texts.ts";
 import type { ScopeKey } from "../search/search-scope.ts";
-import type { ReadTexts } from "../search/text-readers.ts";
+import type { ReadTexts } from "../search/update-scopes.ts";
 import type { Caller } from "../shared/caller.ts";
 import { isUuid } from "../shared/ids.ts";
 import type { TextHashes } from "./compare-text.ts";

@@ -17,13 +17,17 @@ const MAX_SCHEMA_DEPTH = 8;
 /** The number of procedures that are indexed before the event loop continues with other work. */
 const BATCH_SIZE = 100;
 
-/** The number of different words of a query that are searched for. */
+/** The number of different words of a query that are read. */
+const MAX_READ_WORDS = 256;
+/** The number of them that are searched for: the rarest ones. */
 const MAX_QUERY_WORDS = 20;
 /** The sum of the occurrences of all words that are searched for. It bounds the time of a search. */
 const MAX_OCCURRENCES = 10_000;
 /** The typing errors that a match may have: a share of the word's length, and at most `MAX_FUZZY`. */
 const FUZZY_SHARE = 0.2;
 const MAX_FUZZY = 2;
+/** The longest word that may have typing errors. The memory of a comparison is the square of the length. */
+const MAX_FUZZY_LENGTH = 60;
 
 /** A full-text index of procedures: their names, descriptions, input properties and apps. Ranked by BM25. */
 export class ProcedureSearchIndex {
@@ -61,11 +65,11 @@ export class ProcedureSearchIndex {
    * @param slug - searches only the app with this slug
    */
   search(query: string, limit: number, slug?: string): ProcedureMatch[] {
-    const queryWords = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
+    const queryWords = [...new Set(splitWords(query))].slice(0, MAX_READ_WORDS);
     const isPrefix = (word: string) => queryWords.length === 1 || !/^[a-z0-9]{1,2}$/.test(word);
     const results = this.#index.search(this.#selectRareWords(queryWords, isPrefix).join(" "), {
       prefix: isPrefix,
-      fuzzy: (word) => word.length > 3 && FUZZY_SHARE,
+      fuzzy: (word) => word.length > 3 && word.length <= MAX_FUZZY_LENGTH && FUZZY_SHARE,
       maxFuzzy: MAX_FUZZY,
       ...(slug !== undefined && { filter: ({ id }) => this.#procedures[id as number]?.slug === slug }),
     });
@@ -76,8 +80,8 @@ export class ProcedureSearchIndex {
   }
 
   /**
-   * Drops the most frequent words once the bound on occurrences is reached, but never the rarest one. Frequent words
-   * hardly affect the ranking, and searching for them takes most of the time.
+   * Drops the most frequent words once a bound is reached, but never the rarest one. Frequent words hardly affect the
+   * ranking, and searching for them takes most of the time. Of many words, only those that a procedure has remain.
    */
   #selectRareWords(words: readonly string[], isPrefix: (word: string) => boolean): string[] {
     const counted = words.map((word) => ({
@@ -86,7 +90,9 @@ export class ProcedureSearchIndex {
     }));
     let sum = 0;
     const selected = counted
+      .filter(({ count }) => count > 0 || words.length <= MAX_QUERY_WORDS)
       .toSorted((a, b) => a.count - b.count)
+      .slice(0, MAX_QUERY_WORDS)
       .filter(({ count }) => {
         const isRarest = sum === 0;
         sum += count;

@@ -1,5 +1,6 @@
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { createCallSnippet } from "./call-snippet.ts";
 import type { LiveProcedure } from "./list-procedures.ts";
 import type { ProcedureIndex } from "./procedure-index.ts";
@@ -39,15 +40,20 @@ const MAX_DESCRIPTION_CHARACTERS = 400;
 /** The characters of a response without the hits. */
 const ENVELOPE_CHARACTERS = 300;
 
-/** Searches the procedures of the organization's live apps. */
+/**
+ * Searches the procedures of the organization's live apps.
+ *
+ * @throws {ServiceError} `invalid` for an empty or too long query
+ */
 export async function searchProcedures(
   deps: SearchDeps,
   { orgId }: Caller,
   { query, limit, app }: SearchRequest,
 ): Promise<SearchResult> {
+  const text = readSearchQuery("query", query);
   const offered = await deps.procedureIndex.get(orgId);
   const index = await offered.search;
-  const matches = index.search(query, limit, app).map(({ procedure, score }) => ({
+  const matches = index.search(text, limit, app).map(({ procedure, score }) => ({
     app_id: procedure.appId,
     app: procedure.slug,
     procedure: procedure.name,

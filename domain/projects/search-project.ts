@@ -1,11 +1,9 @@
 import { type PassageHit, searchPassages } from "../documents/search-passages.ts";
 import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
-import { ServiceError } from "../shared/errors.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
-import { checkStorableText } from "../shared/storable-text.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { findProject } from "./find-project.ts";
-import { PROJECT_LIMITS } from "./project-rules.ts";
 
 /** A document with the passage of it that matches best. */
 export interface FoundDocument {
@@ -41,7 +39,7 @@ export async function findProjectDocuments(
   { id, q, limit = 10 }: { id: string; q: string; limit?: number | undefined },
   field = "q",
 ): Promise<{ hits: FoundDocument[] }> {
-  const text = checkQuery(field, q);
+  const text = readSearchQuery(field, q);
   const { id: projectId } = await findProject(deps.db, caller, id);
   const owner = { orgId: caller.orgId, projectId };
   const passages = await searchPassages(deps, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
@@ -74,13 +72,4 @@ function toFound({ documentId, documentTitle, content, score }: PassageHit): Fou
     snippet: truncateText(content, SNIPPET_CHARACTERS),
     score: Math.round(score * 1000) / 1000,
   };
-}
-
-function checkQuery(field: string, query: string): string {
-  const text = query.trim();
-  const { queryCharacters } = PROJECT_LIMITS;
-  if (text === "" || text.length > queryCharacters)
-    throw new ServiceError("invalid", `${field}: must have 1 to ${queryCharacters} characters.`);
-  checkStorableText(field, text);
-  return text;
 }

@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 import { type Embeddings, TextsRejected } from "../ports/embeddings.ts";
 import type { ScopeKey, SearchScopeKind } from "./search-scope.ts";
-import type { ReadTexts, TextReaders } from "./text-readers.ts";
+import type { ReadTexts, TextReaders } from "./update-scopes.ts";
 import { encodeVector, signsOf } from "./vectors.ts";
 
 export interface EmbedScopesDeps {

@@ -2,9 +2,10 @@ import type { Db } from "../database-types.ts";
 import { ANALYZER_VERSION } from "./analyzer.ts";
 import { analyzeText, type AnalyzedText, type IndexedText } from "./indexed-text.ts";
 import { languageBits } from "./languages.ts";
-import { appendPostings, removePostings } from "./stored-postings.ts";
+import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./postings-set.ts";
+import { removeVectors } from "./remove-vectors.ts";
+import { appendPostings, type NumberedText, removePostings } from "./stored-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
-import { textArray } from "./text-array.ts";
 
 export type { IndexedText } from "./indexed-text.ts";
 
@@ -17,11 +18,11 @@ export type { IndexedText } from "./indexed-text.ts";
 export async function addToIndex(tx: Db, scope: ScopeKey, texts: readonly IndexedText[]): Promise<number[]> {
   if (texts.length === 0) return [];
   const analyzed = await Promise.all(texts.map(analyzeText));
-  const { id, next_index_id: next } = await reserveIds(tx, scope, texts, analyzed);
-  const first = next - texts.length;
+  const row = await reserveIds(tx, scope, texts, analyzed);
+  const first = row.next_index_id - texts.length;
   await appendPostings(
     tx,
-    id,
+    postingsIdOf(row),
     analyzed.map((text, index) => ({ ...text, indexId: first + index })),
   );
   return texts.map((_, index) => first + index);
@@ -37,23 +38,69 @@ export async function removeFromIndex(
   texts: readonly (IndexedText & { indexId: number })[],
 ): Promise<void> {
   if (texts.length === 0) return;
-  const locked = await lockScope(tx, scope);
-  if (locked === null) return;
-  const { id } = locked;
-  if (locked.embedding_model !== null) await removeVectors(tx, id, texts);
-  const analyzed = await Promise.all(
-    texts.map(async (text) => ({ ...(await analyzeText(text)), indexId: text.indexId })),
-  );
-  const removed = await removePostings(tx, id, analyzed);
-  const { count, length } = totalsOf(analyzed.filter(({ indexId }) => removed.has(indexId)));
+  const row = await lockScope(tx, scope);
+  if (row === null) return;
+  await removeVectors(tx, row, texts);
+  const analyzed = await analyzeNumbered(texts);
+  const { count, length } = await removeFromSet(tx, postingsIdOf(row), analyzed);
+  const rebuild = row.rebuild && (await removeFromRebuild(tx, otherPostingsIdOf(row), row.rebuild, analyzed));
   await tx
     .updateTable("search_scopes")
-    .set(({ eb, ref, val, cast }) => ({
+    .set(({ eb, fn, lit, ref, val, cast }) => ({
       text_count: eb(ref("text_count"), "-", count),
       total_length: eb(ref("total_length"), "-", cast<string>(val(length), "bigint")),
+      analyzer_version: fn<number>("least", [ref("analyzer_version"), lit(ANALYZER_VERSION)]),
+      rebuild,
     }))
-    .where("id", "=", id)
+    .where("id", "=", row.id)
     .execute();
+}
+
+/** Adds the next texts to a set of postings that is being built. The scope must be locked. */
+export async function addToRebuild(
+  tx: Db,
+  postingsId: number,
+  { version, nextIndexId, textCount, totalLength }: Rebuild,
+  texts: readonly (IndexedText & { indexId: number })[],
+): Promise<Rebuild> {
+  const analyzed = await analyzeNumbered(texts);
+  await appendPostings(tx, postingsId, analyzed);
+  const { count, length } = totalsOf(analyzed);
+  return {
+    version,
+    nextIndexId: (texts.at(-1)?.indexId ?? nextIndexId - 1) + 1,
+    textCount: textCount + count,
+    totalLength: totalLength + length,
+  };
+}
+
+function analyzeNumbered(texts: readonly (IndexedText & { indexId: number })[]): Promise<NumberedText[]> {
+  return Promise.all(texts.map(async (text) => ({ ...(await analyzeText(text)), indexId: text.indexId })));
+}
+
+async function removeFromSet(
+  tx: Db,
+  postingsId: number,
+  texts: readonly NumberedText[],
+): Promise<{ count: number; length: number }> {
+  const removed = await removePostings(tx, postingsId, texts);
+  return totalsOf(texts.filter(({ indexId }) => removed.has(indexId)));
+}
+
+/** A removal with an older analyzer can leave postings, so the set has to be built again. */
+async function removeFromRebuild(
+  tx: Db,
+  postingsId: number,
+  { version, nextIndexId, textCount, totalLength }: Rebuild,
+  texts: readonly NumberedText[],
+): Promise<Rebuild> {
+  const { count, length } = await removeFromSet(tx, postingsId, texts);
+  return {
+    version: Math.min(version, ANALYZER_VERSION),
+    nextIndexId,
+    textCount: textCount - count,
+    totalLength: totalLength - length,
+  };
 }
 
 /** Removes everything of a scope within the caller's transaction. */
@@ -65,9 +112,11 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
     .where("owner_id", "=", scope.ownerId)
     .returning(["id", "embedding_model"])
     .execute();
-  for (const { id, embedding_model: model } of rows)
-    if (model !== null) await tx.deleteFrom("search_vectors").where("scope_id", "=", id).execute();
-  for (const { id } of rows) await tx.deleteFrom("search_postings").where("scope_id", "=", id).execute();
+  for (const row of rows) {
+    await removeVectors(tx, row, "all");
+    for (const postingsId of [row.id, -row.id])
+      await tx.deleteFrom("search_postings").where("scope_id", "=", postingsId).execute();
+  }
 }
 
 /** Adds the texts to the statistics of the scope, and locks it until the transaction ends. */
@@ -76,7 +125,7 @@ function reserveIds(
   { orgId, kind, ownerId }: ScopeKey,
   texts: readonly IndexedText[],
   analyzed: readonly AnalyzedText[],
-): Promise<{ id: number; next_index_id: number }> {
+): Promise<ScopeSets & { next_index_id: number }> {
   const { count, length } = totalsOf(analyzed);
   return tx
     .insertInto("search_scopes")
@@ -91,24 +140,28 @@ function reserveIds(
       analyzer_version: ANALYZER_VERSION,
     })
     .onConflict((conflict) =>
-      conflict.columns(["org_id", "kind", "owner_id"]).doUpdateSet(({ eb, ref }) => ({
+      conflict.columns(["org_id", "kind", "owner_id"]).doUpdateSet(({ eb, fn, ref }) => ({
         next_index_id: eb(ref("search_scopes.next_index_id"), "+", ref("excluded.next_index_id")),
         text_count: eb(ref("search_scopes.text_count"), "+", ref("excluded.text_count")),
         total_length: eb(ref("search_scopes.total_length"), "+", ref("excluded.total_length")),
         languages: eb(ref("search_scopes.languages"), "|", ref("excluded.languages")),
+        analyzer_version: fn<number>("least", [
+          ref("search_scopes.analyzer_version"),
+          ref("excluded.analyzer_version"),
+        ]),
       })),
     )
-    .returning(["id", "next_index_id"])
+    .returning(["id", "postings_set", "next_index_id"])
     .executeTakeFirstOrThrow();
 }
 
 async function lockScope(
   tx: Db,
   { orgId, kind, ownerId }: ScopeKey,
-): Promise<{ id: number; embedding_model: string | null } | null> {
+): Promise<(ScopeSets & { rebuild: Rebuild | null; embedding_model: string | null }) | null> {
   const row = await tx
     .selectFrom("search_scopes")
-    .select(["id", "embedding_model"])
+    .select(["id", "postings_set", "rebuild", "embedding_model"])
     .where("org_id", "=", orgId)
     .where("kind", "=", kind)
     .where("owner_id", "=", ownerId)
@@ -117,24 +170,7 @@ async function lockScope(
   return row ?? null;
 }
 
-async function removeVectors(tx: Db, scopeId: number, texts: readonly { indexId: number }[]): Promise<void> {
-  const indexIds = texts.map(({ indexId }) => indexId);
-  await tx
-    .deleteFrom("search_vectors")
-    .where("scope_id", "=", scopeId)
-    .where(({ eb }) =>
-      eb(
-        "index_id",
-        "in",
-        tx.selectNoFrom((part) =>
-          part.cast<number>(part.fn<string>("unnest", [textArray(part, indexIds)]), "integer").as("index_id"),
-        ),
-      ),
-    )
-    .execute();
-}
-
-/** A text without words has no postings, so it does not count. */
+/** Adds up texts with words. A text without words has no postings, so it does not count. */
 function totalsOf(texts: readonly AnalyzedText[]): { count: number; length: number } {
   const found = texts.filter(({ counts }) => counts.size > 0);
   return { count: found.length, length: found.reduce((sum, { length }) => sum + length, 0) };

@@ -5,6 +5,7 @@ export const SearchPostingSchema = defineEntity({
   name: "SearchPosting",
   tableName: "search_postings",
   properties: {
+    /** Identifies a set of postings of a scope, as `postingsIdOf` returns it. */
     scopeId: p.integer().primary(),
     /** Compared by code point, so that a range contains exactly the terms with one prefix. */
     term: p.text().collation("C").primary(),

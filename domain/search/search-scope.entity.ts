@@ -1,4 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import type { Rebuild } from "./postings-set.ts";
 import type { SearchScopeKind } from "./search-scope.ts";
 
 /**
@@ -19,14 +20,21 @@ export const SearchScopeSchema = defineEntity({
     totalLength: p.bigint("string"),
     /** The languages of the texts that were ever added, one bit each, as `languageBits` returns them. */
     languages: p.integer(),
-    /** The `ANALYZER_VERSION` of the oldest text. */
+    /** The oldest `ANALYZER_VERSION` that has changed the scope since it was built; 0 for a scope that was never built. */
     analyzerVersion: p.integer(),
     /** The model of the vectors of the scope; `null` while it has none. */
     embeddingModel: p.text().nullable(),
     /** The texts with lower index ids have been embedded. */
     embeddedIndexId: p.integer().default(0),
+    /** Which of the two sets of postings searches read: 0 or 1. */
+    postingsSet: p.integer().default(0),
+    /** The progress of the other set, while it is built with a newer analyzer. */
+    rebuild: p.json<Rebuild>().nullable(),
+    /** When searches stopped reading the other set, while it still has postings. */
+    retiredAt: p.datetime(3).nullable(),
   },
   uniques: [{ properties: ["orgId", "kind", "ownerId"] }],
+  indexes: [{ properties: ["analyzerVersion", "id"] }, { properties: ["retiredAt"] }],
 });
 
 export class SearchScope extends SearchScopeSchema.class {}

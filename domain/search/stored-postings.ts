@@ -67,6 +67,30 @@ export async function removePostings(
   return removed;
 }
 
+/**
+ * Removes postings of a set that no search reads any more.
+ *
+ * @returns how many rows were removed: less than `limit` when none is left
+ */
+export async function removeSomePostings(tx: Db, scopeId: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("search_postings")
+    .where("scope_id", "=", scopeId)
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple("term", "block"),
+        "in",
+        selectFrom("search_postings as old")
+          .select(["old.term", "old.block"])
+          .where("old.scope_id", "=", scopeId)
+          .limit(limit)
+          .$asTuple("term", "block"),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
 function encodeTexts(texts: readonly NumberedText[]): BlockPostings[] {
   const groups = new Map<string, { term: string; block: number; texts: NumberedText[] }>();
   for (const text of texts) {

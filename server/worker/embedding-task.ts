@@ -1,7 +1,7 @@
 import type { Db } from "../../domain/database-types.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import { embedScopes } from "../../domain/search/embed-scopes.ts";
-import type { TextReaders } from "../../domain/search/text-readers.ts";
+import type { TextReaders } from "../../domain/search/update-scopes.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 

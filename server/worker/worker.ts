@@ -9,6 +9,7 @@ import { removeDeletedEntries } from "../../domain/retention/deleted-sessions.ts
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import type { Db } from "../../domain/database-types.ts";
+import { updateScopes } from "../../domain/search/update-scopes.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
@@ -44,6 +45,7 @@ const STORAGE_PAUSE_MS = 30_000;
 const STORAGE_PAUSE_FACTOR = 10;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 const SERVER_CHECK_PAUSE_MS = 5000;
+const SEARCH_PAUSE_MS = 60_000;
 /** A sweep removes up to three million entries of deleted sessions. */
 const ENTRY_BATCHES = 300;
 /** How long a stop waits for running jobs, in milliseconds. */
@@ -59,6 +61,7 @@ export class Worker {
   #storageTask: PeriodicTask | null = null;
   #serverTask: AsyncDisposableStack | null = null;
   #embeddingTask: PeriodicTask | null = null;
+  #searchTask: PeriodicTask | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -81,6 +84,7 @@ export class Worker {
     this.#serverTask = this.#startServerTask();
     const { db, embeddings, log } = this.#options;
     if (embeddings !== null) this.#embeddingTask = startEmbeddingTask({ db, embeddings, readers: TEXT_READERS, log });
+    this.#searchTask = this.#startSearchTask();
   }
 
   /** Starts no more jobs, returns running deployments to the queue, and waits for running teardowns. */
@@ -90,6 +94,7 @@ export class Worker {
     await this.#storageTask?.[Symbol.asyncDispose]();
     await this.#serverTask?.[Symbol.asyncDispose]();
     await this.#embeddingTask?.[Symbol.asyncDispose]();
+    await this.#searchTask?.[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
   }
 
@@ -113,6 +118,18 @@ export class Worker {
       pauseMs: STORAGE_PAUSE_MS,
       pauseFactor: STORAGE_PAUSE_FACTOR,
       report: (err) => log.warn({ err }, "the storage of apps could not be checked; it is checked again later"),
+    });
+  }
+
+  /** After an update of the service, indexes the texts again that an older analyzer has indexed. */
+  #startSearchTask(): PeriodicTask {
+    const { db, log } = this.#options;
+    const report = (err: unknown): void =>
+      log.warn({ err }, "a part of the search index could not be brought up to date; it is tried again later");
+    return new PeriodicTask({
+      run: (signal) => updateScopes(db, TEXT_READERS, { signal, report }),
+      pauseMs: SEARCH_PAUSE_MS,
+      report,
     });
   }
 

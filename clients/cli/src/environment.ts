@@ -10,8 +10,27 @@ export interface Environment {
   organization: string | undefined;
   /** Whether a browser can probably be opened here. */
   hasBrowser: boolean;
+  /** Where other programs have their configuration. */
+  folders: ProgramFolders;
+  /** Folders in which a shell finds programs. */
+  programPath: readonly string[];
   /** Whether colors are not wanted (https://no-color.org). */
   noColor: boolean;
+}
+
+export interface ProgramFolders {
+  home: string;
+  /** Of programs that follow the XDG Base Directory Specification. */
+  config: string;
+  /** The user's settings of VS Code. */
+  vscode: string;
+  zed: string;
+  /** The folder of `.claude.json`. */
+  claude: string;
+  /** The folder of the `settings.json` of Claude Code. */
+  claudeSettings: string;
+  codex: string;
+  gemini: string;
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
@@ -23,8 +42,29 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     url: read("SVC_URL"),
     token: read("SVC_TOKEN"),
     organization: read("SVC_ORG"),
+    folders: findProgramFolders(read),
+    programPath: (read("PATH") ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder)),
     hasBrowser: hasDisplay && read("SSH_CONNECTION") === undefined && read("CI") === undefined,
     noColor: read("NO_COLOR") !== undefined || read("TERM") === "dumb",
+  };
+}
+
+function findProgramFolders(read: (name: string) => string | undefined): ProgramFolders {
+  const home = homedir();
+  const config = configHome(read("XDG_CONFIG_HOME"));
+  const appData = read("APPDATA") ?? path.join(home, "AppData/Roaming");
+  const byPlatform: Readonly<Record<string, Pick<ProgramFolders, "vscode" | "zed">>> = {
+    darwin: { vscode: path.join(home, "Library/Application Support/Code/User"), zed: path.join(home, ".config/zed") },
+    win32: { vscode: path.join(appData, "Code/User"), zed: path.join(appData, "Zed") },
+  };
+  return {
+    home,
+    config,
+    ...(byPlatform[process.platform] ?? { vscode: path.join(config, "Code/User"), zed: path.join(config, "zed") }),
+    claude: read("CLAUDE_CONFIG_DIR") ?? home,
+    claudeSettings: read("CLAUDE_CONFIG_DIR") ?? path.join(home, ".claude"),
+    codex: read("CODEX_HOME") ?? path.join(home, ".codex"),
+    gemini: path.join(read("GEMINI_CLI_HOME") ?? home, ".gemini"),
   };
 }
 

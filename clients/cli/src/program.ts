@@ -3,7 +3,9 @@ import { defineAgentCommands } from "./commands/agents.ts";
 import { defineAppCommands } from "./commands/apps.ts";
 import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
+import { defineKnowledgeCommands } from "./commands/knowledge.ts";
 import { defineLoginCommands } from "./commands/login.ts";
+import { defineMcpInstallCommand } from "./commands/mcp-install.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
 import type { CommandSpec } from "./command-spec.ts";
@@ -19,6 +21,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   "tokens.issue": "create",
   "variables.delete": "unset",
 };
+
+/** Further names of groups of commands. */
+const GROUP_ALIASES: Readonly<Record<string, string>> = { memories: "memory" };
 
 const HELP = `
 Environment:
@@ -48,10 +53,13 @@ export function createProgram(context: () => Context): Command {
   const agents = program.command("agents");
   defineAgentCommands(agents, context);
   defineOrganizationCommands(program, context);
+  defineKnowledgeCommands(program.command("knowledge"), context);
+  defineMcpInstallCommand(program.command("mcp"), context);
   for (const spec of COMMANDS)
     if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
   for (const group of program.commands)
     if (group.commands.length > 0) group.summary(listVerbs(group)).helpCommand(false);
+  for (const [name, alias] of Object.entries(GROUP_ALIASES)) findCommand(program, name)?.alias(alias);
   defineCompletionCommands(program, context);
   return program;
 }

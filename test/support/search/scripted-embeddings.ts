@@ -95,7 +95,7 @@ function embedText(value: string, dimensions: number): number[] {
     vector[place] = (vector[place] ?? 0) + (line === -1 ? 1 : SYNONYM_WEIGHT);
   }
   // A text without words needs a direction too.
-  if (vector.every((number) => number === 0)) vector[dimensions - 1] = 1;
+  if (!vector.some((number) => number > 0)) vector[dimensions - 1] = 1;
   return vector;
 }
 

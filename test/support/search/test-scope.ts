@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
 import { addToIndex, type IndexedText } from "../../../domain/search/index-texts.ts";
+import { postingsIdOf } from "../../../domain/search/postings-set.ts";
 import { type IndexQuery, searchIndex } from "../../../domain/search/search-index.ts";
 import type { ScopeKey } from "../../../domain/search/search-scope.ts";
 import type { Harness } from "../service/harness.ts";
@@ -37,7 +38,19 @@ export class TestScope {
     return hits.map(({ indexId }) => indexId);
   }
 
-  /** The row of the scope, and its postings by term. */
+  /** Makes the index look as if an older analyzer had built it, which wrote `old` before each term. */
+  async makeOld(): Promise<void> {
+    const { scope } = await this.readRows();
+    const em = this.#service().service.parts.orm.em.fork();
+    await em.execute("update search_scopes set analyzer_version = 0 where id = ?", [scope?.id]);
+    await em.execute("update search_postings set term = 'old' || term where scope_id = ?", [this.#postingsId(scope)]);
+  }
+
+  #postingsId(scope: { id: number; postings_set: number } | undefined): number {
+    return scope === undefined ? 0 : postingsIdOf(scope);
+  }
+
+  /** The row of the scope, and the postings that searches read, by term. */
   async readRows() {
     const { db } = this.#service().service.parts;
     const scope = await db
@@ -48,7 +61,7 @@ export class TestScope {
     const postings = await db
       .selectFrom("search_postings")
       .selectAll()
-      .where("scope_id", "=", scope?.id ?? -1)
+      .where("scope_id", "=", this.#postingsId(scope))
       .orderBy("term")
       .orderBy("block")
       .execute();

@@ -1681,7 +1681,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": true,
         "isRequired": true,
         "type": "text",
-        "description": "Words, at most 500 characters"
+        "description": "Words, or a question"
       },
       {
         "field": "kind",
@@ -2404,7 +2404,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": true,
         "isRequired": true,
         "type": "text",
-        "description": "Words, at most 500 characters"
+        "description": "Words, or a question"
       },
       {
         "field": "limit",
