@@ -111,7 +111,7 @@ test("a file that cannot be understood is left as it is, and the error names the
     ["cursor", ".cursor/mcp.json", `[]`, /it is not a JSON object/],
     ["cursor", ".cursor/mcp.json", `{"mcpServers": 5}`, /"mcpServers" is not an object/],
     ["cursor", ".cursor/mcp.json", `{"mcpServers": {}, "mcpServers": {}}`, /"mcpServers" more than once/],
-    ["codex", ".codex/config.toml", `a = 1\nb = [\n`, /line \d is not valid TOML/],
+    ["codex", ".codex/config.toml", `a = 1\nb = s3cret\n`, /: line 2, column \d+ is not valid TOML\. Correct/],
     ["codex", ".codex/config.toml", `a = 1\na = 2\n`, /is not valid TOML/],
     ["codex", ".codex/config.toml", `mcp_servers = 5\n`, /"mcp_servers" is not/],
   ];
