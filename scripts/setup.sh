@@ -166,6 +166,12 @@ link_postgres() {
     problem "The embedded PostgreSQL cannot run (see above). Set DATABASE_URL to use another PostgreSQL server."
 }
 
+# Only the first start is slower without it.
+create_database_template() {
+  with_progress "Preparing an empty database" node scripts/create-database-template.ts ||
+    say "No empty database could be prepared (see above). The first start creates it, and takes longer."
+}
+
 fill_caches() {
   with_progress "Filling the caches for builds and programs" node scripts/fill-caches.ts ||
     problem "The caches for builds and programs could not be filled (see above)."
@@ -242,6 +248,7 @@ check_system
 install_npm_packages
 check_runtime
 link_postgres
+create_database_template
 check_sandbox
 fill_caches
 build_dashboard

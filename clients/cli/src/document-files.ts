@@ -48,7 +48,7 @@ async function findInFolder(folder: string, found: FoundFiles): Promise<void> {
 }
 
 /** Yields the files in a folder and in the folders below it, by name. Follows no symbolic links. */
-async function* listFiles(folder: string): AsyncGenerator<string, void, undefined> {
+export async function* listFiles(folder: string): AsyncGenerator<string, void, undefined> {
   const entries = await readdir(folder, { withFileTypes: true });
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const file = path.join(folder, entry.name);

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { defineAgentCommands } from "./commands/agents.ts";
+import { defineAgentHookCommand } from "./commands/agent-hook.ts";
 import { defineAppCommands } from "./commands/apps.ts";
 import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
@@ -9,6 +10,7 @@ import { defineMcpCommand } from "./commands/mcp.ts";
 import { defineMcpInstallCommand } from "./commands/mcp-install.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
+import { defineSessionCommands } from "./commands/sessions.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import type { Context } from "./context.ts";
 import { COMMANDS } from "./generated/commands.ts";
@@ -53,7 +55,9 @@ export function createProgram(context: () => Context): Command {
   defineAppCommands(apps, context);
   const agents = program.command("agents");
   defineAgentCommands(agents, context);
+  defineAgentHookCommand(agents, context);
   defineOrganizationCommands(program, context);
+  defineSessionCommands(program.command("sessions"), context);
   defineKnowledgeCommands(program.command("knowledge"), context);
   const mcp = program.command("mcp");
   defineMcpCommand(mcp, context);

@@ -11,6 +11,7 @@ const COLUMNS_BY_LIST: Readonly<Record<string, readonly string[]>> = {
   organizations: ["name", "role", "id", "is_selected"],
   quotas: ["metric", "used", "limit"],
   uploads: ["status", "file", "title", "version", "document_id"],
+  transcripts: ["file", "added", "existing", "session_id"],
   documents: ["title", "kind", "version", "updated_at", "document_id"],
   memories: ["content", "kind", "created_at", "memory_id"],
   events: ["time", "actor", "action", "target", "outcome"],

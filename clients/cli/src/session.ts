@@ -75,9 +75,19 @@ export class Session {
     const url = await this.url();
     const { token: ownToken } = this.#environment;
     const settings: ServiceSettings = ownToken === undefined ? await this.settings() : {};
-    const organization = this.#options.org ?? this.#environment.organization ?? settings.organization;
+    const organization = this.#givenOrganization() ?? settings.organization;
     const token = ownToken ?? readToken(url, settings);
     return { url, token, ...(organization === undefined ? {} : { organization }) };
+  }
+
+  /** The id of the organization that an option or a variable selects. */
+  #givenOrganization(): string | undefined {
+    return this.#options.org ?? this.#environment.organization;
+  }
+
+  /** The id of the selected organization; `undefined` for that of the token. */
+  async organization(): Promise<string | undefined> {
+    return this.#givenOrganization() ?? (this.hasOwnToken ? undefined : (await this.settings()).organization);
   }
 
   #storedToken(url: string, { credentials }: ServiceSettings): string | TokenProvider {
