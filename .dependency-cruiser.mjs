@@ -91,7 +91,7 @@ export default {
       to: [
         "^clients/$1/",
         "^clients/sdk/",
-        "^domain/(shared/(scopes|roles)|apps/app-status|agents/client-configurations)[.]ts$",
+        "^domain/(shared/(scopes|roles)|apps/app-status|agents/(client-configurations|install-links))[.]ts$",
         anyPackage,
         anyBuiltIn,
       ],

@@ -118,7 +118,7 @@ export const restoreVersionRequest = z
   .strictObject({ id, number: versionNumber })
   .meta({ id: "RestoreDocumentVersionRequest" });
 
-const query = z.string().min(1).max(10_000).meta({ description: "A question, or a few words" });
+const query = z.string().meta({ description: "A question, or a few words" });
 
 export const searchKnowledgeRequest = z.strictObject({
   query,

@@ -51,7 +51,7 @@ export const memoryPage = z
 
 export const searchMemoriesRequest = z.strictObject({
   id,
-  q: z.string().meta({ description: `Words, at most ${MEMORY_LIMITS.queryCharacters} characters` }),
+  q: z.string().meta({ description: "Words, or a question" }),
   kind: kindFilter,
   limit: numberFromText(z.int().min(1).max(50)).optional().meta({ description: "Maximum number; 20 by default" }),
 });
@@ -83,7 +83,7 @@ export const writeMemoryToolRequest = z.strictObject({
 });
 
 export const recallMemoriesToolRequest = z.strictObject({
-  query: z.string().meta({ description: `What you want to know, at most ${MEMORY_LIMITS.queryCharacters} characters` }),
+  query: z.string().meta({ description: "What you want to know" }),
   limit: z.int().min(1).max(50).default(8).meta({ description: "Maximum number" }),
   kind: kindFilter,
   agent_id: agentOfTool,

@@ -15,7 +15,7 @@ export const callResponse = z.discriminatedUnion("ok", [
 ]) satisfies z.ZodType<ProcedureResult>;
 
 export const searchRequest = z.strictObject({
-  query: z.string().trim().min(1).max(500).meta({ description: "What the procedure should do, in a few words" }),
+  query: z.string().meta({ description: "What the procedure should do, in a few words" }),
   limit: z.int().min(1).max(50).default(8).meta({ description: "Maximum number of hits" }),
   app: z.string().max(63).optional().meta({ description: "Search only the app with this slug" }),
 });

@@ -72,7 +72,7 @@ export const projectMount = z
 
 export const searchProjectRequest = z.strictObject({
   id: projectId,
-  q: z.string().meta({ description: `Words, at most ${PROJECT_LIMITS.queryCharacters} characters` }),
+  q: z.string().meta({ description: "Words, or a question" }),
   limit: numberFromText(z.int().min(1).max(50)).optional().meta({ description: "Maximum number; 10 by default" }),
 });
 
@@ -95,7 +95,7 @@ export const mountedProjectPage = z.object({
 
 export const searchProjectToolRequest = z.strictObject({
   project_id: z.uuid().meta({ description: "From projects_list" }),
-  query: z.string().meta({ description: `What you look for, at most ${PROJECT_LIMITS.queryCharacters} characters` }),
+  query: z.string().meta({ description: "What you look for" }),
   limit: z.int().min(1).max(50).default(8).meta({ description: "Maximum number of documents" }),
 });
 

@@ -20,6 +20,8 @@ await build({
   format: "esm",
   platform: "node",
   target: "node20",
+  // jsonc-parser has its parts as separate files under "main", which esbuild cannot find.
+  mainFields: ["module", "main"],
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: "inline",

@@ -166,15 +166,21 @@ link_postgres() {
     problem "The embedded PostgreSQL cannot run (see above). Set DATABASE_URL to use another PostgreSQL server."
 }
 
+# Only the first start is slower without it.
+create_database_template() {
+  with_progress "Preparing an empty database" node scripts/create-database-template.ts ||
+    say "No empty database could be prepared (see above). The first start creates it, and takes longer."
+}
+
 fill_caches() {
   with_progress "Filling the caches for builds and programs" node scripts/fill-caches.ts ||
     problem "The caches for builds and programs could not be filled (see above)."
 }
 
-# Only the first start is slower without it.
-compile_service() {
-  with_progress "Compiling the service" node scripts/compile-service.ts ||
-    say "The service could not be compiled in advance (see above). Its first start will take longer."
+# Only starts are slower without it.
+build_service() {
+  with_progress "Building the service" node scripts/build-service.ts ||
+    say "The service could not be built in advance (see above). It runs from its sources, and its starts take longer."
 }
 
 # The build takes only a few seconds, so it always runs.
@@ -188,6 +194,8 @@ build_clients() {
   with_progress "Building the SDK" node scripts/build-sdk.ts || problem "The SDK could not be built (see above)."
   with_progress "Building the command line" node scripts/build-cli.ts ||
     problem "The command line could not be built (see above)."
+  with_progress "Building the desktop extension" node scripts/build-extension.ts ||
+    problem "The desktop extension could not be built (see above)."
 }
 
 # --- The sandbox
@@ -240,11 +248,12 @@ check_system
 install_npm_packages
 check_runtime
 link_postgres
+create_database_template
 check_sandbox
 fill_caches
 build_dashboard
 build_clients
-compile_service
+build_service
 
 if [ "$problems" -gt 0 ]; then
   say "Setup is incomplete: $problems problem(s), see above." >&2

@@ -11,6 +11,9 @@ const QUESTION_WORDS = new Set(
 /** What a word counts that only the form of a question needs, relative to its weight. */
 const QUESTION_WORD_SHARE = 0.3;
 
+/** A longer question is about those of its words that say most, because no passage has most of its words. */
+const MAX_WORDS = 16;
+
 /** What a similar word counts, because it may be another word and no typing error. */
 const SIMILAR_SHARE = 0.4;
 /** What a word in a heading counts for the sentences below it. */
@@ -22,7 +25,7 @@ export class Coverage {
   readonly #total: number;
 
   constructor(words: readonly WeighedWord[]) {
-    const weighed = words.map((word) => ({
+    const weighed = selectTelling(words).map((word) => ({
       ...word,
       weight: word.weight * (QUESTION_WORDS.has(word.text) ? QUESTION_WORD_SHARE : 1),
     }));
@@ -63,4 +66,13 @@ export class Coverage {
     );
     return this.#total === 0 ? 0 : sum / this.#total;
   }
+}
+
+/** Returns the rarest words of a long question that a text has, which are those that the search finds passages by. */
+function selectTelling(words: readonly WeighedWord[]): readonly WeighedWord[] {
+  if (words.length <= MAX_WORDS) return words;
+  return words
+    .filter(({ isMissing }) => !isMissing)
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, MAX_WORDS);
 }

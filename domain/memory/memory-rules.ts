@@ -8,7 +8,6 @@ export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
 export const MEMORY_LIMITS = {
   contentCharacters: 4000,
-  queryCharacters: 500,
   memoriesPerAgent: 10_000,
 } as const;
 
@@ -29,20 +28,6 @@ export function checkMemoryContent(content: string): string {
   if (!/[\p{L}\p{N}]/u.test(stored))
     throw new ServiceError("invalid", "content: must have at least one letter or digit.");
   return stored;
-}
-
-/**
- * Returns a query without spaces at its ends.
- *
- * @throws {ServiceError} `invalid` for an empty or too long query, or one that the database cannot read
- */
-export function checkMemoryQuery(field: string, query: string): string {
-  const text = query.trim();
-  const { queryCharacters } = MEMORY_LIMITS;
-  if (text === "" || text.length > queryCharacters)
-    throw new ServiceError("invalid", `${field}: must have 1 to ${queryCharacters} characters.`);
-  checkStorableText(field, text);
-  return text;
 }
 
 /** The same error for a memory that never existed and for any of another agent. */

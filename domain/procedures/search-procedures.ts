@@ -2,6 +2,7 @@ import type { Db } from "../database-types.ts";
 import { rankByProximity } from "../search/rank-by-proximity.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { createCallSnippet } from "./call-snippet.ts";
 import { MAX_DIRECT_TOOLS, nameDirectTools } from "./direct-tool-names.ts";
 import { searchProcedureIndex } from "./indexed-procedures.ts";
@@ -42,13 +43,18 @@ const MAX_DESCRIPTION_CHARACTERS = 400;
 /** The characters of a response without the hits. */
 const ENVELOPE_CHARACTERS = 300;
 
-/** Searches the procedures of the organization's live apps. */
+/**
+ * Searches the procedures of the organization's live apps.
+ *
+ * @throws {ServiceError} `invalid` for an empty or too long query
+ */
 export async function searchProcedures(
   { db }: SearchDeps,
   { orgId }: Caller,
   request: SearchRequest,
 ): Promise<SearchResult> {
-  const found = await findProcedures(db, orgId, request);
+  const query = readSearchQuery("query", request.query);
+  const found = await findProcedures(db, orgId, { ...request, query });
   const toolNameOf = await readToolNames(db, orgId, found);
   const matches = found.map(({ score, ...procedure }) => ({
     app_id: procedure.appId,

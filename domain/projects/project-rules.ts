@@ -8,7 +8,6 @@ export type ProjectKind = (typeof PROJECT_KINDS)[number];
 export const PROJECT_LIMITS = {
   nameCharacters: 100,
   descriptionCharacters: 500,
-  queryCharacters: 500,
   projectsOfOrganization: 1000,
   mountsOfAgent: 100,
   /** In one request that creates a project. */

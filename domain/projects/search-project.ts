@@ -1,11 +1,9 @@
 import { type PassageHit, searchPassages } from "../documents/search-passages.ts";
+import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
-import { ServiceError } from "../shared/errors.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
-import { checkStorableText } from "../shared/storable-text.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { findProject } from "./find-project.ts";
-import type { ReadProjectsDeps } from "./list-projects.ts";
-import { PROJECT_LIMITS } from "./project-rules.ts";
 
 /** A document with the passage of it that matches best. */
 export interface FoundDocument {
@@ -36,15 +34,15 @@ const MAX_PASSAGES = 60;
  *   with a gateway token when it is not mounted on the agent
  */
 export async function findProjectDocuments(
-  { db }: ReadProjectsDeps,
+  deps: TextSearchDeps,
   caller: Caller,
   { id, q, limit = 10 }: { id: string; q: string; limit?: number | undefined },
   field = "q",
 ): Promise<{ hits: FoundDocument[] }> {
-  const text = checkQuery(field, q);
-  const { id: projectId } = await findProject(db, caller, id);
+  const text = readSearchQuery(field, q);
+  const { id: projectId } = await findProject(deps.db, caller, id);
   const owner = { orgId: caller.orgId, projectId };
-  const passages = await searchPassages(db, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
+  const passages = await searchPassages(deps, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
   const bestByDocument = new Map<string, PassageHit>();
   for (const passage of passages)
     if (!bestByDocument.has(passage.documentId)) bestByDocument.set(passage.documentId, passage);
@@ -57,7 +55,7 @@ export async function findProjectDocuments(
  * @throws {ServiceError} as `findProjectDocuments`
  */
 export async function searchProject(
-  deps: ReadProjectsDeps,
+  deps: TextSearchDeps,
   caller: Caller,
   { project_id: id, query, limit }: { project_id: string; query: string; limit: number },
 ): Promise<ProjectHits> {
@@ -74,13 +72,4 @@ function toFound({ documentId, documentTitle, content, score }: PassageHit): Fou
     snippet: truncateText(content, SNIPPET_CHARACTERS),
     score: Math.round(score * 1000) / 1000,
   };
-}
-
-function checkQuery(field: string, query: string): string {
-  const text = query.trim();
-  const { queryCharacters } = PROJECT_LIMITS;
-  if (text === "" || text.length > queryCharacters)
-    throw new ServiceError("invalid", `${field}: must have 1 to ${queryCharacters} characters.`);
-  checkStorableText(field, text);
-  return text;
 }

@@ -3,10 +3,12 @@ import { readMemoryTexts } from "../../domain/memory/stored-memories.ts";
 import { readProcedureTexts } from "../../domain/procedures/indexed-procedures.ts";
 import type { TextReaders } from "../../domain/search/update-scopes.ts";
 
-/** Where the texts of each part of the search index are stored. */
-export const TEXT_READERS: TextReaders = {
+/** Where the texts are stored that can be found by their meaning too. */
+export const EMBEDDED_TEXT_READERS: TextReaders = {
   knowledge: readPassageTexts,
   project: readPassageTexts,
   memory: readMemoryTexts,
-  procedures: readProcedureTexts,
 };
+
+/** Where the texts of each part of the search index are stored. */
+export const TEXT_READERS: TextReaders = { ...EMBEDDED_TEXT_READERS, procedures: readProcedureTexts };

@@ -109,6 +109,10 @@ test.skipIf(lacksBrowser)(
     const { owner } = organization();
     const page = await openAs(browser(), owner, pageUrl("/settings/account"));
     await page.getByText("No clients yet.").waitFor();
+    const link = await page.getByRole("link", { name: "Add to VS Code" }).getAttribute("href");
+    const entry = JSON.parse(decodeURIComponent(link?.replace("vscode:mcp/install?", "") ?? "")) as { url: string };
+    expect(entry.url).toBe(`${new URL(page.url()).origin}/mcp`);
+    expect(await page.getByRole("link", { name: "Add to Cursor" }).getAttribute("href")).toMatch(/^cursor:/);
     let allow: (isReachable: boolean) => void = () => {};
     const isAllowed = new Promise<boolean>((resolve) => (allow = resolve));
     await page.route(/\/(trpc|list-)/, async (route) => ((await isAllowed) ? route.continue() : route.abort()));

@@ -178,37 +178,3 @@ test("a document is one hit, with the passage that matches best, and the hits fi
   expect(new Set(hits.map(({ document_id }) => document_id)).size).toBe(hits.length);
   expect(hits.length).toBeGreaterThan(5);
 });
-
-const QUERIES = [
-  "the of and",
-  "???",
-  "' OR 1=1",
-  "a & b | !c <-> d:*",
-  "\\",
-  "кофе",
-  "咖啡",
-  "قهوة",
-  "กาแฟ",
-  "커피",
-  "☕️",
-];
-
-test.each(QUERIES)("the query %j is answered", async (query) => {
-  const id = await givenProject({ documents: { Plan: "The launch is planned." } });
-  const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
-  expect(await search(gateway, id, query)).toEqual([]);
-});
-
-const INVALID: [what: string, query: string, message: string][] = [
-  ["an empty query", " ", "query: must have 1 to 500 characters"],
-  ["10,000 characters", "x ".repeat(5000), "query: must have 1 to 500 characters"],
-  ["NUL", "a\0b", "query: must be Unicode text"],
-  ["an unpaired surrogate", "a\uD800", "query: must be Unicode text"],
-];
-
-test.each(INVALID)("%s is refused as a query", async (_, query, message) => {
-  const id = await givenProject();
-  const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
-  const refused = await gateway.tool("project_search", { project_id: id, query });
-  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(message) });
-});

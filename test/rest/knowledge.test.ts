@@ -89,7 +89,7 @@ test("400 invalid documents are rejected with what is valid", async () => {
     [upload("a\u0000b.md", "text"), /file\.name: must be one line/],
     [add({ kind: "faq", file: { name: "a.md", content: "%%%" } }), /file\.content: must be .*base64/],
     [tenant.rest.get("/v1/knowledge/search"), /query: /],
-    [tenant.rest.get("/v1/knowledge/search?query=%00"), /query: must contain at least one word/],
+    [tenant.rest.get("/v1/knowledge/search?query=%00"), /query: has 0 characters/],
     [tenant.rest.get(`${DOCUMENTS}?cursor=made-up`), /cursor: invalid cursor/],
   ] as const) {
     const { status, body } = await request;

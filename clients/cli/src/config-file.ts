@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { CliError } from "./cli-error.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** A sign-in with a token that the user has passed. */
 interface TokenCredentials {
@@ -24,6 +24,8 @@ export type Credentials = TokenCredentials | OAuthCredentials;
 /** What is stored about one service. */
 export interface ServiceSettings {
   credentials?: Credentials;
+  /** For the tool gateway, instead of the credentials. */
+  personal_access_token?: string;
   /** The id of the organization of calls. */
   organization?: string;
 }
@@ -62,39 +64,13 @@ export class ConfigFile {
   async update(change: (config: Config) => void): Promise<void> {
     const config = await this.read();
     change(config);
-    const temporary = `${this.path}.${randomUUID()}`;
-    try {
-      await mkdir(path.dirname(this.path), { recursive: true, mode: 0o700 });
-      const file = await open(temporary, "wx", 0o600);
-      try {
-        await file.writeFile(`${JSON.stringify(config, null, 2)}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, this.path);
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw this.#explainWriteError(error as NodeJS.ErrnoException);
-    }
-  }
-
-  #explainWriteError(error: NodeJS.ErrnoException): CliError {
-    const { code, message } = error;
-    const reason = WRITE_PROBLEMS[code ?? ""] ?? code ?? message;
-    const advice = "Set XDG_CONFIG_HOME to another folder, or pass a token in SVC_TOKEN.";
-    return new CliError(`Cannot write ${this.path}: ${reason}. ${advice}`, 1, { cause: error });
+    await replaceFile(this.path, `${JSON.stringify(config, null, 2)}\n`, {
+      mode: 0o600,
+      folderMode: 0o700,
+      advice: "Set XDG_CONFIG_HOME to another folder, or pass a token in SVC_TOKEN.",
+    });
   }
 }
-
-const WRITE_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is exceeded",
-  EROFS: "the file system is read-only",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  ENOTDIR: "a part of the path is not a folder",
-};
 
 function parseConfig(text: string): Config | null {
   try {

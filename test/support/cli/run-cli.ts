@@ -39,6 +39,10 @@ interface RunOptions {
   env?: Record<string, string>;
   /** Standard input. */
   input?: string;
+  /** Leaves standard input open, for a command that runs until it ends. */
+  keepsInputOpen?: boolean;
+  /** The current folder; by default that of the test. */
+  cwd?: string;
 }
 
 /** Builds the command line, and runs it in processes of its own. */
@@ -50,7 +54,7 @@ export async function createCli(env: Record<string, string>): Promise<TestCli> {
   const configFile = path.join(configFolder, "svc/config.json");
   const variables = { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_CONFIG_HOME: configFolder, ...env };
   const start = (args: readonly string[], options: RunOptions = {}) =>
-    startProcess([path.join(folder, "cli/svc.js"), ...args], { ...variables, ...options.env }, options.input ?? "");
+    startProcess([path.join(folder, "cli/svc.js"), ...args], { ...variables, ...options.env }, options);
   return {
     folder: path.join(folder, "cli"),
     tarball: path.join(folder, "cli.tgz"),
@@ -67,15 +71,20 @@ export async function createCli(env: Record<string, string>): Promise<TestCli> {
   };
 }
 
-function startProcess(args: string[], env: Record<string, string>, input: string): RunningCli {
-  const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "pipe"] });
+function startProcess(
+  args: string[],
+  env: Record<string, string>,
+  { input = "", keepsInputOpen = false, cwd }: RunOptions,
+): RunningCli {
+  const child = spawn(process.execPath, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
     child[name].on("data", (chunk: Buffer) => {
       texts[name] += String(chunk);
     });
   child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
+  if (keepsInputOpen) child.stdin.write(input);
+  else child.stdin.end(input);
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...texts }));
   return { child, stdout: () => texts.stdout, stderr: () => texts.stderr, ended };
 }

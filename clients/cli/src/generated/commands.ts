@@ -1681,7 +1681,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": true,
         "isRequired": true,
         "type": "text",
-        "description": "Words, at most 500 characters"
+        "description": "Words, or a question"
       },
       {
         "field": "kind",
@@ -2404,7 +2404,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": true,
         "isRequired": true,
         "type": "text",
-        "description": "Words, at most 500 characters"
+        "description": "Words, or a question"
       },
       {
         "field": "limit",
@@ -3189,6 +3189,15 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isRequired": false,
         "type": "texts",
         "description": "Agents for which to enable the skill"
+      },
+      {
+        "field": "expected_hash",
+        "name": "expected-hash",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "isNullable": true,
+        "description": "The `content_hash` that you have read, `null` for a new skill. If it is not the current one, nothing is stored"
       }
     ]
   },

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { installLinks } from "../../../../domain/agents/install-links.ts";
 import type { Api } from "../api.ts";
 import { useOrganization } from "../organization.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
@@ -35,7 +36,23 @@ function NoConnections() {
     <EmptyState>
       <p>No clients yet. To connect one, add this URL as an MCP server in the client:</p>
       <code className="wrap-anywhere">{location.origin}/mcp</code>
+      <InstallLinks />
     </EmptyState>
+  );
+}
+
+/** Programs ask their user before they add the server. */
+function InstallLinks() {
+  const { cursor, vscode } = installLinks(`${location.origin}/mcp`);
+  return (
+    <p className="flex flex-wrap gap-4">
+      <a href={cursor} className="underline">
+        Add to Cursor
+      </a>
+      <a href={vscode} className="underline">
+        Add to VS Code
+      </a>
+    </p>
   );
 }
 
