@@ -194,6 +194,8 @@ build_clients() {
   with_progress "Building the SDK" node scripts/build-sdk.ts || problem "The SDK could not be built (see above)."
   with_progress "Building the command line" node scripts/build-cli.ts ||
     problem "The command line could not be built (see above)."
+  with_progress "Building the desktop extension" node scripts/build-extension.ts ||
+    problem "The desktop extension could not be built (see above)."
 }
 
 # --- The sandbox
