@@ -57,7 +57,7 @@ export function extractAnswer(
 }
 
 /** Returns the sentences of a passage as they stand in it, without the marks of lists and headings. */
-function listSentences(content: string): string[] {
+export function listSentences(content: string): string[] {
   return findUnits(content, { start: 0, end: content.length })
     .filter(({ start }) => !/^(?:`{3}|~{3})/.test(content.slice(start, start + 3)))
     .flatMap((unit) => {

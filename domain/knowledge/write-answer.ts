@@ -7,6 +7,8 @@ export interface CitedQuote {
   hit: PassageHit;
   /** Stands literally in the document. */
   quote: string;
+  /** For a quote that was found by its meaning, how similar it is to the question: 0 to 1. */
+  similarity?: number;
 }
 
 /** A sentence of an answer, with the quotes that support it: at least one. */
