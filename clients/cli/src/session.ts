@@ -80,6 +80,11 @@ export class Session {
     return { url, token, ...(organization === undefined ? {} : { organization }) };
   }
 
+  /** The option `--org`. */
+  get organizationOption(): string | undefined {
+    return this.#options.org;
+  }
+
   /** The id of the organization that an option or a variable selects. */
   #givenOrganization(): string | undefined {
     return this.#options.org ?? this.#environment.organization;
