@@ -28,6 +28,7 @@ export const search: Section = {
     const [organization, other] = await service.call("createOrganizations", 2, 0);
     const orgId = organization?.org_id ?? "";
     await service.call("insertAppProcedures", orgId, { firstNumber: 0, apps: APPS, procedures: PROCEDURES });
+    await service.call("analyzeDatabase");
     const url = `${await service.call("publicUrl")}/mcp`;
     const clientOf = (token = ""): GatewayClient => ({ url, token, signal: context.signal });
     const client = clientOf(organization?.personal_access_token);

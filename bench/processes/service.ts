@@ -45,6 +45,10 @@ async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl }: Ser
     },
     insertAppRows: (orgId: string, count: number) => insertAppRows(forkEm(), orgId, count),
     insertAppProcedures: (orgId: string, apps: SampleApps) => insertAppProcedures(forkEm(), orgId, apps),
+    /** Does at once what the database does within minutes after many changes. */
+    analyzeDatabase: async (): Promise<void> => {
+      await forkEm().getConnection().execute("vacuum analyze");
+    },
     insertSessions: (orgId: string, sample: SampleSessions) => insertSessions(forkEm(), orgId, sample),
     insertLiveApps: async (orgId: string, count: number) => {
       const { scriptPath } = await buildExample(service.parts.deploymentDeps, "hello");
