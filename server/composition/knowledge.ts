@@ -11,10 +11,11 @@ import type { Foundation } from "./foundation.ts";
 
 /** Opens the dependencies of Company Knowledge. */
 export async function openKnowledge(foundation: Foundation): Promise<Capabilities["knowledge"]> {
-  const { config, database, log } = foundation;
+  const { config, database, log, plans } = foundation;
   return {
     em: database.em,
     db: database.db,
+    plans,
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),
     // Only the message: the error contains the request, with texts of documents.
