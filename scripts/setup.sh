@@ -171,10 +171,10 @@ fill_caches() {
     problem "The caches for builds and programs could not be filled (see above)."
 }
 
-# Only the first start is slower without it.
-compile_service() {
-  with_progress "Compiling the service" node scripts/compile-service.ts ||
-    say "The service could not be compiled in advance (see above). Its first start will take longer."
+# Only starts are slower without it.
+build_service() {
+  with_progress "Building the service" node scripts/build-service.ts ||
+    say "The service could not be built in advance (see above). It runs from its sources, and its starts take longer."
 }
 
 # The build takes only a few seconds, so it always runs.
@@ -244,7 +244,7 @@ check_sandbox
 fill_caches
 build_dashboard
 build_clients
-compile_service
+build_service
 
 if [ "$problems" -gt 0 ]; then
   say "Setup is incomplete: $problems problem(s), see above." >&2

@@ -1,6 +1,9 @@
 import { enableCompileCache } from "node:module";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type * as RunService from "./startup/run-service.ts";
 import { closeInheritedDescriptors } from "./startup/inherited-descriptors.ts";
+import { findServiceBundle } from "./startup/service-bundle.ts";
 import { showStartProgress } from "./startup/start-progress.ts";
 
 closeInheritedDescriptors();
@@ -9,5 +12,9 @@ const stopProgress = showStartProgress();
 // imported below because imports at the top of this file would be loaded before this line. `npm start` enables the same cache
 // with NODE_COMPILE_CACHE, which includes this file: without it, Node loads its TypeScript support for 55 ms of CPU time.
 enableCompileCache(path.join(import.meta.dirname, "../.cache/service"));
-const { runService } = await import("./startup/run-service.ts");
+const bundle = findServiceBundle();
+const { runService } =
+  bundle === null
+    ? await import("./startup/run-service.ts")
+    : ((await import(pathToFileURL(bundle).href)) as typeof RunService);
 await runService(stopProgress);

@@ -4,7 +4,8 @@ export interface TextRange {
   end: number;
 }
 
-const SEGMENTER = new Intl.Segmenter("en", { granularity: "sentence" });
+/** Created when it is first needed, because its creation takes 30 ms of a start. */
+let segmenter: Intl.Segmenter | null = null;
 
 /** A point that ends no sentence. */
 const ABBREVIATION =
@@ -14,8 +15,9 @@ const ABBREVIATION =
 export function findSentences(text: string, { start, end }: TextRange): TextRange[] {
   const paragraph = text.slice(start, end).replaceAll("\n", " ");
   const sentences: TextRange[] = [];
+  segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" });
   let open: number | null = null;
-  for (const { segment, index } of SEGMENTER.segment(paragraph)) {
+  for (const { segment, index } of segmenter.segment(paragraph)) {
     const from: number = open ?? index;
     const until = index + segment.trimEnd().length;
     open = ABBREVIATION.test(segment.trimEnd()) ? from : null;

@@ -1,5 +1,7 @@
 import { readdir } from "node:fs/promises";
-import type { Migrator } from "@mikro-orm/migrations";
+import path from "node:path";
+import type { Constructor } from "@mikro-orm/core";
+import type { Migration, Migrator } from "@mikro-orm/migrations";
 import { MIGRATIONS_FOLDER, type Orm } from "./orm.ts";
 
 /** Any number that no other program on the database uses for an advisory lock. */
@@ -11,6 +13,7 @@ const UNDEFINED_TABLE = "42P01";
 /** Applies the pending migrations. Processes that start at the same time apply them one after the other. */
 export async function migrate(orm: Orm): Promise<void> {
   if (await isUpToDate(orm)) return;
+  orm.config.set("migrations", { ...orm.config.get("migrations"), migrationsList: await importMigrations() });
   const migrator = await openMigrator(orm);
   await orm.em.fork().transactional(async (em) => {
     await em.execute(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
@@ -24,10 +27,27 @@ export async function openMigrator(orm: Orm): Promise<Migrator> {
   return new Migrator(orm.em);
 }
 
+/** Imports all migrations, which MikroORM would otherwise read from a folder: a bundle of the service has no such folder. */
+async function importMigrations(): Promise<{ name: string; class: Constructor<Migration> }[]> {
+  const names = await listMigrations();
+  return Promise.all(
+    names.map(async (name) => {
+      const exported = (await import(`./migrations/${name}.ts`)) as Record<string, Constructor<Migration>>;
+      const migration = exported[name];
+      if (migration === undefined) throw new Error(`The migration ${name} does not export a class of this name.`);
+      return { name, class: migration };
+    }),
+  );
+}
+
+async function listMigrations(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_FOLDER);
+  return files.map((file) => path.basename(file, ".ts")).toSorted();
+}
+
 async function isUpToDate(orm: Orm): Promise<boolean> {
   const applied = await listApplied(orm);
-  const files = await readdir(MIGRATIONS_FOLDER);
-  return files.every((file) => applied.has(file.replace(/\.ts$/, "")));
+  return (await listMigrations()).every((name) => applied.has(name));
 }
 
 async function listApplied(orm: Orm): Promise<Set<string>> {

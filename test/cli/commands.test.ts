@@ -172,3 +172,10 @@ test("the package installs without other packages, and prints its version", asyn
   );
   expect(JSON.parse(manifest)).not.toHaveProperty("dependencies");
 });
+
+test("memory is another name of the commands of memories", async () => {
+  const { agent } = (await dataOf("agents", "provision", "Notes")) as { agent: { agent_id: string } };
+  await dataOf("memory", "store", agent.agent_id, "--content", "Invoices are sent on Mondays.", "--kind", "fact");
+  const listed = await cli.run(["memories", "list", agent.agent_id]);
+  expect(listed.stdout).toMatch(/^CONTENT +KIND +CREATED AT +MEMORY ID\nInvoices are sent on Mondays\. +fact /);
+});

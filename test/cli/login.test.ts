@@ -4,6 +4,7 @@ import { joinOrganization, signUpOwner } from "../support/identity/organization-
 import type { TestUser } from "../support/identity/test-user.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { verifies } from "../support/verifies.ts";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 let tenant: Tenant;
@@ -165,4 +166,48 @@ test("orgs use selects the organization of the next commands, also of followed l
   expect([back.code, back.stdout]).toEqual([0, expect.not.stringContaining(app.id)]);
   const unknown = await cli.run(["orgs", "use", "nowhere"]);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("svc orgs list")]);
+});
+
+const LIST_APPS = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "service_list_apps", arguments: {} },
+});
+
+verifies(
+  "gateway.clients.bridge",
+  "svc mcp uses the sign-in and the selected organization, and refreshes an expired access token",
+  async () => {
+    const app = await service().givenApp(tenant, { name: "mine", status: "ready" });
+    await signIn();
+    await cli.run(["orgs", "use", tenant.org_id]);
+    const stored = await readStored();
+    for (const settings of Object.values(stored.services)) settings.credentials.expires_at = 0;
+    await cli.writeConfig(JSON.stringify(stored));
+    const listed = await cli.run(["mcp"], { input: LIST_APPS });
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(app.id)]);
+    await cli.run(["logout"]);
+    const signedOut = await cli.run(["mcp"], { input: LIST_APPS });
+    expect([signedOut.code, signedOut.stdout]).toEqual([0, expect.stringContaining("Run: svc login")]);
+  },
+);
+
+test("a command that runs for long uses the tokens that another command has stored meanwhile", async () => {
+  await signIn();
+  const bridge = cli.start(["mcp"], { keepsInputOpen: true });
+  const call = async (count: number): Promise<void> => {
+    bridge.child.stdin?.write(`${LIST_APPS}\n`);
+    await expect.poll(() => bridge.stdout().split("structuredContent").length).toBe(count + 1);
+  };
+  await call(1);
+  const stored = await readStored();
+  for (const settings of Object.values(stored.services)) settings.credentials.expires_at = 0;
+  await cli.writeConfig(JSON.stringify(stored));
+  expect((await cli.run(["apps", "list"])).code).toBe(0);
+  const refreshed = (await cli.readConfig()).text;
+  await call(2);
+  expect((await cli.readConfig()).text).toBe(refreshed);
+  bridge.child.stdin?.end();
+  expect(await bridge.ended).toMatchObject({ code: 0, stderr: "" });
 });

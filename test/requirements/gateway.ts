@@ -9,7 +9,7 @@ export const GATEWAY_REQUIREMENTS = {
     "A desktop extension bundle connects after the user pastes a personal access token.",
   ),
   "gateway.clients.editor": planned("1", "A short JSON snippet in the workspace settings connects a code editor."),
-  "gateway.clients.bridge": planned(
+  "gateway.clients.bridge": covered(
     "1",
     "The CLI's `mcp` command bridges stdio to the gateway for any client that can start a subprocess.",
   ),

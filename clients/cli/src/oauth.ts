@@ -61,19 +61,20 @@ export class OAuthClient {
 
   async requestDeviceCode(clientId: string, signal: AbortSignal): Promise<DeviceCode> {
     const { device_authorization_endpoint: endpoint, issuer } = await this.#discover(signal);
-    const form = { client_id: clientId, scope: "everything offline_access", resource: `${issuer}/v1` };
-    return this.#request<DeviceCode>(endpoint, new URLSearchParams(form), signal);
+    const form = new URLSearchParams({ client_id: clientId, scope: "everything offline_access" });
+    // The tokens are for both APIs of the service: procedures, and the tool gateway of `svc mcp` (RFC 8707).
+    for (const resource of ["v1", "mcp"]) form.append("resource", `${issuer}/${resource}`);
+    return this.#request<DeviceCode>(endpoint, form, signal);
   }
 
   /** Waits until the user has confirmed the code. @throws {CliError} when the user has denied it, or it has expired */
   async waitForApproval(clientId: string, code: DeviceCode, signal: AbortSignal): Promise<OAuthCredentials> {
-    const { issuer } = await this.#discover(signal);
     const form = { grant_type: DEVICE_GRANT, client_id: clientId, device_code: code.device_code };
     let interval = code.interval ?? DEFAULT_INTERVAL_SECONDS;
     for (;;) {
       await sleep(interval * 1000, undefined, { signal });
       try {
-        return await this.#requestToken({ ...form, resource: `${issuer}/v1` }, signal);
+        return await this.#requestToken(form, signal);
       } catch (error) {
         const reason = error instanceof OAuthRequestError ? error.code : null;
         if (reason === "slow_down") interval += SLOW_DOWN_SECONDS;

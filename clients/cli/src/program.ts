@@ -1,12 +1,16 @@
 import { Command } from "commander";
 import { defineAgentCommands } from "./commands/agents.ts";
+import { defineAgentHookCommand } from "./commands/agent-hook.ts";
 import { defineAppCommands } from "./commands/apps.ts";
 import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
+import { defineKnowledgeCommands } from "./commands/knowledge.ts";
 import { defineLoginCommands } from "./commands/login.ts";
+import { defineMcpCommand } from "./commands/mcp.ts";
 import { defineMcpInstallCommand } from "./commands/mcp-install.ts";
 import { defineOrganizationCommands } from "./commands/orgs.ts";
 import { defineProcedureCommand } from "./commands/procedure-command.ts";
+import { defineSessionCommands } from "./commands/sessions.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import type { Context } from "./context.ts";
 import { COMMANDS } from "./generated/commands.ts";
@@ -20,6 +24,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   "tokens.issue": "create",
   "variables.delete": "unset",
 };
+
+/** Further names of groups of commands. */
+const GROUP_ALIASES: Readonly<Record<string, string>> = { memories: "memory" };
 
 const HELP = `
 Environment:
@@ -48,12 +55,18 @@ export function createProgram(context: () => Context): Command {
   defineAppCommands(apps, context);
   const agents = program.command("agents");
   defineAgentCommands(agents, context);
+  defineAgentHookCommand(agents, context);
   defineOrganizationCommands(program, context);
-  defineMcpInstallCommand(program.command("mcp"), context);
+  defineSessionCommands(program.command("sessions"), context);
+  defineKnowledgeCommands(program.command("knowledge"), context);
+  const mcp = program.command("mcp");
+  defineMcpCommand(mcp, context);
+  defineMcpInstallCommand(mcp, context);
   for (const spec of COMMANDS)
     if (!WITHOUT_COMMAND.includes(spec.procedure)) defineDerivedCommand(program, spec, context);
   for (const group of program.commands)
-    if (group.commands.length > 0) group.summary(listVerbs(group)).helpCommand(false);
+    if (group.commands.length > 0) group.summary(group.summary() || listVerbs(group)).helpCommand(false);
+  for (const [name, alias] of Object.entries(GROUP_ALIASES)) findCommand(program, name)?.alias(alias);
   defineCompletionCommands(program, context);
   return program;
 }

@@ -10,6 +10,10 @@ const COLUMNS_BY_LIST: Readonly<Record<string, readonly string[]>> = {
   servers: ["name", "kind", "status", "server_id"],
   organizations: ["name", "role", "id", "is_selected"],
   quotas: ["metric", "used", "limit"],
+  uploads: ["status", "file", "title", "version", "document_id"],
+  transcripts: ["file", "added", "existing", "session_id"],
+  documents: ["title", "kind", "version", "updated_at", "document_id"],
+  memories: ["content", "kind", "created_at", "memory_id"],
   events: ["time", "actor", "action", "target", "outcome"],
 };
 const MAX_COLUMNS = 6;

@@ -1,4 +1,10 @@
-import { type Client, createClient, ServiceError, type TokenProvider } from "../../sdk/src/client.ts";
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  ServiceError,
+  type TokenProvider,
+} from "../../sdk/src/client.ts";
 import { CliError, EXIT, usageError } from "./cli-error.ts";
 import type { ConfigFile, OAuthCredentials, ServiceSettings } from "./config-file.ts";
 import type { Environment } from "./environment.ts";
@@ -16,6 +22,9 @@ export interface GlobalOptions {
   json?: boolean;
   debug?: boolean;
 }
+
+/** Where calls go, and as whom. */
+export type ServiceTarget = Pick<ClientOptions, "url" | "token" | "organization">;
 
 /** Which service a command uses, and as whom. Options win over variables, and variables over the configuration file. */
 export class Session {
@@ -49,12 +58,27 @@ export class Session {
 
   /** @throws {CliError} when the user is not signed in */
   async client(): Promise<Client> {
+    return createClient(await this.target());
+  }
+
+  /** The service with the token and the organization of calls. @throws {CliError} when the user is not signed in */
+  async target(): Promise<ServiceTarget> {
     const url = await this.url();
     const { token: ownToken } = this.#environment;
     const settings: ServiceSettings = ownToken === undefined ? await this.settings() : {};
-    const organization = this.#options.org ?? this.#environment.organization ?? settings.organization;
+    const organization = this.#givenOrganization() ?? settings.organization;
     const token = ownToken ?? this.#storedToken(url, settings);
-    return createClient({ url, token, ...(organization === undefined ? {} : { organization }) });
+    return { url, token, ...(organization === undefined ? {} : { organization }) };
+  }
+
+  /** The id of the organization that an option or a variable selects. */
+  #givenOrganization(): string | undefined {
+    return this.#options.org ?? this.#environment.organization;
+  }
+
+  /** The id of the selected organization; `undefined` for that of the token. */
+  async organization(): Promise<string | undefined> {
+    return this.#givenOrganization() ?? (this.hasOwnToken ? undefined : (await this.settings()).organization);
   }
 
   #storedToken(url: string, { credentials }: ServiceSettings): string | TokenProvider {
@@ -63,9 +87,20 @@ export class Session {
     if (credentials.kind === "token") return credentials.token;
     let current: OAuthCredentials = credentials;
     return async ({ isRejected }) => {
-      if (isRejected || current.expires_at - EARLY_MS < Date.now()) current = await this.#refresh(url, current);
+      if (isRejected || hasExpired(current)) current = await this.#replace(url, current);
       return current.access_token;
     };
+  }
+
+  /**
+   * Returns tokens other than the current ones. Another command may have stored some meanwhile: a long-running command must
+   * use those, because the service ends a sign-in whose earlier refresh token is used again.
+   */
+  async #replace(url: string, current: OAuthCredentials): Promise<OAuthCredentials> {
+    const { credentials: stored } = (await this.config.read()).services[url] ?? {};
+    if (stored?.kind !== "oauth") return this.#refresh(url, current);
+    if (stored.access_token !== current.access_token && !hasExpired(stored)) return stored;
+    return this.#refresh(url, stored);
   }
 
   /** Two commands that refresh at once get the same tokens from the service. */
@@ -77,4 +112,8 @@ export class Session {
     });
     return refreshed;
   }
+}
+
+function hasExpired({ expires_at: expiresAt }: OAuthCredentials): boolean {
+  return expiresAt - EARLY_MS < Date.now();
 }

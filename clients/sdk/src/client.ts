@@ -1,5 +1,6 @@
-import type { RepeatableCallOptions } from "./call-options.ts";
+import type { CallOptions, RepeatableCallOptions } from "./call-options.ts";
 import { PROCEDURE_KINDS, type ProcedureKind, type Procedures } from "./generated/procedures.ts";
+import { importTranscript, type ImportedTranscript, type ImportTranscriptRequest } from "./import-transcript.ts";
 import {
   type BuildLogEvent,
   type BuildLogRequest,
@@ -22,6 +23,7 @@ import {
 
 export type { CallOptions, RepeatableCallOptions } from "./call-options.ts";
 export type { Procedures } from "./generated/procedures.ts";
+export type { ImportedTranscript, ImportTranscriptRequest } from "./import-transcript.ts";
 export type { BuildLogEvent, BuildLogRequest, RuntimeLog, RuntimeLogRequest, StreamOptions } from "./log-streams.ts";
 export type { Input, Output } from "./procedure-types.ts";
 export { type InputIssue, type RejectionCode, ServiceError, type ServiceErrorCode } from "./service-error.ts";
@@ -34,6 +36,8 @@ export interface Client extends Procedures {
   deployAndWait(request: Input<"apps", "deploy">, options?: DeployOptions): Promise<DeployedApp>;
   /** Waits until a deployment is ready. Rejects with `deployment_failed` or `deployment_canceled` otherwise. */
   waitForDeployment(target: Input<"deployments", "get">, options?: WaitOptions): Promise<Deployment>;
+  /** Imports a transcript of Claude Code or Codex into the session of an agent. It can be repeated: only new entries are added. */
+  importTranscript(request: ImportTranscriptRequest, options?: CallOptions): Promise<ImportedTranscript>;
   /** Yields the lines of a build log from its start, then waits for the next ones until the deployment has ended. */
   followBuildLog(request: BuildLogRequest, options?: StreamOptions): AsyncGenerator<BuildLogEvent, void, undefined>;
   /** Yields what an app prints from now on, or since a time, until the app is deleted. */
@@ -52,6 +56,7 @@ export function createClient(options: ClientOptions): Client {
     ...procedures,
     deployAndWait: (request, settings) => deployAndWait(transport, procedures, request, settings),
     waitForDeployment: (target, settings) => waitForDeployment(transport, procedures, target, settings),
+    importTranscript: (request, settings) => importTranscript(transport, request, settings),
     followBuildLog: (request, settings) => followBuildLog(transport, request, settings),
     followRuntimeLog: (request, settings) => followRuntimeLog(transport, request, settings),
   };

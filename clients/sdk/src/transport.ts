@@ -1,4 +1,4 @@
-import type { RepeatableCallOptions } from "./call-options.ts";
+import type { CallOptions, RepeatableCallOptions } from "./call-options.ts";
 import type { ProcedureKind } from "./generated/procedures.ts";
 import { delay, retryDelayMs } from "./retries.ts";
 import { describeForeignResponse, readError, readJson, ServiceError } from "./service-error.ts";
@@ -24,12 +24,15 @@ export interface ClientOptions {
 const DEFAULT_RETRIES = 2;
 /** Longer than a program of `service_execute` may run. In milliseconds. */
 const DEFAULT_TIMEOUT_MS = 100_000;
+/** As long as the service accepts the body of a file, and some time to store it. In milliseconds. */
+const UPLOAD_TIMEOUT_MS = 660_000;
 
 interface RequestSettings {
   path: string;
   method: "GET" | "POST";
   headers: Record<string, string>;
-  body?: string;
+  /** A function opens the body of each attempt. */
+  body?: string | (() => Blob | ReadableStream<Uint8Array>);
   /** Whether the request may be repeated when it is unknown whether the service has executed it. */
   isSafe: boolean;
   maxRetries: number | undefined;
@@ -104,6 +107,33 @@ export class Transport {
     });
   }
 
+  /**
+   * Sends a file as the body of a REST request that is safe to repeat, and returns the JSON of the response.
+   *
+   * @throws {ServiceError}
+   */
+  async upload(
+    path: string,
+    { body, contentType }: { body: () => Blob | ReadableStream<Uint8Array>; contentType: string },
+    { signal, timeoutMs, maxRetries }: CallOptions,
+  ): Promise<unknown> {
+    const request: RequestSettings = {
+      path,
+      method: "POST",
+      headers: { "content-type": contentType },
+      body,
+      isSafe: true,
+      maxRetries,
+      signal,
+      timeoutMs: timeoutMs ?? UPLOAD_TIMEOUT_MS,
+    };
+    return this.#repeat(request, async (response) => {
+      const json = await readJson(response);
+      if (json === null) throw this.#foreignResponse(response);
+      return json;
+    });
+  }
+
   async #repeat<T>(request: RequestSettings, read: (response: Response) => Promise<T>): Promise<T> {
     const maxRetries = request.maxRetries ?? this.#options.maxRetries ?? DEFAULT_RETRIES;
     for (let attempt = 0; ; attempt += 1) {
@@ -148,7 +178,9 @@ export class Transport {
         authorization: `Bearer ${bearer}`,
         ...(organization === undefined ? {} : { "x-service-org-id": organization }),
       },
-      ...(body === undefined ? {} : { body }),
+      ...(typeof body === "string" && { body }),
+      // A stream as the body needs `duplex`, which not all types of `fetch` have.
+      ...(typeof body === "function" && ({ body: body(), duplex: "half" } as RequestInit)),
       // The service redirects no call, so a redirect leads to another site, such as the sign-in page of a proxy.
       redirect: "manual",
       credentials: "omit",
@@ -199,7 +231,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Node has the reason in `cause`. Browsers tell none. */
-function describeNetworkError(error: unknown): string {
+export function describeNetworkError(error: unknown): string {
   const cause = (error as { cause?: { code?: string; message?: string } } | null)?.cause;
   return REASONS[cause?.code ?? ""] ?? cause?.code ?? (error as Error).message;
 }

@@ -39,6 +39,8 @@ interface RunOptions {
   env?: Record<string, string>;
   /** Standard input. */
   input?: string;
+  /** Leaves standard input open, for a command that runs until it ends. */
+  keepsInputOpen?: boolean;
   /** The current folder; by default that of the test. */
   cwd?: string;
 }
@@ -69,7 +71,11 @@ export async function createCli(env: Record<string, string>): Promise<TestCli> {
   };
 }
 
-function startProcess(args: string[], env: Record<string, string>, { input = "", cwd }: RunOptions): RunningCli {
+function startProcess(
+  args: string[],
+  env: Record<string, string>,
+  { input = "", keepsInputOpen = false, cwd }: RunOptions,
+): RunningCli {
   const child = spawn(process.execPath, args, { env, cwd, stdio: ["pipe", "pipe", "pipe"] });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)
@@ -77,7 +83,8 @@ function startProcess(args: string[], env: Record<string, string>, { input = "",
       texts[name] += String(chunk);
     });
   child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
+  if (keepsInputOpen) child.stdin.write(input);
+  else child.stdin.end(input);
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, ...texts }));
   return { child, stdout: () => texts.stdout, stderr: () => texts.stderr, ended };
 }

@@ -31,8 +31,14 @@ export interface ServiceProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** @param createDatabase - creates the database on an outside PostgreSQL; by default one with all migrations */
-export async function createInstallation(createDatabase = createTestDatabase): Promise<Installation> {
+/**
+ * @param createDatabase - creates the database on an outside PostgreSQL; by default one with all migrations
+ * @param project - the folder of the service's sources
+ */
+export async function createInstallation(
+  createDatabase = createTestDatabase,
+  project = PROJECT,
+): Promise<Installation> {
   const stack = new AsyncDisposableStack();
   const { path: dataDirectory } = stack.use(await temporaryFolder());
   // A killed service leaves the workspaces of its builds, which are mounted.
@@ -45,7 +51,7 @@ export async function createInstallation(createDatabase = createTestDatabase): P
   });
   const services = SERVICES === null ? {} : settingsOf(stack.use(await createDatabase()));
   const start = (env: Record<string, string> = {}) =>
-    startProcess({ DATA_DIR: dataDirectory, ...services, ...env }, dataDirectory, running);
+    startProcess(project, { DATA_DIR: dataDirectory, ...services, ...env }, running);
   return { dataDirectory, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -56,13 +62,13 @@ function settingsOf({ databaseUrl, redisUrl }: TestDatabase): Record<string, str
 const READY = /The service is ready at (\S+)/;
 
 async function startProcess(
-  env: Record<string, string>,
-  dataDirectory: string,
+  project: string,
+  env: Record<string, string> & { DATA_DIR: string },
   running: Set<ChildProcess>,
 ): Promise<ServiceProcess> {
   const inherited = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "" };
   const child = spawn(process.execPath, ["server/main.ts"], {
-    cwd: PROJECT,
+    cwd: project,
     env: { ...inherited, PORT: "0", EDGE_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -80,7 +86,7 @@ async function startProcess(
     child.once("exit", (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
   });
   const publicUrl = await ready;
-  const tokens = JSON.parse(await readFile(path.join(dataDirectory, "bootstrap.json"), "utf8")) as CreatedOrganization;
+  const tokens = JSON.parse(await readFile(path.join(env.DATA_DIR, "bootstrap.json"), "utf8")) as CreatedOrganization;
   const pid = child.pid ?? 0;
   return {
     pid,

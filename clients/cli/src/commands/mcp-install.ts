@@ -1,4 +1,4 @@
-import { access, constants, readFile, realpath } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Argument, type Command, Option } from "commander";
@@ -7,6 +7,7 @@ import { CliError, usageError } from "../cli-error.ts";
 import type { Context } from "../context.ts";
 import type { Environment } from "../environment.ts";
 import { MCP_CLIENTS, type McpClient, type McpClientName, readServiceUrl } from "../mcp-clients.ts";
+import { findOwnProgram } from "../own-program.ts";
 import { replaceFile } from "../replace-file.ts";
 import {
   explainSettingsError,
@@ -100,21 +101,6 @@ async function createEntry(
   if (transport === "http") return client.http(`${url}/mcp`, tokenEnv);
   const [command, ...args] = await findOwnProgram(environment);
   return client.stdio(command, [...args, "mcp", "--service", url]);
-}
-
-/** The installed command, which stays after an update of Node. Without one, this program with its interpreter. */
-async function findOwnProgram({ programPath }: Environment): Promise<readonly [string, ...string[]]> {
-  for (const folder of programPath) {
-    const file = path.join(folder, process.platform === "win32" ? "svc.cmd" : "svc");
-    // npx adds such a folder, which the client does not have.
-    if (/node_modules[/\\]\.bin$/.test(folder)) continue;
-    const isFound = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isFound) return ["svc"];
-  }
-  return [process.execPath, await realpath(process.argv[1] ?? "")];
 }
 
 async function selectFile(client: McpClient, { folders }: Environment, isProject: boolean): Promise<string> {

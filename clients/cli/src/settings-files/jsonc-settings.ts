@@ -44,6 +44,23 @@ export const JSONC: SettingsFormat = {
   },
 };
 
+/**
+ * Adds an item to a list, or replaces the value at a path that leads into a list.
+ *
+ * @param path - ends with -1 for a new item at the end, also of a list that is missing
+ * @throws {SettingsError} for a text that is not JSON
+ */
+export function setListItem(text: string, path: readonly (string | number)[], value: unknown): string {
+  JSONC.parse(text);
+  const content = withoutMark(text);
+  const formattingOptions = detectFormat(content);
+  const source = content.trim() === "" ? `{}${formattingOptions.eol ?? "\n"}` : content;
+  const isArrayInsertion = path.at(-1) === -1;
+  const changed = applyEdits(source, modify(source, [...path], value, { formattingOptions, isArrayInsertion }));
+  JSONC.parse(changed);
+  return text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK + changed : changed;
+}
+
 /** Returns the fields to set, so that the others keep their comments. `[]` is the name of the whole value. */
 function findChanges(before: unknown, value: Settings): (readonly [readonly string[], unknown])[] {
   if (!isObject(before) || !Object.keys(before).every((name) => Object.hasOwn(value, name))) return [[[], value]];
