@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { queryBuilderOf } from "../../../domain/database-types.ts";
 import { deleteDocument, deleteDocumentsOf } from "../../../domain/documents/delete-document.ts";
 import { DOCUMENT_LIMITS } from "../../../domain/documents/document-limits.ts";
@@ -31,7 +31,7 @@ const reader = sharedReader();
 let owner: DocumentOwner;
 
 const db = () => service().service.parts.db;
-const deps = (plans = PLANS) => ({ em: service().service.parts.orm.em, plans });
+const deps = () => ({ em: service().service.parts.orm.em, plans: PLANS });
 const userId = randomUUID();
 const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 } }, "free");
 
@@ -251,44 +251,4 @@ test("simultaneous uploads of one file create one document", async () => {
   const written = await Promise.all(Array.from({ length: 4 }, () => store({ file })));
   expect(new Set(written.map(({ id }) => id)).size).toBe(1);
   expect(written.map(({ status }) => status).toSorted()).toEqual(["created", "unchanged", "unchanged", "unchanged"]);
-});
-
-describe("with a plan of two documents and 1 MiB of text", () => {
-  const limits = { ...DEFAULT_LIMITS, apps: 1, documents: 2, documentBytes: 1024 ** 2 };
-  const small = () => deps(new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 }, small: limits }, "small"));
-  const add = async (text: string, of = owner) =>
-    storeDocument(small(), of, { userId, content: await contentOf({ content: text }), fields: {} });
-
-  test("a third document is refused with the quota and the usage, until one is deleted, and a change is not", async () => {
-    const first = await add("One");
-    await add("Two", await givenProject());
-    const message = 'The plan "small" allows 2 documents and 2 exist. Delete a document or move to a larger plan.';
-    await expect(add("Three")).rejects.toMatchObject({ code: "plan_limit", message });
-    const content = await contentOf({ content: "Uno" });
-    expect(await changeDocument(small(), owner, { id: first.id, userId, content, fields: {} })).toMatchObject({
-      status: "updated",
-    });
-    await deleteDocument(deps(), owner, first.id);
-    expect(await add("Three")).toMatchObject({ status: "created" });
-  });
-
-  test("a text beyond the quota is refused with the usage, and nothing of it is stored", async () => {
-    const { id } = await add("Flights. ".repeat(70_000));
-    const message =
-      'The plan "small" allows 1 MiB of text in documents and their kept versions. 0.601 MiB are used, and this text needs 0.501 MiB. Delete a document or move to a larger plan.';
-    const text = "Boats. ".repeat(75_000);
-    await expect(add(text)).rejects.toMatchObject({ code: "plan_limit", message });
-    const change = { id, userId, content: await contentOf({ content: text }), fields: { title: "New" } };
-    await expect(changeDocument(small(), owner, change)).rejects.toMatchObject({ code: "plan_limit", message });
-    expect((await listDocuments(db(), owner, { limit: 10 })).documents).toMatchObject([
-      { title: "Untitled", version: 1 },
-    ]);
-    expect(await find("boats")).toEqual([]);
-  });
-
-  test("the plan of an organization decides", async () => {
-    const tenant = await service().tenant({ plan: "free" });
-    for (const text of ["One", "Two", "Three"])
-      expect(await add(text, { orgId: tenant.org_id, projectId: null })).toMatchObject({ status: "created" });
-  });
 });
