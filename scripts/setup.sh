@@ -166,6 +166,12 @@ link_postgres() {
     problem "The embedded PostgreSQL cannot run (see above). Set DATABASE_URL to use another PostgreSQL server."
 }
 
+# Only the first start is slower without it.
+create_database_template() {
+  with_progress "Preparing an empty database" node scripts/create-database-template.ts ||
+    say "No empty database could be prepared (see above). The first start creates it, and takes longer."
+}
+
 fill_caches() {
   with_progress "Filling the caches for builds and programs" node scripts/fill-caches.ts ||
     problem "The caches for builds and programs could not be filled (see above)."
@@ -188,6 +194,8 @@ build_clients() {
   with_progress "Building the SDK" node scripts/build-sdk.ts || problem "The SDK could not be built (see above)."
   with_progress "Building the command line" node scripts/build-cli.ts ||
     problem "The command line could not be built (see above)."
+  with_progress "Building the desktop extension" node scripts/build-extension.ts ||
+    problem "The desktop extension could not be built (see above)."
 }
 
 # --- The sandbox
@@ -240,6 +248,7 @@ check_system
 install_npm_packages
 check_runtime
 link_postgres
+create_database_template
 check_sandbox
 fill_caches
 build_dashboard

@@ -73,7 +73,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(docsPlugin(options.publicUrl));
   await server.register(identityPlugin(options));
   await server.register(dashboardPlugin({ db: options.db, signIn: options.signIn }));
-  await server.register(downloadsPlugin());
+  await server.register(downloadsPlugin(options));
   await server.register(restPlugin({ ...options, streamedConnections }));
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));

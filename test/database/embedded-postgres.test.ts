@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
@@ -17,6 +18,7 @@ import type { TemporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 const OWNER = fileURLToPath(new URL("../support/database/postgres-owner.ts", import.meta.url));
+const CREATE_TEMPLATE = fileURLToPath(new URL("../../scripts/create-database-template.ts", import.meta.url));
 const LOG = createLogger("silent");
 
 async function query(url: string, statement: string): Promise<Record<string, unknown>[]> {
@@ -78,6 +80,16 @@ test("a start directly after a kill waits for the processes that are still endin
   }
   await using server = await EmbeddedPostgres.start(folder.path, LOG);
   expect(await query(server.url, "select 1 as n")).toEqual([{ n: 1 }]);
+});
+
+test("new databases are copies of the one that setup prepared, so initdb does not run for each", async () => {
+  await promisify(execFile)(process.execPath, [CREATE_TEMPLATE]);
+  const readIdentifier = async (): Promise<unknown> => {
+    await using folder = await memoryFolder();
+    await using server = await EmbeddedPostgres.start(folder.path, LOG);
+    return await query(server.url, "select system_identifier from pg_control_system()");
+  };
+  expect(await readIdentifier()).toEqual(await readIdentifier());
 });
 
 test("a lock file with the id of a process that is not PostgreSQL does not prevent a start", async () => {

@@ -4,7 +4,7 @@ import { covered, planned } from "./requirement.ts";
 export const GATEWAY_REQUIREMENTS = {
   // Ways to connect
   "gateway.clients.any": covered("1", "Any client that speaks the Model Context Protocol can use the gateway."),
-  "gateway.clients.extension": planned(
+  "gateway.clients.extension": covered(
     "1",
     "A desktop extension bundle connects after the user pastes a personal access token.",
   ),
@@ -70,7 +70,7 @@ export const GATEWAY_REQUIREMENTS = {
   ),
   "gateway.auth.personal_access_token.issued": planned("5.2", "A user gets a personal access token from the web app."),
   "gateway.auth.cli": planned("5.2", "The CLI uses the personal access token after its login command."),
-  "gateway.auth.extension": planned(
+  "gateway.auth.extension": covered(
     "5.2",
     "The desktop extension asks for the personal access token when it is installed.",
   ),

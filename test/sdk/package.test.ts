@@ -26,7 +26,7 @@ const MAX_FILES = 130;
 beforeAll(async () => {
   folder = await temporaryFolder();
   tarball = await buildSdk(folder.path);
-  await server.register(downloadsPlugin(folder.path));
+  await server.register(downloadsPlugin({ publicUrl: () => "http://127.0.0.1", folder: folder.path }));
   const url = await server.listen({ port: 0, host: "127.0.0.1" });
   project = path.join(folder.path, "project");
   await mkdir(project);
@@ -190,7 +190,7 @@ test("200 serves the package without authentication, and 503 says how to build i
   expect(response.rawPayload).toEqual(await readFile(tarball));
   await using empty = await temporaryFolder();
   const unbuilt = fastify();
-  await unbuilt.register(downloadsPlugin(empty.path));
+  await unbuilt.register(downloadsPlugin({ publicUrl: () => "http://127.0.0.1", folder: empty.path }));
   const missing = await unbuilt.inject("/downloads/sdk.tgz");
   expect([missing.statusCode, missing.body]).toEqual([503, expect.stringContaining("npm run setup")]);
 });

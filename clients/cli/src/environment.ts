@@ -34,8 +34,8 @@ export interface ProgramFolders {
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
-  // An empty variable counts as none.
-  const read = (name: string) => (env[name] === "" ? undefined : env[name]);
+  // An empty variable counts as none. So does the placeholder of a setting that the user of the desktop extension omits.
+  const read = (name: string) => (/^(\$\{user_config\.\w+\})?$/.test(env[name] ?? "") ? undefined : env[name]);
   const hasDisplay = process.platform !== "linux" || (read("DISPLAY") ?? read("WAYLAND_DISPLAY")) !== undefined;
   return {
     configFolder: path.join(configHome(read("XDG_CONFIG_HOME")), "svc"),

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseUnavailable } from "../database-unavailable.ts";
+import { copyTemplate, readPackageVersion } from "./cluster-template.ts";
 import { type PostgresLauncher, startFailure } from "./postgres-launcher.ts";
 
 /** The role that owns everything in the embedded database. */
@@ -14,7 +15,8 @@ const INITDB_OPTIONS = [
 ];
 
 /**
- * Creates the data folder of a PostgreSQL server, unless it exists.
+ * Creates the data folder of a PostgreSQL server, unless it exists: as a copy of the template, or with `initdb` if there is
+ * no template.
  *
  * @param folders.root - the folder of the embedded database
  * @param folders.data - the data folder in it; after a crash it is absent or complete
@@ -29,7 +31,8 @@ export async function createCluster(
   if (existsSync(data)) return refuseOtherMajor(data, native);
   const draft = `${data}.new`;
   await rm(draft, { recursive: true, force: true });
-  const { ended } = await launcher.start("initdb", draft, INITDB_OPTIONS);
+  const isCopied = await copyTemplate(native, draft);
+  const { ended } = await launcher.start("initdb", draft, isCopied ? ["--sync-only"] : INITDB_OPTIONS);
   const { code, reason } = await ended;
   if (code !== 0) throw startFailure(reason);
   await rename(draft, data);
@@ -46,8 +49,7 @@ function refuseEarlierDatabase(root: string): void {
 
 function refuseOtherMajor(data: string, native: string): void {
   const found = Number(readFileSync(path.join(data, "PG_VERSION"), "utf8"));
-  const { version } = JSON.parse(readFileSync(path.join(native, "../package.json"), "utf8")) as { version: string };
-  const major = Number.parseInt(version, 10);
+  const major = Number.parseInt(readPackageVersion(native), 10);
   if (found !== major)
     throw new DatabaseUnavailable(
       `${data} was created by PostgreSQL ${found}, and the embedded PostgreSQL is version ${major}. docs/operations.md describes the upgrade.`,
