@@ -17,6 +17,7 @@ import type { MemorySchema } from "./memory/memory.entity.ts";
 import type { OrganizationSchema } from "./organizations/organization.entity.ts";
 import type { SearchPostingSchema } from "./search/search-posting.entity.ts";
 import type { SearchScopeSchema } from "./search/search-scope.entity.ts";
+import type { SearchVectorSchema } from "./search/search-vector.entity.ts";
 import type { SkillFileSchema } from "./skills/skill-file.entity.ts";
 import type { SkillSchema } from "./skills/skill.entity.ts";
 import type { AppStorageRecordSchema } from "./storage/app-storage-record.entity.ts";
@@ -51,6 +52,7 @@ export type DatabaseTables = InferKyselyDB<
   | typeof ProjectSchema
   | typeof SearchPostingSchema
   | typeof SearchScopeSchema
+  | typeof SearchVectorSchema
   | typeof SessionEntrySchema
   | typeof SessionSchema
   | typeof SkillFileSchema

@@ -92,6 +92,15 @@ export const uploadSkillRequest = z
         examples: ["skills/pdf-forms"],
       }),
     agent_ids: z.array(z.uuid()).max(100).optional().meta({ description: "Agents for which to enable the skill" }),
+    expected_hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, such as a content_hash")
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          "The `content_hash` that you have read, `null` for a new skill. If it is not the current one, nothing is stored",
+      }),
   })
   .meta({ id: "UploadSkillRequest" }) satisfies z.ZodType<UploadSkill>;
 

@@ -65,7 +65,7 @@ export const skills = router({
         errorResponses: {
           400: "The files are no skill, or a file is not allowed",
           404: noAgent,
-          409: "The organization has too many skills or is reading another repository, or an agent is in OpenClaw",
+          409: "`expected_hash` is not the current hash, the organization has too many skills or is reading another repository, or an agent is in OpenClaw",
         },
       },
     })

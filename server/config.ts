@@ -3,7 +3,9 @@ import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { PlanLimits } from "../domain/plans/plans.ts";
 import { ConfigError } from "./config-error.ts";
+import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
+import { embeddingsVariables, readEmbeddingsSettings } from "./embeddings-settings.ts";
 import { modelVariables, readModelSettings } from "./model-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./plans-file.ts";
 
@@ -80,6 +82,7 @@ const environment = z.object({
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
   BUILDER_COMMAND: unsupported("this version has no app builder agent"),
   ...modelVariables,
+  ...embeddingsVariables,
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
   CLIENT_METADATA_DOCUMENTS: oneOf(["auto", "on", "off"]).default("auto"),
   GITHUB_CLIENT_ID: z.string().optional(),
@@ -143,6 +146,8 @@ export interface Config {
   oidc: { issuer: string; audience: string } | null;
   /** The language model that writes answers; `null` when none is configured. */
   model: ModelSettings | null;
+  /** The endpoint whose vectors let searches find texts by their meaning; `null` when none is configured. */
+  embeddings: EmbeddingsSettings | null;
   /** Days until an audit event is deleted; `null` for never. */
   auditRetentionDays: number | null;
   logLevel: string;
@@ -199,6 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     },
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
     model: readModelSettings(values),
+    embeddings: readEmbeddingsSettings(values),
     auditRetentionDays: values.AUDIT_RETENTION_DAYS === 0 ? null : values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL,
     buildConcurrency: values.BUILD_CONCURRENCY,

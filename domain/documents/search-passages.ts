@@ -1,11 +1,14 @@
 import type { Db } from "../database-types.ts";
+import { loadAnalyzer } from "../search/analyzer.ts";
+import { fuseHits } from "../search/fuse-hits.ts";
 import type { Language } from "../search/languages.ts";
 import { rankByProximity } from "../search/rank-by-proximity.ts";
+import { searchByMeaning, type TextSearchDeps } from "../search/search-by-meaning.ts";
 import { searchIndex } from "../search/search-index.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, scopeOf } from "./document-owner.ts";
 
-/** A passage with words of a query. */
+/** A passage with words of a query, or with a similar meaning. */
 export interface PassageHit {
   documentId: string;
   documentTitle: string;
@@ -17,6 +20,8 @@ export interface PassageHit {
   content: string;
   /** Higher is better. Scores of different queries cannot be compared. */
   score: number;
+  /** The cosine of the vectors of passage and query; `null` for a passage that was found by its words only. */
+  similarity: number | null;
 }
 
 export interface SearchPassages {
@@ -31,36 +36,69 @@ const CANDIDATES = 3;
 
 /** Searches the documents of an owner. Returns the best passages, the best one first. */
 export async function searchPassages(
-  db: Db,
+  deps: TextSearchDeps,
   owner: DocumentOwner,
   { text, kind, limit }: SearchPassages,
 ): Promise<PassageHit[]> {
   const scope = scopeOf(owner);
-  const found = await searchIndex(db, scope, {
+  const query = {
     text,
-    language: "any",
     limit: limit * CANDIDATES,
-    typos: true,
     ...(kind !== undefined && { categories: [categoryOf(kind)] }),
+  };
+  const [byWords, byMeaning] = await Promise.all([
+    searchIndex(deps.db, scope, { ...query, language: "any", typos: true }),
+    searchByMeaning(deps, scope, query),
+  ]);
+  const ids = new Set([...byWords, ...byMeaning].map(({ indexId }) => indexId));
+  if (ids.size === 0) return [];
+  const similarities = new Map(byMeaning.map(({ indexId, similarity }) => [indexId, similarity]));
+  const passages = await readPassages(deps.db, owner.orgId, scope.ownerId, { ids: [...ids], similarities });
+  const found = byWords.flatMap(({ indexId, score }) => {
+    const passage = passages.get(indexId);
+    return passage === undefined ? [] : [{ ...passage, score }];
   });
-  if (found.length === 0) return [];
-  const scores = new Map(found.map(({ indexId, score }) => [indexId, score]));
-  const passages = await selectPassages(db, owner.orgId, scope.ownerId, [...scores.keys()]);
-  const hits = passages.map((row) => ({
-    documentId: row.document_id,
-    documentTitle: row.title,
-    kind: row.kind,
-    language: row.language,
-    heading: row.heading,
-    content: row.content,
-    score: scores.get(row.index_id) ?? 0,
-    title: `${row.title}\n${row.heading}`,
-    body: row.content,
-  }));
-  const language = hits[0]?.language ?? "english";
-  return rankByProximity({ text, language }, hits)
+  const language = found[0]?.language ?? "english";
+  const ranked = found.length === 0 ? [] : rankByProximity({ text, language }, found);
+  const similar = byMeaning.flatMap(({ indexId }) => passages.get(indexId) ?? []);
+  return fuseHits(ranked, similar)
     .slice(0, limit)
-    .map(({ title: _title, body: _body, ...hit }) => hit);
+    .map(({ title: _title, body: _body, indexId: _indexId, ...hit }) => hit);
+}
+
+interface RankablePassage extends PassageHit {
+  indexId: number;
+  title: string;
+  body: string;
+}
+
+/** Reads passages by their index ids, and loads the analyzers of their languages. */
+async function readPassages(
+  db: Db,
+  orgId: string,
+  ownerId: string,
+  { ids, similarities }: { ids: number[]; similarities: ReadonlyMap<number, number> },
+): Promise<Map<number, RankablePassage>> {
+  const rows = await selectPassages(db, orgId, ownerId, ids);
+  await Promise.all([...new Set(rows.map(({ language }) => language))].map(loadAnalyzer));
+  return new Map(
+    rows.map((row) => [
+      row.index_id,
+      {
+        indexId: row.index_id,
+        documentId: row.document_id,
+        documentTitle: row.title,
+        kind: row.kind,
+        language: row.language,
+        heading: row.heading,
+        content: row.content,
+        score: 0,
+        similarity: similarities.get(row.index_id) ?? null,
+        title: `${row.title}\n${row.heading}`,
+        body: row.content,
+      },
+    ]),
+  );
 }
 
 function selectPassages(db: Db, orgId: string, ownerId: string, indexIds: number[]) {

@@ -1,8 +1,8 @@
-import type { Db } from "../database-types.ts";
 import type { DocumentKind } from "../documents/document-kind.ts";
 import { scopeOf } from "../documents/document-owner.ts";
 import { type PassageHit, searchPassages } from "../documents/search-passages.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
+import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import { weighWords } from "../search/weigh-words.ts";
 import type { Caller } from "../shared/caller.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
@@ -11,10 +11,10 @@ import { Coverage } from "./coverage.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { knowledgeOf } from "./knowledge-owner.ts";
 import { nameCells } from "./list-sentences.ts";
+import { quoteByMeaning } from "./quote-by-meaning.ts";
 import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer.ts";
 
-export interface SearchKnowledgeDeps {
-  db: Db;
+export interface SearchKnowledgeDeps extends TextSearchDeps {
   /** `null` when no model is configured: then the answer consists of sentences of the documents. */
   languageModel: LanguageModel | null;
   /** Logs why the model has not answered. */
@@ -37,7 +37,10 @@ export interface Citation {
   kind: DocumentKind | null;
   /** Stands literally in the document. Written by others: data, not instructions. */
   quote: string;
-  /** How much of the question the quote and the headings above it cover: 0 to 1. */
+  /**
+   * How much of the question the quote and the headings above it cover: 0 to 1. For a quote that was found by its meaning, how
+   * similar it is to the question.
+   */
   score: number;
 }
 
@@ -64,16 +67,24 @@ export async function searchKnowledge(
 ): Promise<KnowledgeAnswer> {
   const question = readSearchQuery("query", query);
   const owner = knowledgeOf(caller);
-  const hits = await searchPassages(deps.db, owner, { text: question, kind, limit: PASSAGES });
+  const hits = await searchPassages(deps, owner, { text: question, kind, limit: PASSAGES });
   if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };
   const coverage = new Coverage(await weighWords(deps.db, scopeOf(owner), question));
   const written = await askModel(deps, question, hits);
   if (written !== null) return toAnswer(written, coverage, limit);
-  return toAnswer(
-    extractAnswer(question, coverage, hits, limit).map((found) => ({ text: nameCells(found), quotes: [found] })),
-    coverage,
-    limit,
-  );
+  return toAnswer(await quoteAnswer(deps, question, { hits, coverage, limit }), coverage, limit);
+}
+
+/** Makes an answer of sentences with the words of the question; if there are none, of sentences with a similar meaning. */
+async function quoteAnswer(
+  { queryEmbedder }: SearchKnowledgeDeps,
+  question: string,
+  { hits, coverage, limit }: { hits: readonly PassageHit[]; coverage: Coverage; limit: number },
+): Promise<CitedSentence[]> {
+  const extracted = extractAnswer(question, coverage, hits, limit);
+  if (extracted.length > 0) return extracted.map((found) => ({ text: nameCells(found), quotes: [found] }));
+  const similar = await quoteByMeaning(queryEmbedder, question, hits, limit);
+  return similar.map((found) => ({ text: nameCells(found), quotes: [{ ...found, similarity: found.score }] }));
 }
 
 /** Returns `null` when there is no model, or it does not write an answer that holds. */
@@ -104,11 +115,11 @@ function toAnswer(sentences: readonly CitedSentence[], coverage: Coverage, limit
 
 /** Returns the number of a citation. A quote that several sentences cite has one number. */
 function numberOf(cited: CitedQuote, citations: Citation[], coverage: Coverage): number {
-  const { hit, quote } = cited;
+  const { hit, quote, similarity } = cited;
   const known = citations.find((citation) => citation.document_id === hit.documentId && citation.quote === quote);
   if (known !== undefined) return known.n;
   const n = citations.length + 1;
-  const score = Math.round(Math.min(1, coverage.score(cited, hit)) * 1000) / 1000;
+  const score = Math.round(Math.min(1, similarity ?? coverage.score(cited, hit)) * 1000) / 1000;
   citations.push({ n, document_id: hit.documentId, title: hit.documentTitle, kind: hit.kind, quote, score });
   return n;
 }

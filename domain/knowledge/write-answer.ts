@@ -7,6 +7,8 @@ import type { Sentence } from "./list-sentences.ts";
 /** Its `quote` stands literally in the document. */
 export interface CitedQuote extends Sentence {
   hit: PassageHit;
+  /** For a quote that was found by its meaning, how similar it is to the question: 0 to 1. */
+  similarity?: number;
 }
 
 /** A sentence of an answer, with the quotes that support it: at least one. */

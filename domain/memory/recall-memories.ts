@@ -1,11 +1,13 @@
-import type { Db } from "../database-types.ts";
+import { fuseHits } from "../search/fuse-hits.ts";
+import { searchByMeaning, type TextSearchDeps } from "../search/search-by-meaning.ts";
+import type { IndexHit } from "../search/best-hits.ts";
 import { searchIndex } from "../search/search-index.ts";
 import type { ScopeKey } from "../search/search-scope.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { findMemoryOwner, type ReadMemoriesDeps } from "./memory-owner.ts";
+import { findMemoryOwner } from "./memory-owner.ts";
 import { MEMORY_KINDS, type MemoryKind } from "./memory-rules.ts";
 import { type MemoryRow, type MemoryView, toMemoryView } from "./memory-view.ts";
 import { selectMemories } from "./stored-memories.ts";
@@ -46,13 +48,13 @@ const MEMORIES_CHARACTERS = RESPONSE_CHARACTERS - 300;
  *   `forbidden` for a gateway token of another agent
  */
 export async function recallMemories(
-  { db }: ReadMemoriesDeps,
+  deps: TextSearchDeps,
   caller: Caller,
   { agent_id: agentId, query, limit, kind }: RecallMemories,
 ): Promise<Recall> {
   const text = readSearchQuery("query", query);
-  const owner = await findMemoryOwner(db, caller, agentId);
-  const found = (await findMemories(db, owner, { text, limit, kind })).map(toRecalled);
+  const owner = await findMemoryOwner(deps.db, caller, agentId);
+  const found = (await findMemories(deps, owner, { text, limit, kind })).map(toRecalled);
   const memories = takeWithinBudget(found, MEMORIES_CHARACTERS);
   const missing = found.length - memories.length;
   const cut = missing === 0 ? null : `${missing} more memories match. Use more specific words, or a kind.`;
@@ -86,18 +88,19 @@ export interface SearchMemories {
  * @throws {ServiceError} as `recallMemories`
  */
 export async function searchMemories(
-  { db }: ReadMemoriesDeps,
+  deps: TextSearchDeps,
   caller: Caller,
   { id, q, limit = 20, kind }: SearchMemories,
 ): Promise<{ memories: (MemoryView & { score: number })[] }> {
   const text = readSearchQuery("q", q);
-  const owner = await findMemoryOwner(db, caller, id);
-  const found = await findMemories(db, owner, { text, limit, kind });
+  const owner = await findMemoryOwner(deps.db, caller, id);
+  const found = await findMemories(deps, owner, { text, limit, kind });
   return { memories: found.map(({ row, score }) => ({ ...toMemoryView(row), score })) };
 }
 
 interface FoundMemory {
   row: MemoryRow;
+  indexId: number;
   score: number;
 }
 
@@ -111,23 +114,43 @@ interface Search {
 const CANDIDATES = 100;
 /** Scores that differ by less than this part of the best score count as equal. */
 const EQUAL_SHARE = 0.1;
+/** Similarities of vectors differ less than scores. */
+const EQUAL_SIMILARITY_SHARE = 0.02;
 
-async function findMemories(db: Db, owner: ScopeKey, { text, limit, kind }: Search): Promise<FoundMemory[]> {
+async function findMemories(
+  deps: TextSearchDeps,
+  owner: ScopeKey,
+  { text, limit, kind }: Search,
+): Promise<FoundMemory[]> {
   const categories = kind === undefined ? undefined : [MEMORY_KINDS.indexOf(kind)];
-  const hits = await searchIndex(db, owner, {
-    text,
-    language: "english",
-    limit: CANDIDATES,
-    ...(categories && { categories }),
-  });
-  if (hits.length === 0) return [];
-  const scores = new Map(hits.map(({ indexId, score }) => [indexId, score]));
-  const rows = await selectMemories(db, owner)
-    .where("index_id", "in", [...scores.keys()])
+  const query = { text, limit: CANDIDATES, ...(categories && { categories }) };
+  const [byWords, byMeaning] = await Promise.all([
+    searchIndex(deps.db, owner, { ...query, language: "english" }),
+    searchByMeaning(deps, owner, query),
+  ]);
+  const ids = new Set([...byWords, ...byMeaning].map(({ indexId }) => indexId));
+  if (ids.size === 0) return [];
+  const rows = await selectMemories(deps.db, owner)
+    .where("index_id", "in", [...ids])
     .execute();
-  const found = rows.map((row) => ({ row, score: scores.get(row.index_id) ?? 0 }));
-  const step = EQUAL_SHARE * Math.max(...found.map(({ score }) => score));
+  const rowOf = new Map(rows.map((row) => [row.index_id, row]));
+  const similar = byMeaning.map(({ indexId, similarity }) => ({ indexId, score: similarity }));
+  return fuseHits(
+    rankLatestFirst(withRows(byWords, rowOf), EQUAL_SHARE),
+    rankLatestFirst(withRows(similar, rowOf), EQUAL_SIMILARITY_SHARE),
+  ).slice(0, limit);
+}
+
+function withRows(hits: readonly IndexHit[], rowOf: ReadonlyMap<number, MemoryRow>): FoundMemory[] {
+  return hits.flatMap((hit) => {
+    const row = rowOf.get(hit.indexId);
+    return row === undefined ? [] : [{ ...hit, row }];
+  });
+}
+
+function rankLatestFirst(found: readonly FoundMemory[], equalShare: number): FoundMemory[] {
+  const step = equalShare * Math.max(...found.map(({ score }) => score)) || 1;
   const relevance = ({ score }: FoundMemory): number => Math.round(score / step);
   const latest = ({ row }: FoundMemory): string => toIsoTimestamp(row.updated_at);
-  return found.toSorted((a, b) => relevance(b) - relevance(a) || (latest(a) < latest(b) ? 1 : -1)).slice(0, limit);
+  return found.toSorted((a, b) => relevance(b) - relevance(a) || (latest(a) < latest(b) ? 1 : -1));
 }

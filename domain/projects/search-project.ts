@@ -1,9 +1,9 @@
 import { type PassageHit, searchPassages } from "../documents/search-passages.ts";
+import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
 import { findProject } from "./find-project.ts";
-import type { ReadProjectsDeps } from "./list-projects.ts";
 
 /** A document with the passage of it that matches best. */
 export interface FoundDocument {
@@ -34,15 +34,15 @@ const MAX_PASSAGES = 60;
  *   with a gateway token when it is not mounted on the agent
  */
 export async function findProjectDocuments(
-  { db }: ReadProjectsDeps,
+  deps: TextSearchDeps,
   caller: Caller,
   { id, q, limit = 10 }: { id: string; q: string; limit?: number | undefined },
   field = "q",
 ): Promise<{ hits: FoundDocument[] }> {
   const text = readSearchQuery(field, q);
-  const { id: projectId } = await findProject(db, caller, id);
+  const { id: projectId } = await findProject(deps.db, caller, id);
   const owner = { orgId: caller.orgId, projectId };
-  const passages = await searchPassages(db, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
+  const passages = await searchPassages(deps, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
   const bestByDocument = new Map<string, PassageHit>();
   for (const passage of passages)
     if (!bestByDocument.has(passage.documentId)) bestByDocument.set(passage.documentId, passage);
@@ -55,7 +55,7 @@ export async function findProjectDocuments(
  * @throws {ServiceError} as `findProjectDocuments`
  */
 export async function searchProject(
-  deps: ReadProjectsDeps,
+  deps: TextSearchDeps,
   caller: Caller,
   { project_id: id, query, limit }: { project_id: string; query: string; limit: number },
 ): Promise<ProjectHits> {

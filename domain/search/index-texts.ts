@@ -3,6 +3,7 @@ import { ANALYZER_VERSION } from "./analyzer.ts";
 import { analyzeText, type AnalyzedText, type IndexedText } from "./indexed-text.ts";
 import { languageBits } from "./languages.ts";
 import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./postings-set.ts";
+import { removeVectors } from "./remove-vectors.ts";
 import { appendPostings, type NumberedText, removePostings } from "./stored-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
 
@@ -39,6 +40,7 @@ export async function removeFromIndex(
   if (texts.length === 0) return;
   const row = await lockScope(tx, scope);
   if (row === null) return;
+  await removeVectors(tx, row, texts);
   const analyzed = await analyzeNumbered(texts);
   const { count, length } = await removeFromSet(tx, postingsIdOf(row), analyzed);
   const rebuild = row.rebuild && (await removeFromRebuild(tx, otherPostingsIdOf(row), row.rebuild, analyzed));
@@ -108,11 +110,13 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
     .where("org_id", "=", scope.orgId)
     .where("kind", "=", scope.kind)
     .where("owner_id", "=", scope.ownerId)
-    .returning("id")
+    .returning(["id", "embedding_model"])
     .execute();
-  for (const { id } of rows)
-    for (const postingsId of [id, -id])
+  for (const row of rows) {
+    await removeVectors(tx, row, "all");
+    for (const postingsId of [row.id, -row.id])
       await tx.deleteFrom("search_postings").where("scope_id", "=", postingsId).execute();
+  }
 }
 
 /** Adds the texts to the statistics of the scope, and locks it until the transaction ends. */
@@ -154,10 +158,10 @@ function reserveIds(
 async function lockScope(
   tx: Db,
   { orgId, kind, ownerId }: ScopeKey,
-): Promise<(ScopeSets & { rebuild: Rebuild | null }) | null> {
+): Promise<(ScopeSets & { rebuild: Rebuild | null; embedding_model: string | null }) | null> {
   const row = await tx
     .selectFrom("search_scopes")
-    .select(["id", "postings_set", "rebuild"])
+    .select(["id", "postings_set", "rebuild", "embedding_model"])
     .where("org_id", "=", orgId)
     .where("kind", "=", kind)
     .where("owner_id", "=", ownerId)

@@ -22,6 +22,10 @@ export const SearchScopeSchema = defineEntity({
     languages: p.integer(),
     /** The oldest `ANALYZER_VERSION` that has changed the scope since it was built; 0 for a scope that was never built. */
     analyzerVersion: p.integer(),
+    /** The model of the vectors of the scope; `null` while it has none. */
+    embeddingModel: p.text().nullable(),
+    /** The texts with lower index ids have been embedded. */
+    embeddedIndexId: p.integer().default(0),
     /** Which of the two sets of postings searches read: 0 or 1. */
     postingsSet: p.integer().default(0),
     /** The progress of the other set, while it is built with a newer analyzer. */

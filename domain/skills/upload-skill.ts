@@ -39,6 +39,8 @@ export interface UploadSkill {
   path?: string | undefined;
   /** Agents for which the skill is enabled too. It stays enabled for others. */
   agent_ids?: string[] | undefined;
+  /** The `content_hash` that the caller has read; `null` for a new skill. If it is not the current one, nothing changes. */
+  expected_hash?: string | null | undefined;
 }
 
 /**
@@ -46,8 +48,8 @@ export interface UploadSkill {
  * It stays enabled for the agents for which it was.
  *
  * @throws {ServiceError} `invalid` for files that are no skill; `not_found` when the organization has no such agent;
- *   `conflict` when the organization has too many skills, or is reading another repository; `unavailable` while the service
- *   is reading other repositories
+ *   `conflict` when `expected_hash` is not the current hash, or the organization has too many skills or is reading another
+ *   repository; `unavailable` while the service is reading other repositories
  */
 export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request: UploadSkill): Promise<SkillDetail> {
   const { name, agent_ids: agentIds = [] } = request;
@@ -64,6 +66,7 @@ export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request
     const tx = queryBuilderOf(em);
     // Of simultaneous uploads the later one waits, and counts and replaces what the earlier one has stored.
     await acquireAdvisoryLock(tx, `skills ${caller.orgId}`);
+    await checkExpected(tx, caller.orgId, request);
     await checkRoom(tx, caller.orgId, skill);
     const id = await storeSkill(em, caller.orgId, skill, files);
     await enableForAgents(tx, caller, id, agentIds);
@@ -109,6 +112,24 @@ function describeContent(files: SkillFiles) {
     hash.update(`${JSON.stringify(path)} ${content.length}\n`).update(content);
   }
   return { contentHash: hash.digest("hex"), fileCount: files.size, sizeBytes };
+}
+
+async function checkExpected(tx: Db, orgId: string, { name, expected_hash: expected }: UploadSkill): Promise<void> {
+  if (expected === undefined) return;
+  const stored = await tx
+    .selectFrom("skills")
+    .select("content_hash")
+    .where("org_id", "=", orgId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  const current = stored?.content_hash ?? null;
+  if (current === (expected?.toLowerCase() ?? null)) return;
+  const problem =
+    current === null ? "there is no such skill any more" : `the skill exists, and its content_hash is ${current}`;
+  throw new ServiceError(
+    "conflict",
+    `expected_hash: ${problem}. Read the files of the skill, apply the change to them, then try again.`,
+  );
 }
 
 async function checkRoom(tx: Db, orgId: string, { name, sizeBytes }: NewSkill): Promise<void> {

@@ -1,6 +1,7 @@
 import type { PgBoss } from "pg-boss";
 import type { Db } from "../../domain/database-types.ts";
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
+import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
@@ -14,6 +15,7 @@ import { type AgentServices, openAgents } from "./agents.ts";
 import { createApps } from "./apps.ts";
 import { createAudit } from "./audit.ts";
 import { openDeployments } from "./deployments.ts";
+import { createEmbeddings } from "./embeddings.ts";
 import { openExecution } from "./execution.ts";
 import { type ExternalDeps, type Foundation, openFoundation } from "./foundation.ts";
 import { type IdentityServiceDeps, type IdentityServices, openIdentityServices } from "./identity.ts";
@@ -34,6 +36,8 @@ export interface OpenServices extends IdentityServices, Omit<AgentServices, "age
   capabilities: Capabilities;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
+  /** For the worker, which embeds texts; `null` when no endpoint is configured. */
+  embeddings: Embeddings | null;
   /** For the worker, which measures what apps store. */
   storageDeps: EnforceDeps;
   readiness: readonly ReadinessCheck[];
@@ -53,7 +57,8 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
   const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
-  const knowledge = await openKnowledge(foundation);
+  const embeddingServices = createEmbeddings(foundation);
+  const knowledge = await openKnowledge(foundation, embeddingServices);
   const capabilities: Capabilities = {
     agents,
     agentWorkspaces: createAgentWorkspaces(foundation),
@@ -63,7 +68,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     execution: await openExecution(foundation, procedures, opening),
     knowledge,
     projects: knowledge,
-    memories: createMemories(foundation),
+    memories: createMemories(foundation, embeddingServices),
     ...createUsers(foundation),
     procedures,
     rateLimits: createRateLimits(foundation),
@@ -79,6 +84,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   return {
     capabilities,
     deploymentDeps,
+    embeddings: embeddingServices.embeddings,
     storageDeps: createStorage(foundation),
     ...servers,
     ...identity,

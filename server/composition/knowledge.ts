@@ -7,15 +7,20 @@ import { SandboxedReader } from "../drivers/document-reader/sandboxed-reader.ts"
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
+import type { EmbeddingServices } from "./embeddings.ts";
 import type { Foundation } from "./foundation.ts";
 
 /** Opens the dependencies of Company Knowledge. */
-export async function openKnowledge(foundation: Foundation): Promise<Capabilities["knowledge"]> {
+export async function openKnowledge(
+  foundation: Foundation,
+  { queryEmbedder }: EmbeddingServices,
+): Promise<Capabilities["knowledge"]> {
   const { config, database, log, plans } = foundation;
   return {
     em: database.em,
     db: database.db,
     plans,
+    queryEmbedder,
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),
     // Only the message: the error contains the request, with texts of documents.

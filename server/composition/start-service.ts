@@ -75,13 +75,14 @@ export async function startService(config: Config, log: Logger, options: Service
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {
-  const { boss, db, capabilities, deploymentDeps, storageDeps, serverMonitor, serverChanges } = parts;
+  const { boss, db, capabilities, deploymentDeps, embeddings, storageDeps, serverMonitor, serverChanges } = parts;
   return new Worker({
     boss,
     deps: deploymentDeps,
     storage: storageDeps,
     servers: { monitor: serverMonitor, changes: serverChanges },
     db,
+    embeddings,
     agentWorkspaces: capabilities.agentWorkspaces.agentWorkspaces,
     log,
     buildConcurrency: config.buildConcurrency,

@@ -15,6 +15,7 @@ import { Memory } from "../../domain/memory/memory.entity.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import { SearchPosting } from "../../domain/search/search-posting.entity.ts";
 import { SearchScope } from "../../domain/search/search-scope.entity.ts";
+import { SearchVector } from "../../domain/search/search-vector.entity.ts";
 import { SkillFile } from "../../domain/skills/skill-file.entity.ts";
 import { Skill } from "../../domain/skills/skill.entity.ts";
 import { AppStorageRecord } from "../../domain/storage/app-storage-record.entity.ts";
@@ -51,6 +52,7 @@ export const entities = [
   RateLimitWindow,
   SearchPosting,
   SearchScope,
+  SearchVector,
   Session,
   SessionEntry,
   Skill,

@@ -12,10 +12,12 @@ import type { Db } from "../../domain/database-types.ts";
 import { updateScopes } from "../../domain/search/update-scopes.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
+import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
 import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-storage.ts";
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { startEmbeddingTask } from "./embedding-task.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 import { TEXT_READERS } from "./text-readers.ts";
 
@@ -26,6 +28,8 @@ export interface WorkerOptions {
   /** Keeps the connections to gateways of agents. */
   servers: { monitor: ServerMonitor; changes: ChangeFeed };
   db: Db;
+  /** `null` when no embeddings endpoint is configured. */
+  embeddings: Embeddings | null;
   agentWorkspaces: AgentWorkspaces;
   retention: Retention;
   log: Logger;
@@ -56,6 +60,7 @@ export class Worker {
   #sweepTimer: NodeJS.Timeout | null = null;
   #storageTask: PeriodicTask | null = null;
   #serverTask: AsyncDisposableStack | null = null;
+  #embeddingTask: PeriodicTask | null = null;
   #searchTask: PeriodicTask | null = null;
 
   constructor(options: WorkerOptions) {
@@ -77,6 +82,8 @@ export class Worker {
     this.#sweepTimer = setInterval(() => void this.#enqueueSweep(), SWEEP_INTERVAL_MS);
     this.#storageTask = this.#startStorageTask();
     this.#serverTask = this.#startServerTask();
+    const { db, embeddings, log } = this.#options;
+    if (embeddings !== null) this.#embeddingTask = startEmbeddingTask({ db, embeddings, readers: TEXT_READERS, log });
     this.#searchTask = this.#startSearchTask();
   }
 
@@ -86,6 +93,7 @@ export class Worker {
     this.#stop.abort(new Error("the service is stopping"));
     await this.#storageTask?.[Symbol.asyncDispose]();
     await this.#serverTask?.[Symbol.asyncDispose]();
+    await this.#embeddingTask?.[Symbol.asyncDispose]();
     await this.#searchTask?.[Symbol.asyncDispose]();
     await this.#options.boss.stop({ graceful: true, timeout: STOP_MS, close: true });
   }

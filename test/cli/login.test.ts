@@ -21,6 +21,13 @@ beforeEach(async () => {
   await cli.run(["logout"]);
 });
 
+const LIST_APPS = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "service_list_apps", arguments: {} },
+});
+
 interface StoredCredentials {
   kind: string;
   access_token: string;
@@ -85,12 +92,33 @@ test("4 is the exit code of a command without a sign-in, with a wrong token and 
   expect((await readStored()).services).toEqual({});
 });
 
-test("login explains that a token of the tool gateway is the wrong one, and that standard input is empty", async () => {
-  const gateway = await cli.run(["login", "--token"], { input: tenant.personal_access_token });
-  expect([gateway.code, gateway.stderr]).toEqual([2, expect.stringContaining("only for the tool gateway")]);
+test("login explains that a token of an agent is the wrong one, and that standard input is empty", async () => {
+  const gateway = await cli.run(["login", "--token"], { input: "svg_x" });
+  expect([gateway.code, gateway.stderr]).toEqual([2, expect.stringContaining("only for an agent")]);
   const empty = await cli.run(["login", "--token"]);
-  expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("The API key is missing")]);
+  expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("The token is missing")]);
 });
+
+verifies(
+  ["gateway.auth.cli", "gateway.clients.bridge"],
+  "svc mcp uses a personal access token that login has stored, until logout, and other commands keep their sign-in",
+  async () => {
+    const wrong = await cli.run(["login", "--token"], { input: "svp_wrong" });
+    expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringMatching(/^error: .*pass it to svc login --token/)]);
+    expect((await readStored()).services).toEqual({});
+    await cli.run(["login", "--token"], { input: tenant.api_key });
+    const unusable = await cli.run(["mcp"], { input: LIST_APPS });
+    expect(unusable.stdout).toContain("This token is not for tools.");
+    const stored = await cli.run(["login", "--token"], { input: `${tenant.personal_access_token}\n` });
+    expect([stored.code, stored.stderr]).toEqual([0, expect.stringMatching(/^Stored the personal access token/)]);
+    expect((await cli.readConfig()).mode).toBe(0o600);
+    expect((await cli.run(["mcp"], { input: LIST_APPS })).stdout).toContain('"structuredContent"');
+    expect((await cli.run(["apps", "list"])).code).toBe(0);
+    await cli.run(["logout"]);
+    expect((await readStored()).services).toEqual({});
+    expect((await cli.run(["mcp"], { input: LIST_APPS })).stdout).toContain("Run: svc login");
+  },
+);
 
 test("login waits until the user has confirmed the code on the page, and logout ends the sign-in at the service", async () => {
   const login = await signIn();
@@ -166,13 +194,6 @@ test("orgs use selects the organization of the next commands, also of followed l
   expect([back.code, back.stdout]).toEqual([0, expect.not.stringContaining(app.id)]);
   const unknown = await cli.run(["orgs", "use", "nowhere"]);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("svc orgs list")]);
-});
-
-const LIST_APPS = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "tools/call",
-  params: { name: "service_list_apps", arguments: {} },
 });
 
 verifies(

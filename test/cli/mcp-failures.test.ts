@@ -151,6 +151,12 @@ test("a batch of revision 2025-03-26 gets a batch of responses, also when the se
   ]);
 });
 
+test("settings that were pasted with spaces or a line break are used without them", async () => {
+  const env = { SVC_TOKEN: ` ${tenant.personal_access_token}\r\n`, SVC_URL: `${service().service.publicUrl} ` };
+  const [listed] = await relay([request(1, LIST_APPS)], { ...env, SVC_ORG: ` ${tenant.org_id}\n` });
+  expect(listed).toMatchObject({ id: 1, result: { structuredContent: { apps: [] } } });
+});
+
 test("SVC_ORG selects the organization of calls", async () => {
   const other = await service().tenant();
   const [refused] = await relay([request(1, LIST_APPS)], { SVC_ORG: other.org_id });
@@ -216,4 +222,34 @@ test("an interrupted call is not repeated, and its error says that it may have b
     expect(response?.error?.message).toMatch(/broke off.*may have executed the call/);
   });
   expect(calls).toBe(1);
+});
+
+test("a client that reads slowly gets every response, and the bridge sends only 100 requests meanwhile", async () => {
+  const total = 300;
+  let received = 0;
+  const answer: RequestListener = (incoming, response) => {
+    received += 1;
+    let body = "";
+    incoming.on("data", (chunk: Buffer) => (body += String(chunk)));
+    incoming.on("end", () => {
+      const { id } = JSON.parse(body) as { id: number };
+      const result = { text: "x".repeat(64 * 1024) };
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    });
+  };
+  await withServer(answer, async (url) => {
+    const bridge = cli.start(["mcp"], { env: { SVC_URL: url }, keepsInputOpen: true });
+    bridge.child.stdout?.pause();
+    for (let id = 1; id <= total; id += 1) bridge.child.stdin?.write(`${request(id, { method: "tools/list" })}\n`);
+    await expect.poll(() => received).toBeGreaterThanOrEqual(100);
+    expect(received).toBeLessThan(total);
+    bridge.child.stdout?.resume();
+    await expect.poll(() => received).toBe(total);
+    bridge.child.stdin?.end();
+    const { code, stdout, stderr } = await bridge.ended;
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(new Set(parse(stdout).map(({ id }) => id)).size).toBe(total);
+  });
 });

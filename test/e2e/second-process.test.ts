@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createTestDatabase } from "../support/service/databases.ts";
 import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 
-/** Starts of the service and builds take most of the time. */
-const OPTIONS = { timeout: 180_000 };
+/** The tests run concurrently, because most of their time they wait for another process. */
+const OPTIONS = { timeout: 180_000, concurrent: true };
 
 async function deploy(service: ServiceProcess): Promise<unknown> {
   const { body } = await service.rest.deploy({ repo: "examples/hello" });

@@ -69,7 +69,7 @@ export const GATEWAY_REQUIREMENTS = {
     "An external client calls with its user's personal access token.",
   ),
   "gateway.auth.personal_access_token.issued": planned("5.2", "A user gets a personal access token from the web app."),
-  "gateway.auth.cli": planned("5.2", "The CLI uses the personal access token after its login command."),
+  "gateway.auth.cli": covered("5.2", "The CLI uses the personal access token after its login command."),
   "gateway.auth.extension": covered(
     "5.2",
     "The desktop extension asks for the personal access token when it is installed.",

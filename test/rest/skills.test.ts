@@ -81,6 +81,24 @@ test("an upload replaces the skill of the same name as a whole, which stays enab
   expect(await em().count(EnabledSkill, { agentId })).toBe(1);
 });
 
+test("an upload with an expected hash that is not the current one is rejected, and nothing changes", async () => {
+  const { upload, get } = await givenTenant();
+  const files = [{ path: "SKILL.md", content: skillDocument("hashed") }];
+  const changed = [...files, { path: "notes.txt", content: "x" }];
+  const absent = await upload("hashed", { files, expected_hash: "0".repeat(64) });
+  expect([absent.status, absent.body["error"]]).toEqual([409, expect.stringContaining("no such skill")]);
+  const created = await upload("hashed", { files, expected_hash: null });
+  const hash = String(created.body["content_hash"]);
+  const exists = await upload("hashed", { files: changed, expected_hash: null });
+  expect([exists.status, exists.body["error"]]).toEqual([409, expect.stringContaining(hash)]);
+  expect((await upload("hashed", { files: changed, expected_hash: "1".repeat(64) })).status).toBe(409);
+  expect((await get("hashed")).body).toEqual(created.body);
+  const replaced = await upload("hashed", { files: changed, expected_hash: hash.toUpperCase() });
+  expect([replaced.status, replaced.body["file_count"]]).toEqual([200, 2]);
+  expect((await upload("hashed", { files, expected_hash: hash })).status).toBe(409);
+  expect((await upload("hashed", { files, expected_hash: "x" })).status).toBe(400);
+});
+
 test("of simultaneous uploads one is stored as a whole", async () => {
   const { upload, files, names } = await givenTenant();
   const version = (number: number) =>

@@ -189,6 +189,13 @@ test("an invalid URL or token is rejected when the client is created", () => {
   expect(() => createClient({ url, token: "" })).toThrow("token: must not be empty");
 });
 
+test("a token that no header can contain is rejected without showing it", async () => {
+  for (const token of ["svk_secret\nx", "svk_secret x", "svk_secrét", () => "svk_secret\r"]) {
+    const { code, message } = await errorOf(createClient({ url, token }).apps.list());
+    expect([code, message]).toEqual(["unauthenticated", expect.not.stringContaining("svk_")]);
+  }
+});
+
 test("a function that returns the token is called again when the service rejects the token", async () => {
   const states: boolean[] = [];
   const token = ({ isRejected }: { isRejected: boolean }): string => {

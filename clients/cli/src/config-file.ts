@@ -24,6 +24,8 @@ export type Credentials = TokenCredentials | OAuthCredentials;
 /** What is stored about one service. */
 export interface ServiceSettings {
   credentials?: Credentials;
+  /** For the tool gateway, instead of the credentials. */
+  personal_access_token?: string;
   /** The id of the organization of calls. */
   organization?: string;
 }

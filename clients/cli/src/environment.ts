@@ -34,19 +34,28 @@ export interface ProgramFolders {
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
-  // An empty variable counts as none. So does the placeholder of a setting that the user of the desktop extension omits.
-  const read = (name: string) => (/^(\$\{user_config\.\w+\})?$/.test(env[name] ?? "") ? undefined : env[name]);
+  // An empty variable counts as none.
+  const read = (name: string) => (env[name] === "" ? undefined : env[name]);
   const hasDisplay = process.platform !== "linux" || (read("DISPLAY") ?? read("WAYLAND_DISPLAY")) !== undefined;
   return {
     configFolder: path.join(configHome(read("XDG_CONFIG_HOME")), "svc"),
-    url: read("SVC_URL"),
-    token: read("SVC_TOKEN"),
-    organization: read("SVC_ORG"),
+    url: readSetting(env["SVC_URL"]),
+    token: readSetting(env["SVC_TOKEN"]),
+    organization: readSetting(env["SVC_ORG"]),
     folders: findProgramFolders(read),
     programPath: (read("PATH") ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder)),
     hasBrowser: hasDisplay && read("SSH_CONNECTION") === undefined && read("CI") === undefined,
     noColor: read("NO_COLOR") !== undefined || read("TERM") === "dumb",
   };
+}
+
+/**
+ * A pasted value can have a line break. The placeholder of a setting that the user of the desktop extension omits counts as
+ * none.
+ */
+function readSetting(value = ""): string | undefined {
+  const trimmed = value.trim();
+  return trimmed === "" || /^\$\{user_config\.\w+\}$/.test(trimmed) ? undefined : trimmed;
 }
 
 function findProgramFolders(read: (name: string) => string | undefined): ProgramFolders {

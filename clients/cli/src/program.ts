@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { defineAgentCommands } from "./commands/agents.ts";
 import { defineAgentHookCommand } from "./commands/agent-hook.ts";
+import { defineAgentSyncCommands } from "./commands/agent-sync.ts";
 import { defineAppCommands } from "./commands/apps.ts";
 import { defineCompletionCommands } from "./commands/completion.ts";
 import { defineDeployCommand } from "./commands/deploy.ts";
@@ -56,6 +57,7 @@ export function createProgram(context: () => Context): Command {
   const agents = program.command("agents");
   defineAgentCommands(agents, context);
   defineAgentHookCommand(agents, context);
+  defineAgentSyncCommands(agents, context);
   defineOrganizationCommands(program, context);
   defineSessionCommands(program.command("sessions"), context);
   defineKnowledgeCommands(program.command("knowledge"), context);

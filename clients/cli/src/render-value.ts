@@ -12,6 +12,7 @@ const COLUMNS_BY_LIST: Readonly<Record<string, readonly string[]>> = {
   quotas: ["metric", "used", "limit"],
   uploads: ["status", "file", "title", "version", "document_id"],
   transcripts: ["file", "added", "existing", "session_id"],
+  changes: ["status", "part"],
   documents: ["title", "kind", "version", "updated_at", "document_id"],
   memories: ["content", "kind", "created_at", "memory_id"],
   events: ["time", "actor", "action", "target", "outcome"],

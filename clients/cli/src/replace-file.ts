@@ -68,7 +68,7 @@ async function followLinks(file: string): Promise<string> {
   throw Object.assign(new Error("too many symbolic links"), { code: "ELOOP" });
 }
 
-function explainWriteError(file: string, error: NodeJS.ErrnoException, advice: string): CliError {
+export function explainWriteError(file: string, error: NodeJS.ErrnoException, advice: string): CliError {
   const { code, message } = error;
   const reason = WRITE_PROBLEMS[code ?? ""] ?? code ?? message;
   return new CliError(`Cannot write ${file}: ${reason}. ${advice}`, 1, { cause: error });

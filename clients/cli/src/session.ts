@@ -62,12 +62,21 @@ export class Session {
   }
 
   /** The service with the token and the organization of calls. @throws {CliError} when the user is not signed in */
-  async target(): Promise<ServiceTarget> {
+  target(): Promise<ServiceTarget> {
+    return this.#target((url, settings) => this.#storedToken(url, settings));
+  }
+
+  /** The same for the tool gateway, for which a personal access token can be stored. */
+  gatewayTarget(): Promise<ServiceTarget> {
+    return this.#target((url, settings) => settings.personal_access_token ?? this.#storedToken(url, settings));
+  }
+
+  async #target(readToken: (url: string, settings: ServiceSettings) => string | TokenProvider): Promise<ServiceTarget> {
     const url = await this.url();
     const { token: ownToken } = this.#environment;
     const settings: ServiceSettings = ownToken === undefined ? await this.settings() : {};
     const organization = this.#givenOrganization() ?? settings.organization;
-    const token = ownToken ?? this.#storedToken(url, settings);
+    const token = ownToken ?? readToken(url, settings);
     return { url, token, ...(organization === undefined ? {} : { organization }) };
   }
 

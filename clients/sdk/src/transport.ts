@@ -171,6 +171,8 @@ export class Transport {
   async #send({ path, method, headers, body }: RequestSettings, signal: AbortSignal, isRejected: boolean) {
     const { token, organization } = this.#options;
     const bearer = typeof token === "string" ? token : await this.#provideToken(token, isRejected);
+    // The error of `fetch` would contain the token.
+    if (!/^[\x21-\x7e]+$/.test(bearer)) throw new ServiceError("unauthenticated", MALFORMED_TOKEN);
     return this.#fetch(`${this.#base}${path}`, {
       method,
       headers: {
@@ -219,6 +221,8 @@ function toBaseUrl(url: string): string {
     throw new TypeError(`url: must be an absolute http or https URL, such as https://apps.example.com. It is ${url}`);
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, "");
 }
+
+const MALFORMED_TOKEN = "The token contains a character that no token has, such as a line break. Copy it again.";
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",

@@ -20,7 +20,7 @@ interface HookOptions {
 }
 
 export function defineAgentHookCommand(agents: Command, context: () => Context): void {
-  const hook = agents.command("hook").summary("Import the sessions of a program when they end");
+  const hook = agents.command("hook").summary("Import the sessions of a program when they end").helpCommand(false);
   hook
     .command("claude-code")
     .summary("Import each session of Claude Code when it ends")

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createClient, type Output as ProcedureOutput } from "../../../sdk/src/client.ts";
-import { usageError } from "../cli-error.ts";
+import { CliError, EXIT, usageError } from "../cli-error.ts";
 import type { Credentials } from "../config-file.ts";
 import { connect, type Context, readStdin } from "../context.ts";
 import { OAuthClient } from "../oauth.ts";
@@ -12,8 +12,10 @@ export function defineLoginCommands(program: Command, context: () => Context): v
   program
     .command("login")
     .summary("Sign in")
-    .description("Signs in on a page of the service. With --token, stores an API key from standard input instead.")
-    .option("--token", "read an API key from standard input")
+    .description(
+      "Signs in on a page of the service. With --token, stores an API key from standard input instead, or a personal access token for svc mcp.",
+    )
+    .option("--token", "read an API key or a personal access token from standard input")
     .option("--no-browser", "only print the URL of the page")
     .action((options: { token?: boolean; browser: boolean }) => login(context(), options));
   program
@@ -32,8 +34,10 @@ async function login(context: Context, options: { token?: boolean; browser: bool
   const url = await session.url();
   // A file that cannot be written is reported before the user signs in.
   await session.config.update(() => undefined);
-  const credentials =
-    options.token === true ? await readToken(context) : await signInOnPage(context, url, options.browser);
+  const ownToken = options.token === true ? await readToken(context) : null;
+  if (ownToken?.startsWith("svp_") === true) return storePersonalAccessToken(context, url, ownToken);
+  const credentials: Credentials =
+    ownToken === null ? await signInOnPage(context, url, options.browser) : { kind: "token", token: ownToken };
   output.progress("Checking the sign-in …");
   const token = credentials.kind === "token" ? credentials.token : credentials.access_token;
   const account = await createClient({ url, token }).account.get({}, { signal });
@@ -46,11 +50,33 @@ async function login(context: Context, options: { token?: boolean; browser: bool
   if (session.hasOwnToken) output.message("SVC_TOKEN is set, and commands use it instead of this sign-in.");
 }
 
-async function readToken(context: Context): Promise<Credentials> {
-  const token = (await readStdin(context, "The API key")).trim();
-  if (/^sv[pg]_/.test(token))
-    throw usageError("This token is only for the tool gateway. Sign in with an API key (svk_…), or without --token.");
-  return { kind: "token", token };
+async function readToken(context: Context): Promise<string> {
+  const token = (await readStdin(context, "The token")).trim();
+  if (token.startsWith("svg_"))
+    throw usageError("This token is only for an agent. Sign in with an API key (svk_…), or without --token.");
+  return token;
+}
+
+/** Stores a token that only the tool gateway accepts. The sign-in for the other commands stays. */
+async function storePersonalAccessToken({ session, output, signal }: Context, url: string, token: string) {
+  output.progress("Checking the token …");
+  // Loaded here, because only this kind of token needs it.
+  const { GatewayConnection } = await import("../mcp/gateway-connection.ts");
+  const tokenAdvice = "pass it to svc login --token";
+  const connection = new GatewayConnection({ target: () => Promise.resolve({ url, token }), tokenAdvice });
+  try {
+    const ping = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }));
+    await connection.post(ping, {}, { isSafe: true, signal });
+  } catch (error) {
+    const isRejected = (error as { status?: number | null }).status === 401;
+    throw new CliError((error as Error).message, isRejected ? EXIT.notSignedIn : EXIT.failed, { cause: error });
+  }
+  await session.config.update((config) => {
+    config.url = url;
+    config.services[url] = { ...config.services[url], personal_access_token: token };
+  });
+  output.message(`Stored the personal access token for svc mcp at ${url}.`);
+  if (session.hasOwnToken) output.message("SVC_TOKEN is set, and commands use it instead.");
 }
 
 async function signInOnPage(context: Context, url: string, mayOpenBrowser: boolean): Promise<Credentials> {
@@ -73,14 +99,14 @@ function formatCode(code: string): string {
 
 async function logout({ session, output, signal }: Context): Promise<void> {
   const url = await session.url();
-  const { credentials } = await session.settings();
-  if (credentials === undefined) {
+  const { credentials, personal_access_token: personalToken } = await session.settings();
+  if (credentials === undefined && personalToken === undefined) {
     output.message(`You are not signed in to ${url}.`);
     return;
   }
   // The credentials are removed first, so that they are gone even if the service cannot be reached.
   await session.config.update(({ services }) => void delete services[url]);
-  if (credentials.kind === "oauth") {
+  if (credentials?.kind === "oauth") {
     output.progress("Signing out …");
     const isRevoked = await new OAuthClient(url).revoke(credentials, signal).then(
       () => true,

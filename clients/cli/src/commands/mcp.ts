@@ -18,7 +18,7 @@ async function runBridge({ session, output, stdin, signal }: Context): Promise<v
   if (stdin.isTTY === true)
     output.message("This command is for MCP clients, which start it. Press Ctrl-D to end it. See svc mcp --help.");
   const connection = new GatewayConnection({
-    target: () => session.target(),
+    target: () => session.gatewayTarget(),
     tokenAdvice: "set SVC_TOKEN to it, or run: svc login",
   });
   const log = (message: string): void => output.message(message);

@@ -3189,6 +3189,15 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isRequired": false,
         "type": "texts",
         "description": "Agents for which to enable the skill"
+      },
+      {
+        "field": "expected_hash",
+        "name": "expected-hash",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "isNullable": true,
+        "description": "The `content_hash` that you have read, `null` for a new skill. If it is not the current one, nothing is stored"
       }
     ]
   },

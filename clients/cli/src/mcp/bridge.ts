@@ -66,6 +66,9 @@ export class Bridge {
   /** What the response to `initialize` says, in the earlier revisions. */
   #version: string | null = null;
   #notifiesOfTools = false;
+  #followsNotifications = false;
+  /** Resolves when the client has read enough of the output. */
+  #drained: Promise<unknown> | null = null;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
@@ -105,10 +108,12 @@ export class Bridge {
     const request: Outgoing = { body: line, message, ids: listRequestIds(message), headers, cancellation };
     if (isCancellation(message) && this.#cancel(message)) return;
     for (const id of request.ids) this.#running.set(id, request);
-    const ended = this.#relay(request).finally(() => {
+    const end = (): void => {
       for (const id of request.ids) if (this.#running.get(id) === request) this.#running.delete(id);
       this.#requests.delete(ended);
-    });
+    };
+    // It fails only if its response cannot be written, because the bridge ends.
+    const ended = this.#relay(request).then(end, end);
     // A subscription lasts until the client cancels it.
     if (!isSubscription(message)) this.#requests.add(ended);
   }
@@ -164,9 +169,11 @@ export class Bridge {
   }
 
   /** Follows the stream on which the gateway sends notifications to clients of the earlier revisions. */
-  #followNotifications(): Promise<void> {
+  async #followNotifications(): Promise<void> {
     const { connection, log } = this.#options;
-    return follow({
+    if (this.#followsNotifications) return;
+    this.#followsNotifications = true;
+    await follow({
       open: (signal) => connection.openStream(protocolHeaders({}, this.#version), signal),
       onMessage: (text) => this.#write(text),
       onReopened: async () => {
@@ -215,7 +222,11 @@ export class Bridge {
   async #write(text: string): Promise<void> {
     const { stdout } = this.#options;
     const line = /[\r\n]/.test(text) ? JSON.stringify(parseMessages(text)) : text;
-    if (!stdout.write(`${line}\n`)) await once(stdout, "drain", { signal: this.#ended });
+    if (stdout.write(`${line}\n`)) return;
+    this.#drained ??= once(stdout, "drain", { signal: this.#ended }).finally(() => {
+      this.#drained = null;
+    });
+    await this.#drained;
   }
 }
 

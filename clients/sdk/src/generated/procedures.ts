@@ -1879,6 +1879,7 @@ export interface Procedures {
       /** By default `main`, or the default branch of the repository */ branch?: string;
       /** The folder of the skill in the repository; by default its root */ path?: string;
       /** Agents for which to enable the skill */ agent_ids?: string[];
+      /** The `content_hash` that you have read, `null` for a new skill. If it is not the current one, nothing is stored */ expected_hash?: string | null;
     }, options?: CallOptions): Promise<{
       name: string;
       description: string;

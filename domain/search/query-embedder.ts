@@ -1,0 +1,47 @@
+import type { Embeddings } from "../ports/embeddings.ts";
+
+interface QueryEmbedderOptions {
+  embeddings: Embeddings;
+  /** Logs why a query has no vector. */
+  report(error: unknown): void;
+  timeLimitMs?: number;
+  pauseMs?: number;
+}
+
+/** A search waits for the endpoint at most so long. */
+const TIME_LIMIT_MS = 1000;
+/** After a slow failure, searches do not ask the endpoint for this time, because each would wait for it. */
+const PAUSE_MS = 10_000;
+
+/** Embeds what is searched for. While the endpoint does not respond in time, searches go on without it. */
+export class QueryEmbedder {
+  readonly #options: Required<QueryEmbedderOptions>;
+  #pausedUntil = 0;
+
+  constructor(options: QueryEmbedderOptions) {
+    this.#options = { timeLimitMs: TIME_LIMIT_MS, pauseMs: PAUSE_MS, ...options };
+  }
+
+  get model(): string {
+    return this.#options.embeddings.model;
+  }
+
+  get minSimilarity(): number {
+    return this.#options.embeddings.minSimilarity;
+  }
+
+  /** Returns a vector for each text, as `Embeddings.embed` does; `null` when the endpoint does not return them in time. */
+  async embed(texts: readonly string[]): Promise<Float32Array[] | null> {
+    const { embeddings, report, timeLimitMs, pauseMs } = this.#options;
+    const startedAt = performance.now();
+    if (startedAt < this.#pausedUntil) return null;
+    try {
+      return await embeddings.embed(texts, { timeLimitMs });
+    } catch (error) {
+      const endedAt = performance.now();
+      if (endedAt - startedAt >= timeLimitMs / 2) this.#pausedUntil = endedAt + pauseMs;
+      report(error);
+      return null;
+    }
+  }
+}
