@@ -10,6 +10,7 @@ import { toAnswerSentence } from "./answer-sentence.ts";
 import { Coverage } from "./coverage.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { knowledgeOf } from "./knowledge-owner.ts";
+import { nameCells } from "./list-sentences.ts";
 import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer.ts";
 
 export interface SearchKnowledgeDeps {
@@ -69,7 +70,7 @@ export async function searchKnowledge(
   const written = await askModel(deps, question, hits);
   if (written !== null) return toAnswer(written, coverage, limit);
   return toAnswer(
-    extractAnswer(question, coverage, hits, limit).map(({ quote, hit }) => ({ text: quote, quotes: [{ quote, hit }] })),
+    extractAnswer(question, coverage, hits, limit).map((found) => ({ text: nameCells(found), quotes: [found] })),
     coverage,
     limit,
   );
@@ -102,11 +103,12 @@ function toAnswer(sentences: readonly CitedSentence[], coverage: Coverage, limit
 }
 
 /** Returns the number of a citation. A quote that several sentences cite has one number. */
-function numberOf({ hit, quote }: CitedQuote, citations: Citation[], coverage: Coverage): number {
+function numberOf(cited: CitedQuote, citations: Citation[], coverage: Coverage): number {
+  const { hit, quote } = cited;
   const known = citations.find((citation) => citation.document_id === hit.documentId && citation.quote === quote);
   if (known !== undefined) return known.n;
   const n = citations.length + 1;
-  const score = Math.round(Math.min(1, coverage.score(quote, hit)) * 1000) / 1000;
+  const score = Math.round(Math.min(1, coverage.score(cited, hit)) * 1000) / 1000;
   citations.push({ n, document_id: hit.documentId, title: hit.documentTitle, kind: hit.kind, quote, score });
   return n;
 }

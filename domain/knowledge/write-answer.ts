@@ -2,11 +2,11 @@ import type { PassageHit } from "../documents/search-passages.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
 import { isRecord, parseJson } from "../shared/json.ts";
 import { toPlainText } from "../shared/plain-text.ts";
+import type { Sentence } from "./list-sentences.ts";
 
-export interface CitedQuote {
+/** Its `quote` stands literally in the document. */
+export interface CitedQuote extends Sentence {
   hit: PassageHit;
-  /** Stands literally in the document. */
-  quote: string;
 }
 
 /** A sentence of an answer, with the quotes that support it: at least one. */
@@ -83,7 +83,7 @@ function checkCitation(citation: unknown, hits: readonly PassageHit[]): CitedQuo
   const hit = hits[Number(citation["passage"]) - 1];
   if (hit === undefined) return null;
   const quote = findLiterally(hit.content, citation["quote"]);
-  return quote === null ? null : { hit, quote };
+  return quote === null ? null : { hit, quote, header: null };
 }
 
 /** Returns the part of a text that has the words of a quote; line breaks may be where the quote has spaces. */
