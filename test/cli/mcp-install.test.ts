@@ -111,7 +111,7 @@ test("a file that cannot be understood is left as it is, and the error names the
     ["cursor", ".cursor/mcp.json", `[]`, /it is not a JSON object/],
     ["cursor", ".cursor/mcp.json", `{"mcpServers": 5}`, /"mcpServers" is not an object/],
     ["cursor", ".cursor/mcp.json", `{"mcpServers": {}, "mcpServers": {}}`, /"mcpServers" more than once/],
-    ["codex", ".codex/config.toml", `a = 1\nb = [\n`, /line \d is not valid TOML/],
+    ["codex", ".codex/config.toml", `a = 1\nb = s3cret\n`, /: line 2, column \d+ is not valid TOML\. Correct/],
     ["codex", ".codex/config.toml", `a = 1\na = 2\n`, /is not valid TOML/],
     ["codex", ".codex/config.toml", `mcp_servers = 5\n`, /"mcp_servers" is not/],
   ];
@@ -208,6 +208,8 @@ test("--transport stdio starts this program, or svc if it is installed", async (
   expect((await install(["opencode", "--transport", "stdio"], { PATH: bin })).code).toBe(0);
   const entry = { type: "local", command: ["svc", ...args], enabled: true };
   expect(JSON.parse(await read(".config/opencode/opencode.json"))).toEqual({ mcp: { service: entry } });
+  const organization = await install(["codex", "--print", "--transport", "stdio", "--org", "an-id"], { PATH: bin });
+  expect(organization.stdout).toContain('"https://apps.example.com","--org","an-id"]');
   // The same service with another transport is the same server.
   expect((await install(["opencode"])).stderr).toContain("Updated service");
 });
@@ -220,6 +222,7 @@ test("wrong usage of install has the exit code 2 and says what is right", async 
     [["zed", "--token-env", "T"], /Zed reads no environment variables/],
     [["cursor", "--token-env", "svp_secret-token"], /must be the name of an environment variable/],
     [["cursor", "--transport", "stdio", "--token-env", "T"], /SVC_TOKEN itself/],
+    [["cursor", "--org", "x"], /selected at the sign-in.*--transport stdio/],
     [["cursor", "--service", "apps.example.com"], /is not the URL of a service/],
   ];
   for (const [args, message] of wrong) {

@@ -37,6 +37,8 @@ test.skipIf(lacksBrowser)(
     const gateway = new GatewayClient(setup.publicUrl, token);
     const { structuredContent } = await gateway.tool("service_list_apps");
     expect(structuredContent["apps"]).toHaveLength(1);
+    const extension = page.getByRole("link", { name: "download the extension" });
+    expect(await extension.getAttribute("href")).toBe("/downloads/service.mcpb");
     await page.getByRole("columnheader", { name: "Permissions" }).first().waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Revoke from a browser" }).click();

@@ -74,6 +74,9 @@ describe("the configuration", () => {
     ["EDGE_PLATFORM", "elsewhere"],
     ["BUILDER_COMMAND", "my-agent"],
     ["MODEL_PROVIDER", "some-provider"],
+    ["EMBEDDINGS_BASE_URL", "ftp://models.example.com"],
+    ["EMBEDDINGS_DIMENSIONS", "5000"],
+    ["EMBEDDINGS_MIN_SIMILARITY", "1.5"],
     ["OIDC_ISSUER", "id.example.com"],
     ["SIGN_UP", "everybody"],
     ["AUDIT_RETENTION_DAYS", "-1"],
@@ -98,6 +101,29 @@ describe("the configuration", () => {
     expect([readConfig({}).model, readConfig(endpoint).model]).toEqual([
       null,
       { provider: "openai-compatible", name: "m", baseUrl: "http://127.0.0.1:1/v1", apiKey: null },
+    ]);
+  });
+
+  test.each([
+    [{ EMBEDDINGS_API_KEY: "k" }, /^EMBEDDINGS_MODEL must be set too, because EMBEDDINGS_API_KEY is/],
+    [{ EMBEDDINGS_MODEL: "m" }, /^EMBEDDINGS_BASE_URL must be set too/],
+  ])("the embeddings endpoint %j is incomplete", (values, message) => {
+    expect(configError(values)).toMatch(message);
+  });
+
+  test("the embeddings endpoint is read, and there is none by default", () => {
+    const endpoint = { EMBEDDINGS_MODEL: "m", EMBEDDINGS_BASE_URL: "http://127.0.0.1:1/v1/" };
+    const all = {
+      ...endpoint,
+      EMBEDDINGS_API_KEY: "k",
+      EMBEDDINGS_DIMENSIONS: "512",
+      EMBEDDINGS_MIN_SIMILARITY: "0.75",
+    };
+    const read = { model: "m", baseUrl: "http://127.0.0.1:1/v1", apiKey: null, dimensions: null, minSimilarity: 0.3 };
+    expect([readConfig({}).embeddings, readConfig(endpoint).embeddings, readConfig(all).embeddings]).toEqual([
+      null,
+      read,
+      { ...read, apiKey: "k", dimensions: 512, minSimilarity: 0.75 },
     ]);
   });
 

@@ -57,6 +57,7 @@ async function installHook(context: Context, agent: string, { project, print }: 
   const status = await writeHook(file, id, command, group);
   output.value({ file, command, status }, () => "");
   output.message(status === "unchanged" ? `${file} has the hook already.` : `Added the hook to ${file}`);
+  if (session.hasOwnToken) output.message("The hook needs SVC_TOKEN in the environment of Claude Code, or svc login.");
   output.message("It imports each session that ends from now on. Import earlier ones with: svc sessions import");
 }
 

@@ -57,10 +57,12 @@ export function defineMcpInstallCommand(mcp: Command, context: () => Context): v
 
 async function install(context: Context, clientName: McpClientName, options: InstallOptions): Promise<void> {
   const client: McpClient = MCP_CLIENTS[clientName];
-  checkOptions(client, options);
   const { session, environment, output } = context;
+  checkOptions(client, options);
+  if (session.organizationOption !== undefined && options.transport === "http")
+    throw usageError("The organization is selected at the sign-in. Omit --org, or add --transport stdio.");
   const url = await session.url();
-  const entry = await createEntry(client, url, environment, options);
+  const entry = await createEntry(client, url, context, options);
   const file = await selectFile(client, environment, options.project === true);
   const location = [...client.section, options.name];
   const links = installLinks(`${url}/mcp`, options.name);
@@ -95,12 +97,13 @@ function checkOptions({ title, projectFiles, readsVariables }: McpClient, option
 async function createEntry(
   client: McpClient,
   url: string,
-  environment: Environment,
+  { environment, session }: Context,
   { transport, tokenEnv }: InstallOptions,
 ): Promise<Settings> {
   if (transport === "http") return client.http(`${url}/mcp`, tokenEnv);
   const [command, ...args] = await findOwnProgram(environment);
-  return client.stdio(command, [...args, "mcp", "--service", url]);
+  const organization = session.organizationOption === undefined ? [] : ["--org", session.organizationOption];
+  return client.stdio(command, [...args, "mcp", "--service", url, ...organization]);
 }
 
 async function selectFile(client: McpClient, { folders }: Environment, isProject: boolean): Promise<string> {

@@ -8,9 +8,9 @@ export const TOML: SettingsFormat = {
     try {
       return parse(text) as Settings;
     } catch (error) {
-      const { line, message } = error as Error & { line?: number };
-      const [problem = ""] = message.split("\n").slice(-1);
-      throw new SettingsError(`line ${line ?? 1} is not valid TOML (${problem.replace(/\.$/, "")})`, { cause: error });
+      // The message of the parser quotes the line, which may contain a secret.
+      const { line = 1, column = 0 } = error as { line?: number; column?: number };
+      throw new SettingsError(`line ${line}, column ${column + 1} is not valid TOML`);
     }
   },
   set(text, path, value) {

@@ -139,9 +139,23 @@ function CreateTokenForm({ kind }: { kind: Kind }) {
             label={`${create.data.name}: copy the token now. It is not shown again.`}
             value={create.data.token}
           />
+          {kind === "personal_access_token" && <ExtensionLink />}
         </Notice>
       )}
     </div>
+  );
+}
+
+/** The desktop extension asks for the token when it is installed. */
+function ExtensionLink() {
+  return (
+    <p className="mt-2">
+      For a desktop application,{" "}
+      <a href="/downloads/service.mcpb" download className="underline">
+        download the extension
+      </a>
+      , open it, and enter the token.
+    </p>
   );
 }
 
