@@ -143,7 +143,12 @@ async function measureClients(
 
 async function measureModule(databaseUrl: string, orgId: string, questions: readonly string[]): Promise<number[]> {
   await using database = await openDatabase({ databaseUrl, dataDirectory: "" }, createLogger("silent"));
-  const deps = { db: queryBuilderOf(database.orm.em.fork()), languageModel: null, reportModelError: () => undefined };
+  const deps = {
+    db: queryBuilderOf(database.orm.em.fork()),
+    queryEmbedder: null,
+    languageModel: null,
+    reportModelError: () => undefined,
+  };
   const credential = { kind: "operator", id: "bench" } as const;
   const caller: Caller = { orgId, userId: null, role: "owner", scope: "everything", credential };
   const durations: number[] = [];
