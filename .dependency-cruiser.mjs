@@ -27,7 +27,6 @@ export default {
             "dataloader",
             "diff",
             "lru-cache",
-            "minisearch",
             "porter2",
           ),
           builtIns("buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),

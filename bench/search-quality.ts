@@ -1,7 +1,9 @@
 import type { Collection } from "./search-quality/collection.ts";
 import { readCompanyCollection } from "./search-quality/company-collection.ts";
 import { measureQuality, type Quality } from "./search-quality/measure-quality.ts";
-import { indexWithMiniSearch, indexWithService } from "./search-quality/engines.ts";
+import { indexWithMiniSearch, indexWithService, type Search } from "./search-quality/engines.ts";
+import { readProcedureCollection } from "./search-quality/procedure-collection.ts";
+import { indexProceduresWithMiniSearch, indexProceduresWithService } from "./search-quality/procedure-engines.ts";
 import { readTrecCollection } from "./search-quality/trec-collection.ts";
 import { type BenchContext, formatInteger, type Metric, type Section } from "./support/bench-section.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
@@ -14,7 +16,7 @@ export const searchQuality: Section = {
   name: "search-quality",
   title: "Quality of search",
   method:
-    "The documents of an imaginary company (`bench/search-quality/company`), and what its employees ask. Other collections are read from the folders in `BENCH_COLLECTIONS`, in the TREC text format. Each document is one text with a title. The baseline is MiniSearch with its defaults on the same texts. nDCG@10 is 1 when the best documents are first; recall is the share of the relevant documents among the first hits; MRR is the mean reciprocal rank of the first relevant one.",
+    "The documents of an imaginary company (`bench/search-quality/company`), and what its employees ask. Other collections are read from the folders in `BENCH_COLLECTIONS`, in the TREC text format. Each document is one text with a title. The baseline is MiniSearch with its defaults on the same texts. `procedures` are the operations of the service, as if apps offered them, and what agents ask for (`bench/search-quality/procedures`); its baseline is MiniSearch with weights for the fields, beginnings of words and typing errors, which searched procedures before. nDCG@10 is 1 when the best documents are first; recall is the share of the relevant documents among the first hits; MRR is the mean reciprocal rank of the first relevant one.",
   async measure(context) {
     await using database = await createScratchDatabase();
     const collections = [await readCompanyCollection()];
@@ -23,22 +25,39 @@ export const searchQuality: Section = {
     const metrics: Metric[] = [];
     for (const collection of collections)
       metrics.push(...(await compareEngines(context, database.url, collection, metrics.length === 0)));
+    metrics.push(...(await compareForProcedures(context, database.url)));
     return { metrics, notes: collections.map(describe) };
   },
 };
 
 async function compareEngines(
-  { log }: BenchContext,
+  context: BenchContext,
   databaseUrl: string,
   collection: Collection,
   isOwn: boolean,
 ): Promise<Metric[]> {
   await using service = await indexWithService(databaseUrl, collection);
-  const ours = await measureQuality(collection, service.search);
-  const baseline = await measureQuality(collection, indexWithMiniSearch(collection));
+  const engines = { service: service.search, baseline: indexWithMiniSearch(collection) };
+  return await compare(context, collection, engines, isOwn ? TARGET.company : TARGET.other);
+}
+
+async function compareForProcedures(context: BenchContext, databaseUrl: string): Promise<Metric[]> {
+  const collection = await readProcedureCollection();
+  await using service = await indexProceduresWithService(databaseUrl, collection.procedures);
+  const engines = { service: service.search, baseline: indexProceduresWithMiniSearch(collection.procedures) };
+  return await compare(context, collection, engines, TARGET.other);
+}
+
+async function compare(
+  { log }: BenchContext,
+  collection: Pick<Collection, "name" | "questions" | "judgments">,
+  engines: { service: Search; baseline: Search },
+  bound: number,
+): Promise<Metric[]> {
+  const ours = await measureQuality(collection, engines.service);
+  const baseline = await measureQuality(collection, engines.baseline);
   log(`${collection.name}: ${format(ours)}; MiniSearch ${format(baseline)}`);
   const ratio = ours.ndcg10 / baseline.ndcg10;
-  const bound = isOwn ? TARGET.company : TARGET.other;
   return [
     {
       name: `nDCG@10 of \`${collection.name}\`, relative to MiniSearch`,

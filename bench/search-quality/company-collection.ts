@@ -5,18 +5,25 @@ const FILES = ["policies", "pricing", "brand", "procedures", "faqs"] as const;
 
 /** Reads the documents of an imaginary company, and what its employees ask. The id of a document is its title. */
 export async function readCompanyCollection(): Promise<Collection> {
-  const texts = await Promise.all(FILES.map((name) => read(`${name}.md`)));
-  const questions = splitBlocks(await read("questions.txt"), /^(?=\S)/m).map(readQuestion);
+  const texts = await Promise.all(FILES.map((name) => read(`company/${name}.md`)));
   return {
     name: "company",
     documents: texts.flatMap((text) => splitBlocks(text, /^(?=# )/m).map(readDocument)),
+    ...(await readQuestions("company/questions.txt")),
+  };
+}
+
+/** @param file - relative to this folder */
+export async function readQuestions(file: string): Promise<Pick<Collection, "questions" | "judgments">> {
+  const questions = splitBlocks(await read(file), /^(?=\S)/m).map(readQuestion);
+  return {
     questions: questions.map(({ id, text }) => ({ id, text })),
     judgments: questions.flatMap(({ judgments }) => judgments),
   };
 }
 
-function read(name: string): Promise<string> {
-  return readFile(new URL(`company/${name}`, import.meta.url), "utf8");
+function read(file: string): Promise<string> {
+  return readFile(new URL(file, import.meta.url), "utf8");
 }
 
 function splitBlocks(text: string, before: RegExp): string[] {

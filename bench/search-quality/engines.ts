@@ -9,7 +9,7 @@ import { openDatabase } from "../../server/database/open-database.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import type { Collection } from "./collection.ts";
 
-type Search = (question: string) => Promise<string[]>;
+export type Search = (question: string) => Promise<string[]>;
 
 const HITS = 50;
 

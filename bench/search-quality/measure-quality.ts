@@ -13,7 +13,7 @@ export interface Quality {
 
 /** @param search - returns the ids of documents, the best first */
 export async function measureQuality(
-  { questions, judgments }: Collection,
+  { questions, judgments }: Pick<Collection, "questions" | "judgments">,
   search: (question: string) => Promise<string[]>,
 ): Promise<Quality> {
   const judged = Map.groupBy(judgments, ({ question }) => question);

@@ -12,6 +12,8 @@ export interface DeleteDeps {
   db: Db;
   jobs: JobQueue;
   changes: ChangeFeed;
+  /** Makes the search not find the procedures of an app, in the transaction of `em`. */
+  hideProcedures(em: EntityManager, appId: string): Promise<void>;
   /** How long a call waits for the teardown, in milliseconds. */
   teardownWaitMs: number;
 }
@@ -24,7 +26,7 @@ export interface DeleteDeps {
  *   finish in time. The queue then continues it, and the app stays `deleting` until all of its resources are removed.
  */
 export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string): Promise<{ status: "deleted" }> {
-  await deps.em.fork().transactional((em) => markDeleting(em, deps.jobs, { id, orgId }));
+  await deps.em.fork().transactional((em) => markDeleting(em, deps, { id, orgId }));
   deps.changes.announce(orgId);
   if (await waitForRemoval(deps, id)) return { status: "deleted" };
   throw new ServiceError(
@@ -33,7 +35,11 @@ export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string)
   );
 }
 
-async function markDeleting(em: EntityManager, jobs: JobQueue, where: { id: string; orgId: string }): Promise<void> {
+async function markDeleting(
+  em: EntityManager,
+  { jobs, hideProcedures }: Pick<DeleteDeps, "jobs" | "hideProcedures">,
+  where: { id: string; orgId: string },
+): Promise<void> {
   const app = await lockApp(em, where);
   if (app.status !== "deleting") {
     app.status = "deleting";
@@ -42,6 +48,7 @@ async function markDeleting(em: EntityManager, jobs: JobQueue, where: { id: stri
     app.fencingToken += 1;
   }
   await em.flush();
+  await hideProcedures(em, where.id);
   await jobs.enqueue(em, "teardown", { appId: where.id });
 }
 

@@ -12,6 +12,8 @@ import { normalizeRootDirectory } from "./root-directory-rules.ts";
 export interface UpdateAppDeps extends GetAppDeps {
   em: EntityManager;
   buildEgress: BuildEgress;
+  /** Makes the search find the procedures of an app by its new name, in the transaction of `em`. */
+  renameInIndex(em: EntityManager, appId: string, name: string): Promise<void>;
 }
 
 export interface UpdateApp {
@@ -49,6 +51,7 @@ export async function updateApp(
   await deps.em.fork().transactional(async (em) => {
     const app = await lockExistingApp(em, { id, orgId: caller.orgId });
     const { name = app.name, branch = app.branch, build_network: buildNetwork = app.buildNetwork } = changes;
+    if (name !== app.name) await deps.renameInIndex(em, id, name);
     em.assign(app, { name, branch, buildNetwork });
     if (rootDirectory !== undefined) app.rootDirectory = rootDirectory;
     await em.flush();

@@ -53,8 +53,9 @@ export async function finishDeployment(
     // Without this job, a problem of the replaced script with the variables would stay recorded.
     if (app.variablesTriedVersion < app.variablesVersion || app.variablesProblem)
       await jobs.enqueue(tx, "variables", { appId, orgId: app.orgId });
-    await replaceProcedures(tx, deployment, procedures);
     await enqueueWaiting(tx, jobs, appId);
+    // Last, because other deployments of the organization wait for the search index from here on.
+    await replaceProcedures(tx, deployment, procedures);
   });
 }
 

@@ -1,8 +1,8 @@
 import { sha256Hex } from "../shared/sha256.ts";
-import type { LiveProcedure } from "./list-procedures.ts";
+import type { NamedProcedure } from "./list-procedures.ts";
 
 /** An app with more procedures than this has no direct tools. */
-const MAX_DIRECT_TOOLS = 5;
+export const MAX_DIRECT_TOOLS = 5;
 /** The longest tool name that every client accepts, in characters. */
 const MAX_NAME_CHARACTERS = 64;
 const HASH_CHARACTERS = 8;
@@ -20,12 +20,12 @@ export function isReservedToolName(name: string): boolean {
  * it stays the same when other apps are deployed or deleted. A name that is too long, reserved or ambiguous ends in a
  * hash of the app's id and the procedure's name.
  */
-export function nameDirectTools(procedures: readonly LiveProcedure[]): ReadonlyMap<LiveProcedure, string> {
+export function nameDirectTools<P extends NamedProcedure>(procedures: readonly P[]): ReadonlyMap<P, string> {
   const proceduresByApp = Map.groupBy(procedures, ({ appId }) => appId);
   const offered = [...proceduresByApp.values()].filter((ofApp) => ofApp.length <= MAX_DIRECT_TOOLS).flat();
   const candidates = offered.map((procedure) => ({ procedure, plainName: toPlainName(procedure) }));
   const candidatesByName = Map.groupBy(candidates, ({ plainName }) => plainName);
-  const procedureByName = new Map<string, LiveProcedure>();
+  const procedureByName = new Map<string, P>();
   for (const { procedure, plainName } of candidates) {
     const isUnique = candidatesByName.get(plainName)?.length === 1;
     const name = isUnique && isUsable(plainName) ? plainName : toHashedName(plainName, procedure);
@@ -36,7 +36,7 @@ export function nameDirectTools(procedures: readonly LiveProcedure[]): ReadonlyM
 }
 
 /** Replaces the characters that a tool name may not contain. */
-function toPlainName({ slug, name }: LiveProcedure): string {
+function toPlainName({ slug, name }: NamedProcedure): string {
   return `${slug}_${name}`.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
@@ -45,7 +45,7 @@ function isUsable(plainName: string): boolean {
   return plainName.length <= MAX_NAME_CHARACTERS && !isReservedToolName(plainName) && !HASHED_NAME.test(plainName);
 }
 
-function toHashedName(plainName: string, { appId, name }: LiveProcedure): string {
+function toHashedName(plainName: string, { appId, name }: NamedProcedure): string {
   const hash = sha256Hex(`${appId} ${name}`).slice(0, HASH_CHARACTERS);
   const allowed = isReservedToolName(plainName) ? `app-${plainName}` : plainName;
   return `${allowed.slice(0, MAX_NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hash}`;

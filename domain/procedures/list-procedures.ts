@@ -13,6 +13,9 @@ export interface LiveProcedure extends DiscoveredProcedure {
   tokenVersion: number;
 }
 
+/** What the name of a direct tool depends on. */
+export type NamedProcedure = Pick<LiveProcedure, "appId" | "slug" | "name">;
+
 const COLUMNS = [
   "apps.id as appId",
   "apps.name as app",
@@ -40,7 +43,7 @@ function procedureVersion({ fn, val, lit }: ExpressionBuilder<DatabaseTables, "a
 }
 
 /** An app is live while it has a live deployment, also if a newer deployment is in progress or has failed. */
-function isLive({ and, eb }: ExpressionBuilder<DatabaseTables, "apps">) {
+export function isLive({ and, eb }: ExpressionBuilder<DatabaseTables, "apps">) {
   return and([eb("apps.live_deployment_id", "is not", null), eb("apps.status", "<>", "deleting" satisfies AppStatus)]);
 }
 
@@ -55,6 +58,77 @@ export async function readProcedureVersions(db: Db, orgIds: readonly string[]): 
     .groupBy("org_id")
     .execute();
   return new Map(rows.map(({ org_id: orgId, version }) => [orgId, version]));
+}
+
+/** Reads procedures of the organization's live apps by their ids in the search index, in any order. */
+export async function readProceduresByIndexId(
+  db: Db,
+  orgId: string,
+  indexIds: readonly number[],
+): Promise<(LiveProcedure & { indexId: number })[]> {
+  const rows = await db
+    // Materialized, because a database without current statistics would read all procedures of all apps instead.
+    .with(
+      (cte) => cte("app_procedures").materialized(),
+      (all) =>
+        all
+          .selectFrom("app_procedures")
+          .selectAll()
+          .where("app_procedures.org_id", "=", orgId)
+          .where("app_procedures.index_id", "in", indexIds),
+    )
+    .selectFrom("app_procedures")
+    .innerJoin("apps", (join) =>
+      join
+        .onRef("apps.id", "=", "app_procedures.app_id")
+        .onRef("apps.live_deployment_id", "=", "app_procedures.deployment_id"),
+    )
+    .select(COLUMNS)
+    .select("app_procedures.index_id as indexId")
+    .where("apps.org_id", "=", orgId)
+    .where(isLive)
+    .execute();
+  return rows as (LiveProcedure & { indexId: number })[];
+}
+
+/** Reads the ids in the search index of the procedures of one live app; none for an app that the organization does not have. */
+export async function readIndexIds(db: Db, orgId: string, slug: string): Promise<Set<number>> {
+  const rows = await db
+    .selectFrom("apps")
+    .innerJoin("app_procedures", "app_procedures.deployment_id", "apps.live_deployment_id")
+    .select("app_procedures.index_id as indexId")
+    .where("apps.org_id", "=", orgId)
+    .where("apps.slug", "=", slug)
+    .where("app_procedures.org_id", "=", orgId)
+    .where(isLive)
+    .execute();
+  return new Set(rows.flatMap(({ indexId }) => indexId ?? []));
+}
+
+/** Reads the names of the procedures of live apps, of each app at most `limit`. */
+export async function readNames(
+  db: Db,
+  orgId: string,
+  { appIds, limit }: { appIds: readonly string[]; limit: number },
+): Promise<NamedProcedure[]> {
+  return await db
+    .selectFrom("apps")
+    .innerJoinLateral(
+      ({ selectFrom }) =>
+        selectFrom("app_procedures")
+          .select("app_procedures.name")
+          .whereRef("app_procedures.deployment_id", "=", "apps.live_deployment_id")
+          .where("app_procedures.org_id", "=", orgId)
+          .orderBy("app_procedures.name")
+          .limit(limit)
+          .as("procedure"),
+      (join) => join.onTrue(),
+    )
+    .select(["apps.id as appId", "apps.slug", "procedure.name"])
+    .where("apps.org_id", "=", orgId)
+    .where("apps.id", "in", appIds)
+    .where(isLive)
+    .execute();
 }
 
 /**

@@ -3,23 +3,17 @@ import { VersionedCache } from "../shared/versioned-cache.ts";
 import type { Db } from "../database-types.ts";
 import { nameDirectTools } from "./direct-tool-names.ts";
 import { type LiveProcedure, NO_LIVE_APPS, readProcedureVersions, listProcedures } from "./list-procedures.ts";
-import { ProcedureSearchIndex } from "./procedure-search-index.ts";
 
-/** The procedures of an organization's ready apps at one moment. Indexes over them are built on first use. */
+/** The procedures of an organization's ready apps at one moment. */
 export class OfferedProcedures {
   /** Differs whenever the procedures differ. */
   readonly version: string;
   readonly all: readonly LiveProcedure[];
-  #search: Promise<ProcedureSearchIndex> | undefined;
   #toolNames: ReadonlyMap<LiveProcedure, string> | undefined;
 
   constructor(all: readonly LiveProcedure[], version: string) {
     this.version = version;
     this.all = all;
-  }
-
-  get search(): Promise<ProcedureSearchIndex> {
-    return (this.#search ??= ProcedureSearchIndex.build(this.all));
   }
 
   /** The direct tools' names by procedure, sorted by name. */

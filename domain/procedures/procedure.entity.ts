@@ -21,9 +21,14 @@ export const ProcedureSchema = defineEntity({
     inputSchema: p.json<JsonSchema>().columnType("json"),
     outputSchema: p.json<JsonSchema>().columnType("json").nullable(),
     invocation: p.json<Invocation>().columnType("json"),
+    /** The id in the search index of the organization; `null` if the search does not find it. */
+    indexId: p.integer().nullable(),
   },
-  uniques: [{ properties: ["deploymentId", "name"] }],
-  indexes: [{ properties: ["appId"] }, { properties: ["orgId"] }],
+  uniques: [{ properties: ["deploymentId", "name"] }, { properties: ["orgId", "indexId"] }],
+  indexes: [
+    { properties: ["appId"] },
+    { name: "app_procedures_not_indexed", properties: ["deploymentId"], where: { indexId: null } },
+  ],
   checks: [{ name: "app_procedures_kind_check", expression: "kind in ('query', 'mutation')" }],
 });
 

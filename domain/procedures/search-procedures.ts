@@ -1,12 +1,15 @@
+import type { Db } from "../database-types.ts";
+import { rankByProximity } from "../search/rank-by-proximity.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
 import { createCallSnippet } from "./call-snippet.ts";
-import type { LiveProcedure } from "./list-procedures.ts";
-import type { ProcedureIndex } from "./procedure-index.ts";
+import { MAX_DIRECT_TOOLS, nameDirectTools } from "./direct-tool-names.ts";
+import { searchProcedureIndex } from "./indexed-procedures.ts";
+import { type LiveProcedure, readIndexIds, readNames, readProceduresByIndexId } from "./list-procedures.ts";
 
 export interface SearchDeps {
-  procedureIndex: ProcedureIndex;
+  db: Db;
 }
 
 export interface SearchRequest {
@@ -46,25 +49,60 @@ const ENVELOPE_CHARACTERS = 300;
  * @throws {ServiceError} `invalid` for an empty or too long query
  */
 export async function searchProcedures(
-  deps: SearchDeps,
+  { db }: SearchDeps,
   { orgId }: Caller,
-  { query, limit, app }: SearchRequest,
+  request: SearchRequest,
 ): Promise<SearchResult> {
-  const text = readSearchQuery("query", query);
-  const offered = await deps.procedureIndex.get(orgId);
-  const index = await offered.search;
-  const matches = index.search(text, limit, app).map(({ procedure, score }) => ({
+  const query = readSearchQuery("query", request.query);
+  const found = await findProcedures(db, orgId, { ...request, query });
+  const toolNameOf = await readToolNames(db, orgId, found);
+  const matches = found.map(({ score, ...procedure }) => ({
     app_id: procedure.appId,
     app: procedure.slug,
     procedure: procedure.name,
     kind: procedure.kind,
     description: truncateText(procedure.description, MAX_DESCRIPTION_CHARACTERS),
     snippet: createCallSnippet(procedure),
-    direct_tool: offered.toolNames.get(procedure) ?? null,
+    direct_tool: toolNameOf(procedure),
     score: Math.round(score * 100) / 100,
   }));
   const hits = takeWithinBudget(matches, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
   return { hits, cut: describeCut(hits.length, matches.length) };
+}
+
+/** Room for hits that are no longer live, and for the order by closeness. */
+const FURTHER_HITS = 20;
+
+type FoundProcedure = LiveProcedure & { score: number };
+
+async function findProcedures(db: Db, orgId: string, { query, limit, app }: SearchRequest): Promise<FoundProcedure[]> {
+  const indexIds = app === undefined ? undefined : await readIndexIds(db, orgId, app);
+  const hits = await searchProcedureIndex(db, orgId, { query, limit: limit + FURTHER_HITS, indexIds });
+  if (hits.length === 0) return [];
+  const procedures = await readProceduresByIndexId(
+    db,
+    orgId,
+    hits.map(({ indexId }) => indexId),
+  );
+  const procedureOf = new Map(procedures.map((procedure) => [procedure.indexId, procedure]));
+  const found = hits.flatMap(({ indexId, score }) => {
+    const procedure = procedureOf.get(indexId);
+    return procedure === undefined ? [] : [{ ...procedure, score, title: procedure.name, body: procedure.description }];
+  });
+  return rankByProximity({ text: query, language: "english" }, found).slice(0, limit);
+}
+
+/** Returns a function for the direct tool of a procedure; `null` for an app with too many procedures for direct tools. */
+async function readToolNames(
+  db: Db,
+  orgId: string,
+  found: readonly LiveProcedure[],
+): Promise<(procedure: LiveProcedure) => string | null> {
+  const appIds = [...new Set(found.map(({ appId }) => appId))];
+  if (appIds.length === 0) return () => null;
+  const names = await readNames(db, orgId, { appIds, limit: MAX_DIRECT_TOOLS + 1 });
+  const toolNames = new Map([...nameDirectTools(names)].map(([{ appId, name }, tool]) => [`${appId} ${name}`, tool]));
+  return ({ appId, name }) => toolNames.get(`${appId} ${name}`) ?? null;
 }
 
 function describeCut(shown: number, found: number): string | null {

@@ -40,6 +40,15 @@ export class Analyzer {
     );
   }
 
+  /** Returns the stop words of a text as the terms that they are in `simple`. */
+  findStopWords(text: string): Term[] {
+    const words = splitWords(text);
+    const terms = this.toTerms(words);
+    return words
+      .filter((_, index) => terms[index] === null)
+      .map((word) => ({ text: SIMPLE.#toTerm(word.text), position: word.position }));
+  }
+
   /** Returns the term of each word of a text, `null` for a stop word. */
   toTerms(words: readonly Word[]): (string | null)[] {
     let skipped = -1;

@@ -23,18 +23,21 @@ const MIN_LENGTH_OF_TWO_ERRORS = 8;
 /** The highest code point, which comes after every letter. */
 const LAST = "\u{10ffff}";
 
-/** Finds the terms that begin with a word. A word of one or two ASCII characters must be the only one. */
+/** Finds the terms that begin with a word. A stop word, or a word of one or two ASCII characters, must be the only one. */
 export async function findPrefixed(
   db: Db,
   scopeId: number,
   words: readonly QueryWord[],
 ): Promise<Map<QueryWord, SimilarTerm[]>> {
   const found = new Map<QueryWord, SimilarTerm[]>();
-  const completed = words.filter(({ text }) => words.length === 1 || !/^[a-z0-9]{1,2}$/.test(text));
-  for (const word of completed.slice(0, MAX_WORDS)) {
+  const completed = words
+    .filter(({ text, isStopWord }) => words.length === 1 || !(isStopWord || /^[a-z0-9]{1,2}$/.test(text)))
+    .slice(0, MAX_WORDS);
+  const termsByPrefix = await readTerms(db, scopeId, completed.flatMap(prefixesOf));
+  for (const word of completed) {
     const terms = new Map<string, number>();
-    for (const prefix of new Set([word.text, ...word.terms]))
-      for (const { term, count } of await readTerms(db, scopeId, prefix))
+    for (const prefix of prefixesOf(word))
+      for (const { term, count } of termsByPrefix.get(prefix) ?? [])
         if (!word.terms.includes(term)) terms.set(term, count);
     const best = [...terms].toSorted(([, a], [, b]) => b - a).slice(0, MAX_TERMS);
     found.set(
@@ -43,6 +46,12 @@ export async function findPrefixed(
     );
   }
   return found;
+}
+
+/** The shortest ones: the terms that begin with `invoices` are among those that begin with `invoic`. */
+function prefixesOf({ text, terms }: QueryWord): string[] {
+  const all = [...new Set([text, ...terms])];
+  return all.filter((prefix) => !all.some((other) => other !== prefix && prefix.startsWith(other)));
 }
 
 /**
@@ -55,12 +64,15 @@ export async function findSimilar(
   words: readonly QueryWord[],
 ): Promise<Map<QueryWord, SimilarTerm[]>> {
   const found = new Map<QueryWord, SimilarTerm[]>();
-  const corrected = words.filter(({ text }) => text.length >= MIN_TYPO_LENGTH);
-  for (const word of corrected.slice(0, MAX_WORDS)) {
+  const corrected = words
+    .filter(({ text, isStopWord }) => !isStopWord && text.length >= MIN_TYPO_LENGTH)
+    .slice(0, MAX_WORDS);
+  const termsByPrefix = await readTerms(db, scopeId, corrected.flatMap(beginningsOf));
+  for (const word of corrected) {
     const maxDistance = word.text.length < MIN_LENGTH_OF_TWO_ERRORS ? 1 : 2;
     const similar = new Map<string, SimilarTerm & { count: number }>();
     for (const prefix of beginningsOf(word))
-      for (const { term, count } of await readTerms(db, scopeId, prefix)) {
+      for (const { term, count } of termsByPrefix.get(prefix) ?? []) {
         const distance = Math.min(...[word.text, ...word.terms].map((text) => editDistance(text, term, maxDistance)));
         if (distance <= maxDistance) similar.set(term, { term, weight: TYPO_WEIGHT / Math.max(1, distance), count });
       }
@@ -71,27 +83,39 @@ export async function findSimilar(
 }
 
 /** In a large scope, the terms with the first letter are too many to read all. */
-function beginningsOf({ text }: QueryWord): Set<string> {
+function beginningsOf({ text }: QueryWord): string[] {
   const [first = "", second = ""] = Array.from(text);
-  return new Set([first, first + second, second + first]);
+  return [...new Set([first, first + second, second + first])];
 }
 
-/** Reads terms with a prefix, and how many texts contain them, up to a number of rows. */
-async function readTerms(db: Db, scopeId: number, prefix: string): Promise<{ term: string; count: number }[]> {
-  const rows = await db
-    .selectFrom(
-      db
-        .selectFrom("search_postings")
-        .select(["term", "count"])
-        .where("scope_id", "=", scopeId)
-        .where("term", ">=", prefix)
-        .where("term", "<", `${prefix}${LAST}`)
-        .orderBy("term")
-        .limit(MAX_ROWS)
-        .as("row"),
-    )
-    .select(({ fn }) => ["term", fn.sum<string>("count").as("count")])
-    .groupBy("term")
-    .execute();
-  return rows.map(({ term, count }) => ({ term, count: Number(count) }));
+/** Reads the terms with each prefix in one statement, and how many texts contain them, up to a number of rows of each. */
+async function readTerms(
+  db: Db,
+  scopeId: number,
+  prefixes: readonly string[],
+): Promise<Map<string, { term: string; count: number }[]>> {
+  const [first, ...others] = [...new Set(prefixes)].map((prefix) => selectTerms(db, scopeId, prefix));
+  if (first === undefined) return new Map();
+  const rows = await others.reduce((all, query) => all.unionAll(query), first).execute();
+  const terms = rows.map(({ prefix, term, count }) => ({ prefix, term, count: Number(count) }));
+  return Map.groupBy(terms, ({ prefix }) => prefix);
+}
+
+function selectTerms(db: Db, scopeId: number, prefix: string) {
+  const rows = db
+    .selectFrom("search_postings")
+    .select(["term", "count"])
+    .where("scope_id", "=", scopeId)
+    .where("term", ">=", prefix)
+    .where("term", "<", `${prefix}${LAST}`)
+    .orderBy("term")
+    .limit(MAX_ROWS);
+  return db
+    .selectFrom(rows.as("row"))
+    .select(({ fn, val, cast }) => [
+      cast<string>(val(prefix), "text").as("prefix"),
+      "term",
+      fn.sum<string>("count").as("count"),
+    ])
+    .groupBy("term");
 }

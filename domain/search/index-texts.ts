@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 import { ANALYZER_VERSION } from "./analyzer.ts";
-import { analyzeText, type AnalyzedText, type IndexedText } from "./indexed-text.ts";
+import { analyzeText, type AnalyzedText, type IndexedText, languagesIn } from "./indexed-text.ts";
 import { languageBits } from "./languages.ts";
 import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./postings-set.ts";
 import { removeVectors } from "./remove-vectors.ts";
@@ -136,7 +136,7 @@ function reserveIds(
       next_index_id: texts.length,
       text_count: count,
       total_length: String(length),
-      languages: languageBits(new Set(texts.map(({ language }) => language))),
+      languages: languageBits(texts.flatMap(languagesIn)),
       analyzer_version: ANALYZER_VERSION,
     })
     .onConflict((conflict) =>

@@ -9,6 +9,16 @@ export interface IndexedText {
   /** 0 to 7. A search can be restricted to categories. */
   category: number;
   language: Language;
+  /** Further texts, whose words count as often as their weight says. */
+  parts?: readonly TextPart[];
+}
+
+export interface TextPart {
+  text: string;
+  /** How many words of the body one of its words stands for: an integer of at least 1. */
+  weight: number;
+  /** Which of its words are indexed: those that are no stop words, which is the default, or the others. */
+  words?: "stop words";
 }
 
 export interface AnalyzedText {
@@ -24,17 +34,25 @@ export interface TermCounts {
   body: number;
 }
 
-export async function analyzeText({ title, body, category, language }: IndexedText): Promise<AnalyzedText> {
-  const analyzer = await loadAnalyzer(language);
+export async function analyzeText({ title, body, parts = [], category, language }: IndexedText): Promise<AnalyzedText> {
   const counts = new Map<string, TermCounts>();
-  const count = (field: keyof TermCounts, text: string): number => {
-    const terms = analyzer.analyze(text);
+  let length = 0;
+  const count = async (field: keyof TermCounts, part: TextPart): Promise<void> => {
+    const analyzer = await loadAnalyzer(language);
+    const terms = part.words === "stop words" ? analyzer.findStopWords(part.text) : analyzer.analyze(part.text);
     for (const { text: term } of terms) {
-      const known = counts.get(term);
-      if (known === undefined) counts.set(term, { title: 0, body: 0, [field]: 1 });
-      else known[field] += 1;
+      const known = counts.get(term) ?? { title: 0, body: 0 };
+      known[field] += part.weight;
+      counts.set(term, known);
+      length += 1;
     }
-    return terms.length;
   };
-  return { category, length: count("title", title) + count("body", body), counts };
+  await count("title", { text: title, weight: 1 });
+  for (const part of [{ text: body, weight: 1 }, ...parts]) await count("body", part);
+  return { category, length, counts };
+}
+
+/** Returns the languages in which the words of a query are searched for in a text. Stop words are those of `simple`. */
+export function languagesIn({ language, parts = [] }: IndexedText): Language[] {
+  return parts.some(({ words }) => words === "stop words") ? [language, "simple"] : [language];
 }

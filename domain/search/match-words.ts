@@ -9,6 +9,9 @@ export interface Tolerance {
   prefix?: boolean;
 }
 
+/** How much a word counts that is a stop word in one of the languages only. */
+const STOP_WORD_WEIGHT = 0.3;
+
 /** Finds the terms of the words of a query in the index, and reads their postings. */
 export async function matchWords(
   db: Db,
@@ -17,10 +20,13 @@ export async function matchWords(
   { typos = false, prefix = false }: Tolerance,
 ): Promise<MatchedWord[]> {
   const words = await selectRareWords(db, scopeId, all);
+  // In a query of stop words, they are all that it says.
+  const hasOtherWords = words.some(({ isStopWord }) => !isStopWord);
+  const weightOf = ({ isStopWord }: QueryWord): number => (isStopWord && hasOtherWords ? STOP_WORD_WEIGHT : 1);
   const prefixed = prefix ? await findPrefixed(db, scopeId, words) : new Map<QueryWord, SimilarTerm[]>();
   const terms = words.map((word) => ({
     word,
-    terms: [...word.terms.map((term) => ({ term, weight: 1 })), ...(prefixed.get(word) ?? [])],
+    terms: [...word.terms.map((term) => ({ term, weight: weightOf(word) })), ...(prefixed.get(word) ?? [])],
   }));
   const matched = await readTerms(db, scopeId, terms);
   if (!typos) return [...matched.values()];

@@ -19,7 +19,7 @@ export interface ScoringOptions {
   limit: number;
   categories?: readonly number[] | undefined;
   indexIds?: ReadonlySet<number> | undefined;
-  parameters?: RankingParameters;
+  parameters?: RankingParameters | undefined;
 }
 
 /** Scores all texts with one of the words by BM25F, and returns the best ones first. */

@@ -3,6 +3,7 @@ import type { IndexHit } from "./best-hits.ts";
 import type { Language } from "./languages.ts";
 import { matchWords } from "./match-words.ts";
 import { readQueryWords } from "./query-words.ts";
+import type { RankingParameters } from "./ranking.ts";
 import { readStatistics } from "./scope-statistics.ts";
 import { scorePostings } from "./score-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
@@ -22,6 +23,8 @@ export interface IndexQuery {
   typos?: boolean;
   /** Whether a word also finds words that begin with it. */
   prefix?: boolean;
+  /** Without it, `RANKING`. */
+  ranking?: RankingParameters;
 }
 
 const MAX_LIMIT = 200;
@@ -41,5 +44,6 @@ export async function searchIndex(db: Db, scope: ScopeKey, query: IndexQuery): P
     limit: Math.min(query.limit, MAX_LIMIT),
     categories: query.categories,
     indexIds: query.indexIds,
+    parameters: query.ranking,
   });
 }

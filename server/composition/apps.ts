@@ -1,5 +1,6 @@
 import { AppListVersions } from "../../domain/apps/app-list-versions.ts";
 import { enqueueDeployment } from "../../domain/deployments/enqueue-deployment.ts";
+import { hideProcedures, renameInIndex } from "../../domain/procedures/replace-procedures.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -29,6 +30,8 @@ export function createApps({
     tokenSecret,
     appListVersions: new AppListVersions(database.db),
     teardownWaitMs: TEARDOWN_WAIT_MS,
+    hideProcedures,
+    renameInIndex,
     enqueueDeployment: (em, deployment) => enqueueDeployment(em, queue.jobs, deployment),
   };
 }

@@ -5,6 +5,7 @@ import type { Foundation } from "./foundation.ts";
 
 export function createProcedures({ database, edge, tokenSecret }: Foundation): Capabilities["procedures"] {
   return {
+    db: database.db,
     tokenSecret,
     procedureIndex: new ProcedureIndex(database.db),
     appCaller: new EdgeProxyCaller((slug) => ({

@@ -9,6 +9,7 @@ import { removeDeletedEntries } from "../../domain/retention/deleted-sessions.ts
 import { purgeExpiredRecords, type Retention } from "../../domain/retention/purge-expired-records.ts";
 import type { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import type { Db } from "../../domain/database-types.ts";
+import { indexMissingProcedures } from "../../domain/procedures/index-missing-procedures.ts";
 import { updateScopes } from "../../domain/search/update-scopes.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
@@ -19,7 +20,7 @@ import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { startEmbeddingTask } from "./embedding-task.ts";
 import { PeriodicTask } from "./periodic-task.ts";
-import { TEXT_READERS } from "./text-readers.ts";
+import { EMBEDDED_TEXT_READERS, TEXT_READERS } from "./text-readers.ts";
 
 export interface WorkerOptions {
   boss: PgBoss;
@@ -61,7 +62,7 @@ export class Worker {
   #storageTask: PeriodicTask | null = null;
   #serverTask: AsyncDisposableStack | null = null;
   #embeddingTask: PeriodicTask | null = null;
-  #searchTask: PeriodicTask | null = null;
+  #searchTask: AsyncDisposableStack | null = null;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -83,7 +84,8 @@ export class Worker {
     this.#storageTask = this.#startStorageTask();
     this.#serverTask = this.#startServerTask();
     const { db, embeddings, log } = this.#options;
-    if (embeddings !== null) this.#embeddingTask = startEmbeddingTask({ db, embeddings, readers: TEXT_READERS, log });
+    if (embeddings !== null)
+      this.#embeddingTask = startEmbeddingTask({ db, embeddings, readers: EMBEDDED_TEXT_READERS, log });
     this.#searchTask = this.#startSearchTask();
   }
 
@@ -122,15 +124,21 @@ export class Worker {
   }
 
   /** After an update of the service, indexes the texts again that an older analyzer has indexed. */
-  #startSearchTask(): PeriodicTask {
+  #startSearchTask(): AsyncDisposableStack {
     const { db, log } = this.#options;
     const report = (err: unknown): void =>
       log.warn({ err }, "a part of the search index could not be brought up to date; it is tried again later");
-    return new PeriodicTask({
-      run: (signal) => updateScopes(db, TEXT_READERS, { signal, report }),
-      pauseMs: SEARCH_PAUSE_MS,
-      report,
-    });
+    const task = new AsyncDisposableStack();
+    const options = { pauseMs: SEARCH_PAUSE_MS, report };
+    task.use(new PeriodicTask({ ...options, run: (signal) => updateScopes(db, TEXT_READERS, { signal, report }) }));
+    task.use(
+      new PeriodicTask({
+        ...options,
+        run: (signal) => indexMissingProcedures(db, { signal, report }),
+        pauseMs: SWEEP_INTERVAL_MS,
+      }),
+    );
+    return task;
   }
 
   async #work<Q extends QueueName>(

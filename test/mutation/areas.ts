@@ -214,17 +214,20 @@ export const AREAS: MutationArea[] = [
   },
   {
     name: "domain/procedures",
-    sources: ["domain/procedures/{list,replace,search}-procedures.ts", "domain/procedures/procedure-index.ts"],
-    tests: ["test/domain/procedures/{procedure-index,replace-procedures,search-procedures}.test.ts"],
+    sources: [
+      "domain/procedures/{index-missing,list,replace,search}-procedures.ts",
+      "domain/procedures/{index-ids,procedure-index}.ts",
+    ],
+    tests: ["test/domain/procedures/{indexed-procedures,procedure-index,replace-procedures,search-procedures}.test.ts"],
   },
   {
     name: "domain/procedures, search and names",
     sources: [
       "domain/procedures/{app-error-message,call-snippet,describe-arguments,direct-tool-names}.ts",
-      "domain/procedures/{procedure-search-index,word-frequencies}.ts",
+      "domain/procedures/indexed-procedures.ts",
     ],
     tests: [
-      "test/domain/procedures/{app-error-message,direct-tool-names,procedure-search-index,word-frequencies}.test.ts",
+      "test/domain/procedures/{app-error-message,direct-tool-names,indexed-procedures,procedure-search-index}.test.ts",
     ],
   },
   {

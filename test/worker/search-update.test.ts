@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ScopeKey } from "../../domain/search/search-scope.ts";
 import { updateScope } from "../../domain/search/update-scopes.ts";
 import { TEXT_READERS } from "../../server/worker/text-readers.ts";
+import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { listServers } from "../support/service/main-agent.ts";
 import { TestScope } from "../support/search/test-scope.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -40,6 +41,19 @@ test("documents of Company Knowledge and of a project are indexed again as they 
   const orgId = tenant.org_id;
   await expectSameAfterUpdate({ orgId, kind: "knowledge", ownerId: orgId });
   await expectSameAfterUpdate({ orgId, kind: "project", ownerId: projectId });
+});
+
+test("procedures of live apps are indexed again as they were", async () => {
+  const tenant = await service().tenant();
+  for (const name of ["billing", "crm"]) {
+    const inputSchema = { type: "object", properties: { customerEmail: { type: "string" } } };
+    const listed = discoveredProcedure("invoices.list", "query", { description: "Lists all invoices.", inputSchema });
+    await givenProcedures(service(), await service().givenApp(tenant, { name }), [
+      listed,
+      discoveredProcedure("doAll"),
+    ]);
+  }
+  await expectSameAfterUpdate({ orgId: tenant.org_id, kind: "procedures", ownerId: tenant.org_id });
 });
 
 test("memories of an agent are indexed again as they were", async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { type DeleteDeps, deleteApp } from "../../../domain/apps/delete-app.ts";
+import { hideProcedures } from "../../../domain/procedures/replace-procedures.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -22,6 +23,7 @@ function dependencies(teardownWaitMs: number): DeleteDeps & { announced: string[
     jobs: deploymentDeps.jobs,
     changes,
     teardownWaitMs,
+    hideProcedures,
     announced,
   };
 }

@@ -90,17 +90,6 @@ test("the index changes when an app token is rotated, because calls of procedure
   expect((await index.get(tenant.org_id)).all.map(({ tokenVersion }) => tokenVersion)).toEqual([2]);
 });
 
-test("the procedures of a deleted app are no longer found, and those of other apps are", async () => {
-  const tenant = await service().tenant();
-  const index = new ProcedureIndex(db());
-  const gone = await givenApp(tenant, "invoices");
-  await givenApp(tenant, "invites");
-  const found = async () => (await (await index.get(tenant.org_id)).search).search("inv", 8);
-  expect(await found()).toHaveLength(2);
-  await em().nativeUpdate(App, { id: gone.id }, { status: "deleting" });
-  expect((await found()).map(({ procedure: { name } }) => name)).toEqual(["invites"]);
-});
-
 test("a failed read is not cached", async () => {
   const tenant = await service().tenant();
   const index = new ProcedureIndex(db());
