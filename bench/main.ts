@@ -11,6 +11,7 @@ import { edgeProxy } from "./edge-proxy.ts";
 import { execute } from "./execute.ts";
 import { gateway } from "./gateway.ts";
 import { transcripts } from "./import.ts";
+import { knowledge } from "./knowledge.ts";
 import { listApps } from "./list-apps.ts";
 import { logs } from "./logs.ts";
 import { memory } from "./memory.ts";
@@ -42,6 +43,7 @@ const SECTIONS: readonly Section[] = [
   search,
   searchQuality,
   searchSpeed,
+  knowledge,
   sessions,
   tokenVerification,
   transcripts,

@@ -36,7 +36,8 @@ const tags = ["Company Knowledge"];
 const access = { scope: "everything" } as const;
 const noDocument = "No such document in the organization";
 const invalidContent = "The text, the file, the title or the kind is invalid";
-const tooMuch = "The organization has too many documents";
+const tooMuch =
+  "The plan allows no more documents or text, the scope is insufficient, or the user is a member of no organization";
 const busy = "Too many files are being read, or the service's database is temporarily unavailable";
 const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
@@ -70,7 +71,7 @@ export const knowledge = router({
         bodyLimit: UPLOAD_BODY_BYTES,
         successStatus: 201,
         successDescription: "The document is stored",
-        errorResponses: { 400: invalidContent, 409: tooMuch, 503: busy },
+        errorResponses: { 400: invalidContent, 403: tooMuch, 503: busy },
       },
     })
     .input(addKnowledgeRequest)
@@ -106,7 +107,7 @@ export const knowledge = router({
           "Replaces the text, from `content` or `file`, and changes the title, the kind or the language. A new text becomes a new version. The same text again changes nothing.",
         bodyLimit: UPLOAD_BODY_BYTES,
         successDescription: "The document after the change",
-        errorResponses: { 400: invalidContent, 404: noDocument, 409: tooMuch, 503: busy },
+        errorResponses: { 400: invalidContent, 404: noDocument, 403: tooMuch, 503: busy },
       },
     })
     .input(changeKnowledgeRequest)
@@ -139,7 +140,7 @@ export const knowledge = router({
         summary: "Restore a version of a document",
         description: "Makes the text of a kept version current again, as a new version.",
         successDescription: "The document after the change",
-        errorResponses: { 404: "No such document in the organization, or no such version", 409: tooMuch },
+        errorResponses: { 404: "No such document in the organization, or no such version", 403: tooMuch },
       },
     })
     .input(restoreVersionRequest)

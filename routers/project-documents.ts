@@ -31,7 +31,8 @@ const noProject = "No such project in the organization";
 const noDocument = "No such project in the organization, or no such document of the project";
 const noVersion = "No such project in the organization, or no such document or version";
 const invalidContent = "The text, the file or the title is invalid";
-const tooMuch = "The organization has too many documents";
+const tooMuch =
+  "The plan allows no more documents or text, the scope is insufficient, or the user is a member of no organization";
 const busy = "Too many files are being read, or the service's database is temporarily unavailable";
 
 export const projectDocuments = router({
@@ -64,7 +65,7 @@ export const projectDocuments = router({
         bodyLimit: UPLOAD_BODY_BYTES,
         successStatus: 201,
         successDescription: "The document is stored",
-        errorResponses: { 400: invalidContent, 404: noProject, 409: tooMuch, 503: busy },
+        errorResponses: { 400: invalidContent, 404: noProject, 403: tooMuch, 503: busy },
       },
     })
     .input(addProjectDocumentRequest)
@@ -100,7 +101,7 @@ export const projectDocuments = router({
           "Replaces the text, from `content` or `file`, and changes the title or the language. A new text becomes a new version. The same text again changes nothing.",
         bodyLimit: UPLOAD_BODY_BYTES,
         successDescription: "The document after the change",
-        errorResponses: { 400: invalidContent, 404: noDocument, 409: tooMuch, 503: busy },
+        errorResponses: { 400: invalidContent, 404: noDocument, 403: tooMuch, 503: busy },
       },
     })
     .input(changeProjectDocumentRequest)
@@ -133,7 +134,7 @@ export const projectDocuments = router({
         summary: "Restore a version of a project's document",
         description: "Makes the text of a kept version current again, as a new version.",
         successDescription: "The document after the change",
-        errorResponses: { 404: noVersion, 409: tooMuch },
+        errorResponses: { 404: noVersion, 403: tooMuch },
       },
     })
     .input(restoreProjectDocumentRequest)

@@ -16,8 +16,10 @@ const plan = z
     apps: z.int().nonnegative(),
     deploys: z.strictObject({ limit: z.int().positive(), window_seconds: z.int().min(1).max(86_400) }).optional(),
     storage_mb: z.int().positive().optional(),
+    documents: z.int().nonnegative().default(DEFAULT_LIMITS.documents),
+    document_mb: z.int().positive().optional(),
   })
-  .transform(({ apps, deploys, storage_mb: storageMb }): PlanLimits => {
+  .transform(({ apps, deploys, documents, storage_mb: storageMb, document_mb: documentMb }): PlanLimits => {
     return {
       apps,
       deploys:
@@ -25,6 +27,8 @@ const plan = z
           ? DEFAULT_LIMITS.deploys
           : { limit: deploys.limit, windowSeconds: deploys.window_seconds },
       storageBytes: storageMb === undefined ? DEFAULT_LIMITS.storageBytes : storageMb * MEBIBYTE,
+      documents,
+      documentBytes: documentMb === undefined ? DEFAULT_LIMITS.documentBytes : documentMb * MEBIBYTE,
     };
   });
 

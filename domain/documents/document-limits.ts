@@ -12,8 +12,4 @@ export const DOCUMENT_LIMITS = {
   fileNameLength: 255,
   /** How many versions of a document are kept. */
   versions: 20,
-  /** In Company Knowledge and in all projects together. */
-  documentsOfOrganization: 10_000,
-  /** The texts of all kept versions of an organization in UTF-8. */
-  organizationBytes: 1024 * MEBIBYTE,
 } as const;

@@ -11,9 +11,16 @@ let segmenter: Intl.Segmenter | null = null;
 const ABBREVIATION =
   /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|incl|excl|mr|mrs|ms|dr|prof|ltd|corp|fig|sec|dept|max|min)\.$/i;
 
+/** The numbers of footnotes after the end of a sentence, such as `[12]`. */
+const FOOTNOTES = /(?<=[.!?]["')\]]?)(?:\[\d{1,4}\])+/g;
+
 /** Returns the sentences of a paragraph, without the spaces around them. A line break ends no sentence. */
 export function findSentences(text: string, { start, end }: TextRange): TextRange[] {
-  const paragraph = text.slice(start, end).replaceAll("\n", " ");
+  // The segmenter would begin a sentence inside of the brackets. With points there, they end the sentence before them.
+  const paragraph = text
+    .slice(start, end)
+    .replaceAll("\n", " ")
+    .replaceAll(FOOTNOTES, (marks) => ".".repeat(marks.length));
   const sentences: TextRange[] = [];
   segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" });
   let open: number | null = null;

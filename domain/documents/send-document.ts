@@ -39,8 +39,8 @@ export interface AddDocument extends SentContent, DocumentFields {}
  * Adds a text or a file that a caller sends as a document. A file with the name of an earlier upload becomes a new version of
  * that document.
  *
- * @throws {ServiceError} `invalid` for a text or a file that is not allowed; `conflict` when the organization has too many
- *   documents; `unavailable` while too many files are being read
+ * @throws {ServiceError} `invalid` for a text or a file that is not allowed; `plan_limit` when the plan does not
+ *   allow the document; `unavailable` while too many files are being read
  */
 export async function addDocument(
   deps: SendDocumentDeps,

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
+import type { Plans } from "../plans/plans.ts";
 import type { DocumentType } from "../ports/document-reader.ts";
 import type { Language } from "../search/languages.ts";
 import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
@@ -10,6 +11,7 @@ import { sha256Hex } from "../shared/sha256.ts";
 import type { DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, ownerExists, projectNotFound, selectDocuments } from "./document-owner.ts";
 import { DOCUMENT_LIMITS } from "./document-limits.ts";
+import { checkRoomForDocument, checkRoomForText, readDocumentQuota } from "./document-quota.ts";
 import { checkTitle, cleanContent, documentNotFound } from "./document-rules.ts";
 import { Document } from "./document.entity.ts";
 import { DocumentVersion } from "./document-version.entity.ts";
@@ -17,6 +19,7 @@ import { addPassages, removePassages } from "./index-passages.ts";
 
 export interface WriteDocumentDeps {
   em: EntityManager;
+  plans: Plans;
 }
 
 /** The text of a document, from a file or written. */
@@ -52,11 +55,11 @@ export interface WrittenDocument {
  * to the same owner becomes a new version of that document, so that a folder can be uploaded again.
  *
  * @param userId - who writes it; `null` if no user is known
- * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `conflict` when the organization has too many
- *   documents
+ * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `plan_limit` when the plan does not
+ *   allow the document
  */
 export async function storeDocument(
-  { em: root }: WriteDocumentDeps,
+  { em: root, plans }: WriteDocumentDeps,
   owner: DocumentOwner,
   { userId, content, fields }: { userId: string | null; content: DocumentContent; fields: DocumentFields },
 ): Promise<WrittenDocument> {
@@ -64,7 +67,7 @@ export async function storeDocument(
     await lockDocuments(em, owner);
     const { fileName } = content;
     const existing = fileName === null ? undefined : await selectByFileName(queryBuilderOf(em), owner, fileName);
-    if (existing !== undefined) return changeLocked(em, owner, { id: existing.id, userId, content, fields });
+    if (existing !== undefined) return changeLocked({ em, plans }, owner, { id: existing.id, userId, content, fields });
     const { kind = null, language = "english" } = fields;
     const title = fields.title ?? content.title ?? "Untitled";
     checkTitle(title);
@@ -74,9 +77,10 @@ export async function storeDocument(
       ...{ orgId: owner.orgId, projectId: owner.projectId, kind, title, language, fileName },
       ...{ version: 0, storedBytes: 0, ...author },
     });
-    await checkCount(queryBuilderOf(em), owner);
+    const quota = await readDocumentQuota(queryBuilderOf(em), plans, owner.orgId);
+    checkRoomForDocument(quota);
     const text = await addVersion(em, document, { userId, content, restored: null });
-    await checkBytes(queryBuilderOf(em), owner);
+    checkRoomForText(quota, document.storedBytes);
     await addPassages(queryBuilderOf(em), owner, document, text);
     return { id: document.id, status: "created" };
   });
@@ -95,24 +99,24 @@ export interface DocumentChange {
  * Changes a document and its passages in one transaction. A text that is not the current one becomes a new version.
  *
  * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `not_found` when the owner has no such
- *   document; `conflict` when the organization has too much text
+ *   document; `plan_limit` when the plan does not allow the text
  */
 export async function changeDocument(
-  { em: root }: WriteDocumentDeps,
+  { em: root, plans }: WriteDocumentDeps,
   owner: DocumentOwner,
   change: DocumentChange,
 ): Promise<WrittenDocument> {
   return (root as SqlEntityManager).fork().transactional(async (em) => {
     await lockDocuments(em, owner);
-    return changeLocked(em, owner, change);
+    return changeLocked({ em, plans }, owner, change);
   });
 }
 
 /**
  * Makes the text of a kept version current again, as a new version.
  *
- * @throws {ServiceError} `not_found` when the owner has no such document, or the document no such version; `conflict` when
- *   the organization has too much text
+ * @throws {ServiceError} `not_found` when the owner has no such document, or the document no such version; `plan_limit`
+ *   when the plan does not allow the text
  */
 export async function restoreVersion(
   deps: WriteDocumentDeps,
@@ -167,7 +171,7 @@ function selectByFileName(tx: Db, owner: DocumentOwner, fileName: string): Promi
 }
 
 async function changeLocked(
-  em: SqlEntityManager,
+  { em, plans }: { em: SqlEntityManager; plans: Plans },
   owner: DocumentOwner,
   { id, userId, content, fields, restored }: DocumentChange,
 ): Promise<WrittenDocument> {
@@ -180,13 +184,15 @@ async function changeLocked(
   const hasNewFields = title !== before.title || kind !== before.kind || language !== before.language;
   if (!hasNewText && !hasNewFields) return { id, status: "unchanged" };
   const tx = queryBuilderOf(em);
+  const quota = hasNewText ? await readDocumentQuota(tx, plans, owner.orgId) : null;
+  const bytesBefore = document.storedBytes;
   await removePassages(tx, owner, before);
   em.assign(document, { title, kind, language, updatedBy: userId, updatedAt: new Date() });
   const text = hasNewText
     ? await addVersion(em, document, { userId, content, restored: restored ?? null })
     : current.content;
   await em.flush();
-  if (hasNewText) await checkBytes(tx, owner);
+  if (quota !== null) checkRoomForText(quota, document.storedBytes - bytesBefore);
   await addPassages(tx, owner, document, text);
   return { id, status: "updated" };
 }
@@ -226,30 +232,4 @@ async function addVersion(
   document.storedBytes += contentBytes - removed.reduce((sum, row) => sum + row.content_bytes, 0);
   await em.flush();
   return text;
-}
-
-async function checkCount(tx: Db, { orgId }: DocumentOwner): Promise<void> {
-  const { count } = await tx
-    .selectFrom("documents")
-    .select(({ fn }) => fn.countAll<string>().as("count"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < DOCUMENT_LIMITS.documentsOfOrganization) return;
-  throw new ServiceError(
-    "conflict",
-    `An organization can have at most ${DOCUMENT_LIMITS.documentsOfOrganization} documents. Remove unused documents, then try again.`,
-  );
-}
-
-async function checkBytes(tx: Db, { orgId }: DocumentOwner): Promise<void> {
-  const { bytes } = await tx
-    .selectFrom("documents")
-    .select(({ fn }) => fn.sum<string | null>("stored_bytes").as("bytes"))
-    .where("org_id", "=", orgId)
-    .executeTakeFirstOrThrow();
-  if (Number(bytes) <= DOCUMENT_LIMITS.organizationBytes) return;
-  throw new ServiceError(
-    "conflict",
-    `The documents of an organization can have at most ${DOCUMENT_LIMITS.organizationBytes / 1024 / 1024} MiB of text, with their kept versions. Remove unused documents, then try again.`,
-  );
 }

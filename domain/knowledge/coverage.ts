@@ -1,6 +1,7 @@
 import type { PassageHit } from "../documents/search-passages.ts";
 import { getLoadedAnalyzer } from "../search/analyzer.ts";
 import type { WeighedWord } from "../search/weigh-words.ts";
+import type { Sentence } from "./list-sentences.ts";
 
 /** Words that say how a question is asked, and not what it is about. */
 const QUESTION_WORDS = new Set(
@@ -38,11 +39,16 @@ export class Coverage {
     return this.#share(new Set([...this.#findInHeading(hit), ...this.#find(hit.content, hit)]));
   }
 
-  /** Returns how much of the question a sentence of a passage covers. A heading counts less than the sentence: 0 to 1. */
-  score(sentence: string, hit: PassageHit): number {
-    const own = this.#find(sentence, hit);
-    const inHeading = [...this.#findInHeading(hit)].filter((word) => !own.has(word));
-    return this.#share(own) + HEADING_SHARE * this.#share(new Set(inHeading));
+  /**
+   * Returns how much of the question a sentence of a passage covers: 0 to 1. A heading counts less than the sentence. The
+   * names of the columns count as a part of a row that has another word of the question, and otherwise as a heading.
+   */
+  score({ quote, header }: Sentence, hit: PassageHit): number {
+    const own = this.#find(quote, hit);
+    const above = header === null ? new Set<WeighedWord>() : this.#find(header, hit);
+    const covered = own.size === 0 ? own : own.union(above);
+    const headings = this.#findInHeading(hit).union(above).difference(covered);
+    return this.#share(covered) + HEADING_SHARE * this.#share(headings);
   }
 
   #findInHeading(hit: PassageHit): Set<WeighedWord> {

@@ -1,13 +1,10 @@
 import type { PassageHit } from "../documents/search-passages.ts";
-import { findSentences, type TextRange, trimRange } from "../documents/find-sentences.ts";
-import { findUnits } from "../documents/split-passages.ts";
 import type { Coverage } from "./coverage.ts";
+import { listSentences, type Sentence } from "./list-sentences.ts";
 
-/** A sentence of a document that answers a question. */
-export interface FoundSentence {
+/** A sentence of a document, or a row of a table, that answers a question. */
+export interface FoundSentence extends Sentence {
   hit: PassageHit;
-  /** Stands literally in the document. */
-  quote: string;
   /** How much of the question the sentence and the headings above it cover: 0 to 1. */
   score: number;
 }
@@ -40,11 +37,11 @@ export function extractAnswer(
   const best = Math.max(...hits.map(({ score }) => score));
   const found = hits.flatMap((hit) => {
     if (coverage.ofPassage(hit) < MIN_COVERAGE) return [];
-    return listSentences(hit.content).map((quote, position) => {
-      const bonus = asksForNumber && /\d/.test(quote) ? NUMBER_BONUS : 1;
+    return listSentences(hit.content).map((sentence, position) => {
+      const bonus = asksForNumber && /\d/.test(sentence.quote) ? NUMBER_BONUS : 1;
       const rank = 1 - RANK_SHARE + (RANK_SHARE * hit.score) / best;
-      const score = coverage.score(quote, hit) * bonus * rank - POSITION_MALUS * Math.min(position, 9);
-      return { hit, quote, score: Math.min(1, score) };
+      const score = coverage.score(sentence, hit) * bonus * rank - POSITION_MALUS * Math.min(position, 9);
+      return { ...sentence, hit, score: Math.min(1, score) };
     });
   });
   const sorted = found.toSorted((a, b) => b.score - a.score);
@@ -54,21 +51,4 @@ export function extractAnswer(
   return [...new Map(good.toReversed().map((sentence) => [sentence.quote, sentence])).values()]
     .toSorted((a, b) => b.score - a.score)
     .slice(0, limit);
-}
-
-/** Returns the sentences of a passage as they stand in it, without the marks of lists and headings. */
-export function listSentences(content: string): string[] {
-  return findUnits(content, { start: 0, end: content.length })
-    .filter(({ start }) => !/^(?:`{3}|~{3})/.test(content.slice(start, start + 3)))
-    .flatMap((unit) => {
-      const text = withoutMark(content, unit);
-      return content.charAt(unit.start) === "|" ? [text] : findSentences(content, text);
-    })
-    .map(({ start, end }) => content.slice(start, end))
-    .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
-}
-
-function withoutMark(content: string, { start, end }: TextRange): TextRange {
-  const mark = /^(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+/.exec(content.slice(start, Math.min(end, start + 20)))?.[0] ?? "";
-  return trimRange(content, { start: start + mark.length, end });
 }

@@ -1,6 +1,7 @@
 import type { PassageHit } from "../documents/search-passages.ts";
 import type { QueryEmbedder } from "../search/query-embedder.ts";
-import { type FoundSentence, listSentences } from "./extract-answer.ts";
+import type { FoundSentence } from "./extract-answer.ts";
+import { listSentences, nameCells } from "./list-sentences.ts";
 
 /** The passages of which sentences are compared, and the sentences, because they are embedded while the caller waits. */
 const PASSAGES = 3;
@@ -26,11 +27,13 @@ export async function quoteByMeaning(
     .toSorted((a, b) => (b.similarity ?? 0) - (a.similarity ?? 0))
     .slice(0, PASSAGES);
   const sentences = similar
-    .flatMap((hit) => listSentences(hit.content).map((quote) => ({ hit, quote })))
+    .flatMap((hit) => listSentences(hit.content).map((sentence) => ({ ...sentence, hit })))
     .slice(0, SENTENCES);
   if (queryEmbedder === null || sentences.length === 0) return [];
   // With the headings, as passages are embedded: they say what a sentence is about.
-  const texts = sentences.map(({ hit, quote }) => `${hit.documentTitle}\n${hit.heading}\n${quote}`);
+  const texts = sentences.map(
+    (sentence) => `${sentence.hit.documentTitle}\n${sentence.hit.heading}\n${nameCells(sentence)}`,
+  );
   const [query, ...vectors] = (await queryEmbedder.embed([question, ...texts])) ?? [];
   if (query === undefined) return [];
   const found = sentences.map((sentence, index) => ({ ...sentence, score: dotProduct(query, vectors[index]) }));

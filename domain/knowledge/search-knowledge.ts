@@ -10,6 +10,7 @@ import { toAnswerSentence } from "./answer-sentence.ts";
 import { Coverage } from "./coverage.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { knowledgeOf } from "./knowledge-owner.ts";
+import { nameCells } from "./list-sentences.ts";
 import { quoteByMeaning } from "./quote-by-meaning.ts";
 import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer.ts";
 
@@ -81,9 +82,9 @@ async function quoteAnswer(
   { hits, coverage, limit }: { hits: readonly PassageHit[]; coverage: Coverage; limit: number },
 ): Promise<CitedSentence[]> {
   const extracted = extractAnswer(question, coverage, hits, limit);
-  if (extracted.length > 0) return extracted.map(({ quote, hit }) => ({ text: quote, quotes: [{ quote, hit }] }));
+  if (extracted.length > 0) return extracted.map((found) => ({ text: nameCells(found), quotes: [found] }));
   const similar = await quoteByMeaning(queryEmbedder, question, hits, limit);
-  return similar.map(({ quote, hit, score: similarity }) => ({ text: quote, quotes: [{ quote, hit, similarity }] }));
+  return similar.map((found) => ({ text: nameCells(found), quotes: [{ ...found, similarity: found.score }] }));
 }
 
 /** Returns `null` when there is no model, or it does not write an answer that holds. */
@@ -113,11 +114,12 @@ function toAnswer(sentences: readonly CitedSentence[], coverage: Coverage, limit
 }
 
 /** Returns the number of a citation. A quote that several sentences cite has one number. */
-function numberOf({ hit, quote, similarity }: CitedQuote, citations: Citation[], coverage: Coverage): number {
+function numberOf(cited: CitedQuote, citations: Citation[], coverage: Coverage): number {
+  const { hit, quote, similarity } = cited;
   const known = citations.find((citation) => citation.document_id === hit.documentId && citation.quote === quote);
   if (known !== undefined) return known.n;
   const n = citations.length + 1;
-  const score = Math.round(Math.min(1, similarity ?? coverage.score(quote, hit)) * 1000) / 1000;
+  const score = Math.round(Math.min(1, similarity ?? coverage.score(cited, hit)) * 1000) / 1000;
   citations.push({ n, document_id: hit.documentId, title: hit.documentTitle, kind: hit.kind, quote, score });
   return n;
 }

@@ -2,11 +2,11 @@ import type { PassageHit } from "../documents/search-passages.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
 import { isRecord, parseJson } from "../shared/json.ts";
 import { toPlainText } from "../shared/plain-text.ts";
+import type { Sentence } from "./list-sentences.ts";
 
-export interface CitedQuote {
+/** Its `quote` stands literally in the document. */
+export interface CitedQuote extends Sentence {
   hit: PassageHit;
-  /** Stands literally in the document. */
-  quote: string;
   /** For a quote that was found by its meaning, how similar it is to the question: 0 to 1. */
   similarity?: number;
 }
@@ -85,7 +85,7 @@ function checkCitation(citation: unknown, hits: readonly PassageHit[]): CitedQuo
   const hit = hits[Number(citation["passage"]) - 1];
   if (hit === undefined) return null;
   const quote = findLiterally(hit.content, citation["quote"]);
-  return quote === null ? null : { hit, quote };
+  return quote === null ? null : { hit, quote, header: null };
 }
 
 /** Returns the part of a text that has the words of a quote; line breaks may be where the quote has spaces. */

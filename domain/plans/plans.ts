@@ -5,12 +5,18 @@ export interface PlanLimits {
   deploys: { limit: number; windowSeconds: number };
   /** How many bytes each app may store. */
   storageBytes: number;
+  /** How many documents Company Knowledge and all projects may have together. */
+  documents: number;
+  /** How many bytes the texts of these documents may have in UTF-8, with those of all kept versions. */
+  documentBytes: number;
 }
 
 /** What a plan allows that does not say otherwise. */
 export const DEFAULT_LIMITS = {
   deploys: { limit: 5, windowSeconds: 300 },
   storageBytes: 1024 ** 3,
+  documents: 10_000,
+  documentBytes: 1024 ** 3,
 } as const satisfies Partial<PlanLimits>;
 
 /** The configured plans. An organization whose plan no longer exists gets the limits of the default plan. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { countAppsInPlan } from "../apps/plan-slots.ts";
 import type { Db } from "../database-types.ts";
+import { measureDocuments } from "../documents/document-quota.ts";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { AgentWorkspaces } from "../ports/agent-workspaces.ts";
 import type { Plans } from "../plans/plans.ts";
@@ -14,7 +15,7 @@ import { readStorage, type StorageUsage } from "./read-storage.ts";
 
 export interface Usage {
   plan: string;
-  /** The period that the quotas are counted over. `now`: apps are counted as they exist, not over a period. */
+  /** The period that the quotas are counted over. `now`: apps and documents are counted as they exist, not over a period. */
   period: "now";
   quotas: { metric: string; used: number; limit: number }[];
   rate_limits: { name: string; limit: number; window_seconds: number; remaining: number; reset_seconds: number }[];
@@ -44,11 +45,16 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
   const organization = await em.findOneOrFail(Organization, { id: orgId });
   const { plan } = organization;
   const limits = plans.getLimits(plan);
-  const used = await countAppsInPlan(em, orgId);
+  const apps = await countAppsInPlan(em, orgId);
+  const { documents, bytes } = await measureDocuments(db, orgId);
   return {
     plan: plans.resolveName(plan),
     period: "now",
-    quotas: [{ metric: "apps", used, limit: limits.apps }],
+    quotas: [
+      { metric: "apps", used: apps, limit: limits.apps },
+      { metric: "documents", used: documents, limit: limits.documents },
+      { metric: "document_bytes", used: bytes, limit: limits.documentBytes },
+    ],
     rate_limits: await Promise.all([
       readRateLimit("deploy", counter, deployQuota(plans, organization)),
       readRateLimit("restarts", counter, restartQuota(orgId)),

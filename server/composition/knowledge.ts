@@ -15,10 +15,11 @@ export async function openKnowledge(
   foundation: Foundation,
   { queryEmbedder }: EmbeddingServices,
 ): Promise<Capabilities["knowledge"]> {
-  const { config, database, log } = foundation;
+  const { config, database, log, plans } = foundation;
   return {
     em: database.em,
     db: database.db,
+    plans,
     queryEmbedder,
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),

@@ -66,6 +66,32 @@ async function withServer(listener: RequestListener, use: (url: string) => Promi
 
 test("without a token, every request gets an error that says how to sign in", async () => {
   await expectFailure({ SVC_TOKEN: "" }, -32_001, /^You are not signed in to http.* Run: svc login$/);
+  const service = "https://apps.example.com";
+  const { stdout } = await cli.run(["mcp", "--service", service], {
+    input: request(1, LIST_APPS),
+    env: { SVC_TOKEN: "" },
+  });
+  expect(parse(stdout)).toMatchObject([
+    { error: { message: `You are not signed in to ${service}. Run: svc login --service ${service}` } },
+  ]);
+});
+
+test("a sign-in that the gateway rejects is an error that says to sign in again", async () => {
+  const credentials = { kind: "oauth", client_id: "c", access_token: "a", refresh_token: "r", expires_at: 2e12 };
+  const reject: RequestListener = ({ method }, response) => {
+    const tokens = { access_token: "b", expires_in: 900, refresh_token: "s" };
+    const error = { jsonrpc: "2.0", id: null, error: { code: -32_001, message: "Invalid token." } };
+    const body = method === "GET" ? { token_endpoint: `http://${response.req.headers.host}/token` } : null;
+    const isToken = response.req.url === "/token";
+    response.writeHead(body !== null || isToken ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(body ?? (isToken ? tokens : error)));
+  };
+  await withServer(reject, async (url) => {
+    await cli.writeConfig(JSON.stringify({ services: { [url]: { credentials } } }));
+    const env = { SVC_URL: url, SVC_TOKEN: "" };
+    await expectFailure(env, -32_001, /does not accept your sign-in for its tools\. Run: svc login --service http:/);
+    await cli.writeConfig('{"services":{}}');
+  });
 });
 
 test("a wrong token is an error that says where to create another one, and does not contain the token", async () => {

@@ -259,7 +259,7 @@ verifies(
     expect(structuredContent).toEqual({
       plan: "scale",
       period: "now",
-      quotas: [{ metric: "apps", used: 1, limit: 10_000 }],
+      quotas: expect.arrayContaining([{ metric: "apps", used: 1, limit: 10_000 }]),
       rate_limits: [
         { name: "deploy", limit: 5, window_seconds: 300, remaining: 4, reset_seconds: expect.any(Number) },
         { name: "restarts", limit: 120, window_seconds: 60, remaining: 120, reset_seconds: 0 },

@@ -11,11 +11,10 @@ const TEXT = "The ferry to Svolvaer departs from pier 7.";
 
 /** The searches of the tool gateway, and where their results are. */
 const SEARCHES = [
-  { tool: "company_knowledge_search", results: "citations", stopWordResults: [] },
-  { tool: "project_search", results: "hits", stopWordResults: [] },
-  { tool: "memory_recall", results: "memories", stopWordResults: [] },
-  // The names of procedures have such words, as `to` and `on`.
-  { tool: "service_docs_search", results: "hits", stopWordResults: [expect.anything()] },
+  { tool: "company_knowledge_search", results: "citations" },
+  { tool: "project_search", results: "hits" },
+  { tool: "memory_recall", results: "memories" },
+  { tool: "service_docs_search", results: "hits" },
 ] as const;
 
 beforeAll(async () => {
@@ -45,6 +44,7 @@ const FINDING: [what: string, query: string][] = [
 ];
 
 const MISSING: [what: string, query: string][] = [
+  ["stop words only", "the of and"],
   ["punctuation", "???"],
   ["an injection of SQL", "' OR 1=1"],
   ["a second SQL statement", "'; drop table memories; --"],
@@ -59,7 +59,7 @@ const MISSING: [what: string, query: string][] = [
   ["10,000 characters of words that no text has", "gxqz pwvj kfhy ".repeat(666)],
 ];
 
-for (const { tool, results, stopWordResults } of SEARCHES) {
+for (const { tool, results } of SEARCHES) {
   test.each(FINDING)(`${tool} finds the text with %s`, async (_, query) => {
     const { isError, text, structuredContent } = await search(tool, query);
     expect([isError, text]).toEqual([false, expect.any(String)]);
@@ -69,11 +69,6 @@ for (const { tool, results, stopWordResults } of SEARCHES) {
   test.each(MISSING)(`${tool} finds nothing with %s`, async (_, query) => {
     const { isError, structuredContent } = await search(tool, query);
     expect([isError, structuredContent[results]]).toEqual([false, []]);
-  });
-
-  test(`${tool} answers a query of stop words`, async () => {
-    const { isError, structuredContent } = await search(tool, "the of and");
-    expect([isError, structuredContent[results]]).toEqual([false, stopWordResults]);
   });
 
   test(`${tool} accepts the letters of every script`, async () => {

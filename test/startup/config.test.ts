@@ -177,14 +177,32 @@ describe("the configuration", () => {
     );
   });
 
-  test("a plan may have its own deploy limit and storage bound, and has the defaults otherwise", async () => {
+  test("a plan may have its own deploy limit, storage bound and document quotas, and has the defaults otherwise", async () => {
     await using folder = await temporaryFolder();
     const file = path.join(folder.path, "plans.json");
     const deploys = { limit: 20, window_seconds: 60 };
-    await writeFile(file, JSON.stringify({ startup: { apps: 50, deploys, storage_mb: 2 }, small: { apps: 1 } }));
+    await writeFile(
+      file,
+      JSON.stringify({
+        startup: { apps: 50, deploys, storage_mb: 2, documents: 7, document_mb: 3 },
+        small: { apps: 1 },
+      }),
+    );
     expect(readConfig({ PLANS_FILE: file }).plans).toMatchObject({
-      startup: { apps: 50, deploys: { limit: 20, windowSeconds: 60 }, storageBytes: 2 * 1024 * 1024 },
-      small: { apps: 1, deploys: { limit: 5, windowSeconds: 300 }, storageBytes: 1024 ** 3 },
+      startup: {
+        apps: 50,
+        deploys: { limit: 20, windowSeconds: 60 },
+        storageBytes: 2 * 1024 ** 2,
+        documents: 7,
+        documentBytes: 3 * 1024 ** 2,
+      },
+      small: {
+        apps: 1,
+        deploys: { limit: 5, windowSeconds: 300 },
+        storageBytes: 1024 ** 3,
+        documents: 10_000,
+        documentBytes: 1024 ** 3,
+      },
     });
     await writeFile(file, JSON.stringify({ startup: { apps: 50, deploys: { limit: 0, window_seconds: 60 } }, x: {} }));
     expect(configError({ PLANS_FILE: file })).toMatch(

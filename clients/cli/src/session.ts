@@ -96,8 +96,10 @@ export class Session {
   }
 
   #storedToken(url: string, { credentials }: ServiceSettings): string | TokenProvider {
-    if (credentials === undefined)
-      throw new CliError(`You are not signed in to ${url}. Run: svc login`, EXIT.notSignedIn);
+    if (credentials === undefined) {
+      const option = this.#options.service === undefined ? "" : ` --service ${url}`;
+      throw new CliError(`You are not signed in to ${url}. Run: svc login${option}`, EXIT.notSignedIn);
+    }
     if (credentials.kind === "token") return credentials.token;
     let current: OAuthCredentials = credentials;
     return async ({ isRejected }) => {

@@ -18,6 +18,7 @@ import {
   restoreVersion,
   storeDocument,
 } from "../../../domain/documents/write-document.ts";
+import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
 import { Project } from "../../../domain/projects/project.entity.ts";
 import { pdfFile } from "../../support/documents/pdf-file.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
@@ -30,8 +31,9 @@ const reader = sharedReader();
 let owner: DocumentOwner;
 
 const db = () => service().service.parts.db;
-const deps = () => ({ em: service().service.parts.orm.em });
+const deps = () => ({ em: service().service.parts.orm.em, plans: PLANS });
 const userId = randomUUID();
+const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 } }, "free");
 
 beforeEach(() => {
   owner = { orgId: randomUUID(), projectId: null };

@@ -93,3 +93,9 @@ test("an abbreviation and a line break end no sentence", () => {
     "Approx. 3 days (incl. Sunday).",
   ]);
 });
+
+test("the numbers of footnotes belong to the sentence before them", () => {
+  expect(sentencesOf("It grew.[114] In 2016, it joined (as a member).[2][3] See version 2 [5] there. Why?[6]")).toEqual(
+    ["It grew.[114]", "In 2016, it joined (as a member).[2][3]", "See version 2 [5] there.", "Why?[6]"],
+  );
+});

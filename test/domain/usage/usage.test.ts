@@ -23,6 +23,13 @@ const usageOf = (orgId: string) => {
 
 const deployDeps = () => service().service.parts.capabilities.rateLimits;
 
+/** The quotas of the plan `team`, with what is used. */
+const quotasOf = ({ apps, documents, bytes }: { apps: number; documents: number; bytes: number }) => [
+  { metric: "apps", used: apps, limit: 20 },
+  { metric: "documents", used: documents, limit: 10_000 },
+  { metric: "document_bytes", used: bytes, limit: 1024 ** 3 },
+];
+
 test("an organization has the limits of its plan, and of the default plan if its plan does not exist", () => {
   for (const [plan, name, limits] of [
     ["team", "team", team],
@@ -42,7 +49,7 @@ test("the smallest bound on storage is that of the plan which allows least", () 
   expect([plans.smallestStorageBytes, PLANS.smallestStorageBytes]).toEqual([7, 1024 ** 3]);
 });
 
-test("usage shows the plan, the apps that count, and what remains of the rate limits, without counting itself", async () => {
+test("usage shows the plan, the apps that count, all documents, and what remains of the rate limits, without counting itself", async () => {
   const tenant = await service().tenant();
   const { org_id: orgId } = tenant;
   const deploys = { name: "deploy", limit: 5, window_seconds: 300, remaining: 5, reset_seconds: expect.any(Number) };
@@ -59,17 +66,24 @@ test("usage shows the plan, the apps that count, and what remains of the rate li
   const storage = { limit_bytes_per_app: 1024 ** 3, total_bytes: 0, workspace_bytes: 0, apps: [] };
   const unused = { period: "now", rate_limits: [deploys, restarts, calls], activity, storage };
   await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "team" });
-  expect(await usageOf(orgId)).toEqual({ ...unused, plan: "team", quotas: [{ metric: "apps", used: 0, limit: 20 }] });
+  expect(await usageOf(orgId)).toEqual({
+    ...unused,
+    plan: "team",
+    quotas: quotasOf({ apps: 0, documents: 0, bytes: 0 }),
+  });
   const { callCounter } = service().service.parts.capabilities.usage;
   await limitDeploys(deployDeps(), orgId, () => undefined);
   await limitCalls(callCounter, orgId);
   await limitCalls(callCounter, orgId);
   await service().givenApp(tenant);
   await service().givenApp(tenant, { status: "failed" });
+  const project = await tenant.rest.post("/v1/projects", { name: "Acme", kind: "client" });
+  await tenant.rest.post("/v1/knowledge/documents", { kind: "faq", content: "One" });
+  await tenant.rest.post(`/v1/projects/${String(project.body["project_id"])}/documents`, { content: "Two" });
   expect(await usageOf(orgId)).toEqual({
     plan: "team",
     period: "now",
-    quotas: [{ metric: "apps", used: 1, limit: 20 }],
+    quotas: quotasOf({ apps: 1, documents: 2, bytes: 8 }),
     rate_limits: [{ ...deploys, remaining: 4 }, restarts, { ...calls, remaining: 598 }],
     activity,
     storage,

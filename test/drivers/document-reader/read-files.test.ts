@@ -41,6 +41,24 @@ test("a PDF file of pdfTeX becomes headings and paragraphs", async () => {
   expect(text).toMatch(/^# The Crazy Ones\n\n## October 14, 1998\n\nHeres to the crazy ones\. The misfits\./);
 });
 
+test.each(["(anonymous)", "untitled", "Microsoft Word - offer.doc", "offer.pdf", ""])(
+  "a PDF file with the generated title %j is called as its largest heading on the first page",
+  async (generated) => {
+    const lines = [
+      { text: "Offer number 7", top: 70, size: 14 },
+      { text: "Northwind Hosting", top: 110, size: 24 },
+      { text: "This offer is valid for thirty days after it was sent.", top: 150 },
+    ];
+    const content = pdfFile([lines, [{ text: "Terms", top: 70, size: 40 }]], generated);
+    expect((await reader().read({ name: "offer.pdf", content })).title).toBe("Northwind Hosting");
+  },
+);
+
+test("a PDF file is called as its information says", async () => {
+  const content = pdfFile([[{ text: "Offer", top: 70, size: 24 }]], "Offer 2026 (final)");
+  expect((await reader().read({ name: "offer.pdf", content })).title).toBe("Offer 2026 (final)");
+});
+
 test("a Word document becomes paragraphs and the rows of its table", async () => {
   const { title, text, mediaType } = await readSample("tables.docx");
   expect([title, mediaType]).toEqual([null, expect.stringContaining("wordprocessingml.document")]);

@@ -7,13 +7,20 @@ export interface PdfText {
   size?: number;
 }
 
-/** Creates a PDF file (ISO 32000-1) with a page for each list of lines. */
-export function pdfFile(pages: readonly (readonly PdfText[])[]): Buffer {
-  return pdfWithContents(pages.map((lines) => deflateSync(lines.map(drawLine).join("\n"))));
+/**
+ * Creates a PDF file (ISO 32000-1) with a page for each list of lines.
+ *
+ * @param title - in the information about the document
+ */
+export function pdfFile(pages: readonly (readonly PdfText[])[], title = ""): Buffer {
+  return pdfWithContents(
+    pages.map((lines) => deflateSync(lines.map(drawLine).join("\n"))),
+    title,
+  );
 }
 
 /** @param contents - the content of each page, compressed with deflate */
-export function pdfWithContents(contents: readonly Buffer[]): Buffer {
+export function pdfWithContents(contents: readonly Buffer[], title = ""): Buffer {
   const pageNumbers = contents.map((_, index) => 4 + 2 * index);
   const objects: Buffer[] = [
     Buffer.from("<< /Type /Catalog /Pages 2 0 R >>"),
@@ -29,13 +36,17 @@ export function pdfWithContents(contents: readonly Buffer[]): Buffer {
         Buffer.from("\nendstream"),
       ]),
     ]),
+    Buffer.from(`<< /Title (${escapeText(title)}) >>`),
   ];
   return joinObjects(objects);
 }
 
 function drawLine({ text, top, size = 11 }: PdfText): string {
-  const escaped = text.replaceAll(/[\\()]/g, String.raw`\$&`);
-  return `BT /F1 ${size} Tf 1 0 0 1 72 ${842 - top} Tm (${escaped}) Tj ET`;
+  return `BT /F1 ${size} Tf 1 0 0 1 72 ${842 - top} Tm (${escapeText(text)}) Tj ET`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll(/[\\()]/g, String.raw`\$&`);
 }
 
 function joinObjects(objects: readonly Buffer[]): Buffer {
@@ -52,7 +63,7 @@ function joinObjects(objects: readonly Buffer[]): Buffer {
   const size = objects.length + 1;
   parts.push(
     Buffer.from(
-      `xref\n0 ${size}\n0000000000 65535 f \n${entries}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${offset}\n%%EOF\n`,
+      `xref\n0 ${size}\n0000000000 65535 f \n${entries}trailer\n<< /Size ${size} /Root 1 0 R /Info ${objects.length} 0 R >>\nstartxref\n${offset}\n%%EOF\n`,
     ),
   );
   return Buffer.concat(parts);

@@ -64,7 +64,8 @@ export function toForeignError(response: Response, url: string): GatewayError {
 }
 
 function explainRejectedToken(url: string, token: ServiceTarget["token"], advice: string): string {
-  if (typeof token === "function") return `${url} does not accept your sign-in for its tools. Run: svc login`;
+  if (typeof token === "function")
+    return `${url} does not accept your sign-in for its tools. Run: svc login --service ${url}`;
   const kind = /^sv[ka]_/.test(token) ? "This token is not for tools. " : `${url} does not accept this token. `;
   return `${kind}Create a personal access token (svp_…) at ${url}/settings/tokens, and ${advice}.`;
 }

@@ -21,18 +21,31 @@ interface Layout {
   headingSizes: number[];
 }
 
-/** Joins the lines of a document to headings and paragraphs, as Markdown. */
-export function joinLines(pages: readonly PdfLine[][]): { paragraphs: string[]; firstHeading: string | null } {
+interface Heading {
+  text: string;
+  level: number;
+  isOnFirstPage: boolean;
+}
+
+/**
+ * Joins the lines of a document to headings and paragraphs, as Markdown.
+ *
+ * @returns as title the heading of the first page with the largest letters; without one, the first heading
+ */
+export function joinLines(pages: readonly PdfLine[][]): { paragraphs: string[]; title: string | null } {
   const kept = removeRepeated(pages);
   const layout = measureLayout(kept);
   const paragraphs: string[] = [];
-  let firstHeading: string | null = null;
+  const firstPage = new Set(kept.find((lines) => lines.length > 0));
+  const headings: Heading[] = [];
   let open: { lines: PdfLine[]; level: number | null } | null = null;
   const finish = () => {
     if (open === null) return;
     const text = joinText(open.lines);
-    if (open.level !== null) firstHeading ??= text;
-    paragraphs.push(open.level === null ? toParagraph(text, open.lines) : `${"#".repeat(open.level)} ${text}`);
+    const { level, lines } = open;
+    const [first] = lines;
+    if (level !== null) headings.push({ text, level, isOnFirstPage: first !== undefined && firstPage.has(first) });
+    paragraphs.push(level === null ? toParagraph(text, lines) : `${"#".repeat(level)} ${text}`);
     open = null;
   };
   for (const line of kept.flat()) {
@@ -46,7 +59,12 @@ export function joinLines(pages: readonly PdfLine[][]): { paragraphs: string[]; 
     }
   }
   finish();
-  return { paragraphs, firstHeading };
+  return { paragraphs, title: chooseTitle(headings) };
+}
+
+function chooseTitle(headings: readonly Heading[]): string | null {
+  const [largest] = headings.filter(({ isOnFirstPage }) => isOnFirstPage).toSorted((a, b) => a.level - b.level);
+  return (largest ?? headings[0])?.text ?? null;
 }
 
 function removeRepeated(pages: readonly PdfLine[][]): PdfLine[][] {

@@ -7,7 +7,7 @@ type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** Titles that programs write by themselves. */
 const GENERATED_TITLE =
-  /^(untitled|title|document\d*|microsoft word - .*|.*\.(docx?|pdf|indd|tex|dvi|html?|odt|rtf|xlsx?|pptx?))$/i;
+  /^(\(?(?:anonymous|untitled|unspecified)\)?|title|document\d*|microsoft word - .*|.*\.(docx?|pdf|indd|tex|dvi|html?|odt|rtf|xlsx?|pptx?))$/i;
 
 /**
  * Reads the text of a PDF file. Larger letters are headings, and lines that stand on most pages are left out.
@@ -30,10 +30,10 @@ export async function readPdf(
     pages.push(lines);
     page.cleanup();
   }
-  const { paragraphs, firstHeading } = joinLines(pages);
+  const { paragraphs, title } = joinLines(pages);
   const collector = new TextCollector(limits);
   for (const paragraph of paragraphs) collector.add(paragraph);
-  return { title: (await readTitle(document)) ?? firstHeading, text: collector.finish() };
+  return { title: (await readTitle(document)) ?? title, text: collector.finish() };
 }
 
 async function openPdf(content: Uint8Array): Promise<PdfDocument> {
