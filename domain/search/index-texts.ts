@@ -119,40 +119,48 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
   }
 }
 
-/** Adds the texts to the statistics of the scope, and locks it until the transaction ends. */
-function reserveIds(
+/** Adds the texts to the statistics of the scope, and locks it until the transaction ends. Creates a scope that is missing. */
+async function reserveIds(
   tx: Db,
-  { orgId, kind, ownerId }: ScopeKey,
+  scope: ScopeKey,
   texts: readonly IndexedText[],
   analyzed: readonly AnalyzedText[],
 ): Promise<ScopeSets & { next_index_id: number }> {
   const { count, length } = totalsOf(analyzed);
-  return tx
+  const update = tx
+    .updateTable("search_scopes")
+    .set(({ eb, fn, lit, ref }) => ({
+      next_index_id: eb(ref("next_index_id"), "+", texts.length),
+      text_count: eb(ref("text_count"), "+", count),
+      total_length: eb(ref("total_length"), "+", String(length)),
+      languages: eb(ref("languages"), "|", languageBits(texts.flatMap(languagesIn))),
+      analyzer_version: fn<number>("least", [ref("analyzer_version"), lit(ANALYZER_VERSION)]),
+    }))
+    .where("org_id", "=", scope.orgId)
+    .where("kind", "=", scope.kind)
+    .where("owner_id", "=", scope.ownerId)
+    .returning(["id", "postings_set", "next_index_id"]);
+  for (;;) {
+    const row = await update.executeTakeFirst();
+    if (row !== undefined) return row;
+    // Not before each update: an insert uses up an id even if the row exists.
+    await createScope(tx, scope);
+  }
+}
+
+async function createScope(tx: Db, { orgId, kind, ownerId }: ScopeKey): Promise<void> {
+  const empty = {
+    next_index_id: 0,
+    text_count: 0,
+    total_length: "0",
+    languages: 0,
+    analyzer_version: ANALYZER_VERSION,
+  };
+  await tx
     .insertInto("search_scopes")
-    .values({
-      org_id: orgId,
-      kind,
-      owner_id: ownerId,
-      next_index_id: texts.length,
-      text_count: count,
-      total_length: String(length),
-      languages: languageBits(texts.flatMap(languagesIn)),
-      analyzer_version: ANALYZER_VERSION,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["org_id", "kind", "owner_id"]).doUpdateSet(({ eb, fn, ref }) => ({
-        next_index_id: eb(ref("search_scopes.next_index_id"), "+", ref("excluded.next_index_id")),
-        text_count: eb(ref("search_scopes.text_count"), "+", ref("excluded.text_count")),
-        total_length: eb(ref("search_scopes.total_length"), "+", ref("excluded.total_length")),
-        languages: eb(ref("search_scopes.languages"), "|", ref("excluded.languages")),
-        analyzer_version: fn<number>("least", [
-          ref("search_scopes.analyzer_version"),
-          ref("excluded.analyzer_version"),
-        ]),
-      })),
-    )
-    .returning(["id", "postings_set", "next_index_id"])
-    .executeTakeFirstOrThrow();
+    .values({ org_id: orgId, kind, owner_id: ownerId, ...empty })
+    .onConflict((conflict) => conflict.columns(["org_id", "kind", "owner_id"]).doNothing())
+    .execute();
 }
 
 async function lockScope(

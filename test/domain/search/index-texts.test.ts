@@ -43,6 +43,17 @@ test("two connections that write at once get different ids and keep the statisti
   expect(await scope.find("shared")).toHaveLength(16);
 });
 
+test("a scope uses up one id, however many texts are added", async () => {
+  const [scope, next] = [newScope(), newScope()];
+  await scope.add(text("first"));
+  const { scope: row } = await scope.readRows();
+  for (let count = 0; count < 20; count += 1) await scope.add(text("another"));
+  await next.add(text("first"));
+  const { scope: nextRow } = await next.readRows();
+  // No other test uses this database at the same time.
+  expect(nextRow!.id).toBe(row!.id + 1);
+});
+
 test("a transaction that is rolled back leaves nothing, and its change is visible only within it", async () => {
   const scope = newScope();
   await scope.add(text("kept"));
