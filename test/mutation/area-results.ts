@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { MutationArea } from "./mutation-area.ts";
@@ -28,10 +29,11 @@ export interface FileResult {
 /** By the path of the source. */
 export type AreaResults = Record<string, FileResult>;
 
-/** Reads `docs/mutation/<area>.json`; empty while the area has not been measured. */
+/** Reads `docs/mutation/<area>.json` without files that do not exist any more; empty while the area has not been measured. */
 export async function readResults(area: MutationArea): Promise<AreaResults> {
   const text = await readFile(fileOf(area), "utf8").catch(() => "{}");
-  return JSON.parse(text) as AreaResults;
+  const results = Object.entries(JSON.parse(text) as AreaResults);
+  return Object.fromEntries(results.filter(([file]) => existsSync(path.join(ROOT, file))));
 }
 
 export async function writeResults(area: MutationArea, results: AreaResults): Promise<void> {
