@@ -50,10 +50,16 @@ async function runService(project: string, use: (service: ServiceProcess) => Pro
   expect(await service.end("SIGTERM")).toBe(0);
 }
 
+/** The bundle that a start would use, by its path in the project; empty for none. */
+async function findBundle(project: string): Promise<string> {
+  const module = path.join(project, "server/startup/service-bundle.ts");
+  const code = `import { findServiceBundle } from ${JSON.stringify(module)}; process.stdout.write(findServiceBundle() ?? "");`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", code]);
+  return stdout && path.relative(project, stdout);
+}
+
 test("a service from the bundle signs users in, deploys apps and calls tools; without a complete and current bundle, the sources run", async () => {
   await using project = await copyProject();
-  const expectSources = async (): Promise<void> =>
-    runService(project.path, async ({ output }) => expect(output()).toContain(FROM_SOURCES));
   await buildBundle(project.path);
 
   await runService(project.path, async ({ output, publicUrl, rest, tokens }) => {
@@ -77,9 +83,11 @@ test("a service from the bundle signs users in, deploys apps and calls tools; wi
   ) as BundleManifest;
   const file = path.join(project.path, BUNDLES, folder, entry);
   await rename(file, `${file}.removed`);
-  await expectSources();
+  expect(await findBundle(project.path)).toBe("");
   await rename(`${file}.removed`, file);
+  expect(await findBundle(project.path)).toBe(path.join(BUNDLES, folder, entry));
 
   await appendFile(path.join(project.path, "domain/apps/app.entity.ts"), "// A change.\n");
-  await expectSources();
-}, 120_000);
+  expect(await findBundle(project.path)).toBe("");
+  await runService(project.path, async ({ output }) => expect(output()).toContain(FROM_SOURCES));
+}, 240_000);
