@@ -13,12 +13,14 @@ import { measureTime } from "./support/measure-alternately.ts";
 import { callRest, type RestClient } from "./support/rest-client.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
 import { startService } from "./support/start-servers.ts";
+import { pdfFile } from "./support/pdf-file.ts";
 import { percentile } from "./support/statistics.ts";
 
 const DOCUMENTS = 100;
 const PASSAGES_OF_DOCUMENT = 100;
 /** The passages of a document of 50 pages. */
 const PASSAGES_OF_50_PAGES = 120;
+const PDF_PAGES = 50;
 const ADDED_DOCUMENTS = 5;
 const SERVICE_STARTS = 3;
 const CLIENTS = 16;
@@ -31,7 +33,7 @@ const MAX_LOAD = 1;
 export const knowledge: Section = {
   name: "knowledge",
   title: "Company Knowledge over HTTP",
-  method: `\`company_knowledge_search\` over \`POST /mcp\` on Postgres, in an organization with ${DOCUMENTS} documents of ${PASSAGES_OF_DOCUMENT} passages, each of 60 to 140 words in sentences with a heading. Without a language model. The questions are those of \`bench/search-quality/company\`, whose words are the most frequent ones of the passages. *Without HTTP:* the same questions to the same function in the process of the benchmark. *First search:* the first request to a service that has just started. *Adding a document:* one of ${PASSAGES_OF_50_PAGES} passages, about 50 pages, as Markdown with \`POST /v1/knowledge/documents\`.`,
+  method: `\`company_knowledge_search\` over \`POST /mcp\` on Postgres, in an organization with ${DOCUMENTS} documents of ${PASSAGES_OF_DOCUMENT} passages, each of 60 to 140 words in sentences with a heading. Without a language model. The questions are those of \`bench/search-quality/company\`, whose words are the most frequent ones of the passages. *Without HTTP:* the same questions to the same function in the process of the benchmark. *First search:* the first request to a service that has just started. *Adding a document:* one of ${PASSAGES_OF_50_PAGES} passages, about 50 pages, as Markdown with \`POST /v1/knowledge/documents\`. *Adding a PDF:* the same text on ${PDF_PAGES} pages, which is read in a sandbox.`,
   async measure(context) {
     await using database = await createScratchDatabase();
     const load = loadavg()[0] ?? 0;
@@ -55,7 +57,7 @@ async function measureKnowledge(context: BenchContext, databaseUrl: string): Pro
   const options = { databaseUrl, dataDirectory: context.folder };
   const questions = (await readCompanyCollection()).questions.map(({ text }) => text);
   const passages = await SamplePassages.create();
-  const { organization, added } = await fill(context, options, passages);
+  const { organization, added, addedPdfs } = await fill(context, options, passages);
   const first: number[] = [];
   for (let start = 0; start < SERVICE_STARTS; start++) first.push(await measureFirst(context, options, organization));
   await using service = await startService(options, context.signal);
@@ -75,6 +77,7 @@ async function measureKnowledge(context: BenchContext, databaseUrl: string): Pro
       { name: `Searches per second, ${CLIENTS} clients`, result: formatInteger(perSecond), target: null, details: "" },
       toMetric("First search, median", percentile(first, 0.5), describeTimes(first)),
       toMetric("Adding a document, median", percentile(added, 0.5), describeTimes(added), TARGET_ADD_MS),
+      toMetric("Adding a PDF, median", percentile(addedPdfs, 0.5), describeTimes(addedPdfs), TARGET_ADD_MS),
     ],
   };
 }
@@ -84,7 +87,7 @@ async function fill(
   { log, signal }: BenchContext,
   options: Parameters<typeof startService>[0],
   passages: SamplePassages,
-): Promise<{ organization: Organization; added: number[] }> {
+): Promise<{ organization: Organization; added: number[]; addedPdfs: number[] }> {
   await using service = await startService(options, signal);
   const { org_id: orgId, api_key: key, personal_access_token: token } = await service.call("createOrganization");
   const organization: Organization = {
@@ -103,7 +106,32 @@ async function fill(
   for (let document = 0; document < ADDED_DOCUMENTS; document++)
     added.push(await measureTime(() => add(PASSAGES_OF_50_PAGES)));
   log(`a document is added: ${describeTimes(added)}`);
-  return { organization, added };
+  const addedPdfs: number[] = [];
+  for (let document = 0; document < ADDED_DOCUMENTS; document++) {
+    const file = { name: `handbook-${document}.pdf`, content: writePdf(passages).toString("base64") };
+    const add = () => callRest<{ status: string }>(rest, "/v1/knowledge/documents", { kind: "policy", file });
+    addedPdfs.push(await measureTime(async () => assert.equal((await add()).status, "created")));
+  }
+  log(`a PDF is added: ${describeTimes(addedPdfs)}`);
+  return { organization, added, addedPdfs };
+}
+
+/** Writes the same text as a PDF of 50 pages. */
+function writePdf(passages: SamplePassages): Buffer {
+  const lines = writeDocument(passages, PASSAGES_OF_50_PAGES)
+    .split("\n\n")
+    .flatMap((paragraph) => {
+      const isHeading = paragraph.startsWith("## ");
+      const words = paragraph.replace("## ", "");
+      return (words.match(/.{1,90}(?: |$)/g) ?? []).map((text) => ({ text: text.trim(), size: isHeading ? 16 : 10 }));
+    });
+  const linesOfPage = Math.ceil(lines.length / PDF_PAGES);
+  const pages = Array.from({ length: PDF_PAGES }, (_, page) =>
+    lines
+      .slice(page * linesOfPage, (page + 1) * linesOfPage)
+      .map((line, index) => ({ ...line, top: 60 + (index * 720) / linesOfPage })),
+  );
+  return pdfFile(pages, "Handbook");
 }
 
 /** Writes a section for each passage, with sentences of 14 words. */

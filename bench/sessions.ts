@@ -19,7 +19,7 @@ const TARGETS = { read: 50, append: 300, list: 100 };
 /** Includes what other programs do. */
 const LOAD_NOTE = `Load average of the machine before the measurement: ${(loadavg()[0] ?? 0).toFixed(1)}.`;
 const APPEND_NOTE =
-  "PostgreSQL needs most of the time of an append to find the words of the contents and to insert them into the index of the search ([decision 28](decisions/0028-search-of-transcripts.md)).";
+  "PostgreSQL needs most of the time of an append to find the words of the contents and to add them to the index of the search ([decision 36](decisions/0036-index-of-transcripts.md)).";
 
 export const sessions: Section = {
   name: "sessions",
@@ -73,6 +73,8 @@ async function measureSearches(context: BenchContext, rest: RestClient): Promise
     ["a word of one entry", "unique"],
     ["a word of 1,600 entries", "word1234"],
     ["two of these words", "word1234 word4321"],
+    ["a name of two of these words, which no entry has", "word1234.word4321"],
+    ["a name of a frequent word and one of these, which few entries have", "word1234/common"],
     ["a word of all entries", "common"],
     ["no entry", "absent"],
   ] as const) {

@@ -11,6 +11,7 @@ import { SESSION_LIMITS } from "../domain/sessions/session-rules.ts";
 import type { ServerUsage } from "../domain/sessions/read-server-usage.ts";
 import type { SessionView } from "../domain/sessions/session-view.ts";
 import { ENTRY_ROLES, type NewEntry } from "../domain/sessions/transcript-entry.ts";
+import { QUERY_CHARACTERS } from "../domain/shared/search-query.ts";
 import { numberFromText, time, timestamp, tokenCounters } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
@@ -163,7 +164,7 @@ export const sessionPage = z
 
 export const searchSessionsRequest = z.strictObject({
   q: z.string().meta({
-    description: `Words, "phrases", \`or\` and \`-word\`: at most ${SESSION_LIMITS.searchCharacters} characters`,
+    description: `Words, "phrases", \`or\` and \`-word\`: at most ${QUERY_CHARACTERS} characters, of which the first 100 words are used`,
     examples: ["invoice -draft"],
   }),
   server_id: filter.server_id.meta({ description: "By default the server of the agent, or the first server" }),

@@ -196,6 +196,8 @@ build_clients() {
     problem "The command line could not be built (see above)."
   with_progress "Building the desktop extension" node scripts/build-extension.ts ||
     problem "The desktop extension could not be built (see above)."
+  # Otherwise npx installs this package into its cache to find its command, and warns about the version of Node.
+  ln -sf ../../clients/cli/svc.mjs node_modules/.bin/svc
 }
 
 # --- The sandbox

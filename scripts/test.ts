@@ -12,7 +12,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { selectSuite } from "./build-tests.ts";
+import { selectSuite } from "./test-suites.ts";
 import { countTests, formatCounts, type TestCounts, type TestReport } from "./count-test-results.ts";
 import { findUnavailableServices } from "./test-services.ts";
 

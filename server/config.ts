@@ -8,6 +8,7 @@ import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
 import { embeddingsVariables, readEmbeddingsSettings } from "./embeddings-settings.ts";
 import { modelVariables, readModelSettings } from "./model-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./plans-file.ts";
+import { url } from "./url-setting.ts";
 
 const port = (fallback: number) =>
   z
@@ -16,11 +17,6 @@ const port = (fallback: number) =>
     .transform(Number)
     .refine((value) => value <= 65_535, "must be a port number from 0 to 65535, such as 3000")
     .default(fallback);
-
-const url = (protocols: string[], example: string) =>
-  z.string().refine((value) => protocols.includes(URL.parse(value)?.protocol ?? ""), {
-    error: `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}, such as ${example}`,
-  });
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of: ${values.join(", ")}` });

@@ -1,18 +1,14 @@
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
+import { url } from "./url-setting.ts";
 
 const DEFAULT_MIN_SIMILARITY = 0.3;
 
 /** The variables of the embeddings endpoint. */
 export const embeddingsVariables = {
   EMBEDDINGS_MODEL: z.string().optional(),
-  EMBEDDINGS_BASE_URL: z
-    .string()
-    .refine((value) => ["https:", "http:"].includes(URL.parse(value)?.protocol ?? ""), {
-      error: "must be a URL that starts with https:// or http://, such as https://models.example.com/v1",
-    })
-    .optional(),
+  EMBEDDINGS_BASE_URL: url(["https:", "http:"], "https://models.example.com/v1").optional(),
   EMBEDDINGS_API_KEY: z.string().optional(),
   EMBEDDINGS_DIMENSIONS: z
     .string()

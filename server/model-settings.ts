@@ -1,17 +1,13 @@
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
 import { MODEL_PROVIDERS, type ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
+import { url } from "./url-setting.ts";
 
 /** The variables of the language model. */
 export const modelVariables = {
   MODEL_PROVIDER: z.enum(MODEL_PROVIDERS, { error: `must be one of: ${MODEL_PROVIDERS.join(", ")}` }).optional(),
   MODEL_NAME: z.string().optional(),
-  MODEL_BASE_URL: z
-    .string()
-    .refine((value) => ["https:", "http:"].includes(URL.parse(value)?.protocol ?? ""), {
-      error: "must be a URL that starts with https:// or http://, such as https://models.example.com/v1",
-    })
-    .optional(),
+  MODEL_BASE_URL: url(["https:", "http:"], "https://models.example.com/v1").optional(),
   MODEL_API_KEY: z.string().optional(),
 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { prepareBareDeno, prepareBubblewrapDeno } from "../support/bare-deno.ts";
+import { prepareBareDeno, prepareBubblewrapDeno } from "../support/deno-baselines.ts";
 import type { BenchContext, Metric } from "../support/bench-section.ts";
 import { callTool, type GatewayClient } from "../support/mcp-client.ts";
 import { machineCpuMs, ownCpuMs } from "../support/processor-time.ts";

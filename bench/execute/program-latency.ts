@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { prepareBareDeno } from "../support/bare-deno.ts";
+import { prepareBareDeno } from "../support/deno-baselines.ts";
 import type { BenchContext, Metric } from "../support/bench-section.ts";
 import { callTool, type GatewayClient } from "../support/mcp-client.ts";
 import { measureAlternately, measureTime } from "../support/measure-alternately.ts";

@@ -5,7 +5,7 @@ import pg from "pg";
 import { ClaudeCodeReader } from "../../domain/sessions/import/claude-code/claude-code-reader.ts";
 import { RecordFile } from "../../domain/sessions/import/read-records.ts";
 import type { NewEntry } from "../../domain/sessions/transcript-entry.ts";
-import { createBaselineEntries } from "../support/baseline-entries.ts";
+import { createBaselineEntries } from "../support/unindexed-session-entries.ts";
 import { measureTime } from "../support/measure-alternately.ts";
 
 const COLUMNS = 14;

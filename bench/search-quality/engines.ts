@@ -31,7 +31,7 @@ export async function indexWithService(
         const document = documentOf.get(indexId);
         return document === undefined ? [] : [{ ...document, score }];
       });
-      return rankByProximity({ text, language: "english" }, found).map(({ id }) => id);
+      return rankByProximity({ text, language: "english", limit: found.length }, found).map(({ id }) => id);
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

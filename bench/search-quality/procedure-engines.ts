@@ -32,7 +32,9 @@ export async function indexProceduresWithService(
         const procedure = procedures[indexId];
         return procedure === undefined ? [] : [{ title: procedure.name, body: procedure.description, score }];
       });
-      return rankByProximity({ text: query, language: "english" }, found).map(({ title }) => title);
+      return rankByProximity({ text: query, language: "english", limit: found.length }, found).map(
+        ({ title }) => title,
+      );
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { createBaselineEntries } from "../support/baseline-entries.ts";
+import { createBaselineEntries } from "../support/unindexed-session-entries.ts";
 import { formatInteger, type Metric } from "../support/bench-section.ts";
 import { measureAlternately, measureTime } from "../support/measure-alternately.ts";
 import { callRest, type RestClient } from "../support/rest-client.ts";

@@ -1,4 +1,4 @@
-import type { AppBuilder } from "../ports/app-builder.ts";
+import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import { ServiceError } from "../shared/errors.ts";
 
 /** The longest customization, in characters. */

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type EntityManager, UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Plans } from "../plans/plans.ts";
-import type { AppBuilder } from "../ports/app-builder.ts";
+import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { checkCustomization } from "./customization-rules.ts";
 import { findAppByKey, storeIdempotencyKey } from "./idempotency.ts";
-import { checkPlanSlot, lockOrganization } from "./plan-slots.ts";
+import { checkAppQuota, lockOrganization } from "./app-quota.ts";
 import { checkBranch, checkRepo } from "./repository-rules.ts";
 import { normalizeRootDirectory } from "./root-directory-rules.ts";
 import { slugFor } from "./slug.ts";
@@ -120,7 +120,7 @@ async function recordApp(
   // Under the lock: of parallel calls with one key, the second finds the app of the first instead of a full plan.
   const earlier = key === null ? null : await findAppByKey(em, orgId, key, request);
   if (earlier !== null) return earlier;
-  await checkPlanSlot(em, deps.plans, organization);
+  await checkAppQuota(em, deps.plans, organization);
   const { repo, branch = DEFAULT_BRANCH, customization = null, build_network: buildNetwork = false } = request;
   const name = repo.slice(repo.indexOf("/") + 1);
   const latestDeploymentId = randomUUID();

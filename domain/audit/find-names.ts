@@ -20,15 +20,11 @@ export const NO_NAMES: Names = new Map();
 export async function findNames(db: Db, orgId: string | null, ids: readonly (string | null)[]): Promise<Names> {
   const uuids = [...new Set(ids.filter(isUuid))];
   if (orgId === null || uuids.length === 0) return NO_NAMES;
-  const rows = await db
-    .selectFrom("apps")
-    .select(({ val }) => ["id", "slug as name", val<TargetKind>("app").as("kind")])
-    .where("org_id", "=", orgId)
-    .where("id", "in", uuids)
+  const rows = await selectTokenNames(db, orgId, uuids)
     .unionAll(
       db
-        .selectFrom("machine_tokens")
-        .select(({ val }) => ["id", "name", val<TargetKind>("token").as("kind")])
+        .selectFrom("apps")
+        .select(({ val }) => ["id", "slug as name", val<TargetKind>("app").as("kind")])
         .where("org_id", "=", orgId)
         .where("id", "in", uuids),
     )
@@ -42,7 +38,24 @@ export async function findNames(db: Db, orgId: string | null, ids: readonly (str
     .unionAll(selectAgentNames(db, orgId, uuids))
     .unionAll(selectIdentityNames(db, orgId, uuids))
     .execute();
+  return toNames(rows);
+}
+
+/** The same for an id that can only be a token's. The database needs a tenth of the time to plan it. */
+export async function findTokenName(db: Db, orgId: string, id: string): Promise<Names> {
+  return isUuid(id) ? toNames(await selectTokenNames(db, orgId, [id]).execute()) : NO_NAMES;
+}
+
+function toNames(rows: readonly (Name & { id: string })[]): Names {
   return new Map(rows.map(({ id, ...name }) => [id, name]));
+}
+
+function selectTokenNames(db: Db, orgId: string, uuids: string[]) {
+  return db
+    .selectFrom("machine_tokens")
+    .select(({ val }) => ["id", "name", val<TargetKind>("token").as("kind")])
+    .where("org_id", "=", orgId)
+    .where("id", "in", uuids);
 }
 
 /**

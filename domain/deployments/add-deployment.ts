@@ -4,7 +4,7 @@ import type { App } from "../apps/app.entity.ts";
 import { appNotFound } from "../apps/get-app.ts";
 import { findByKey, storeIdempotencyKey } from "../apps/idempotency.ts";
 import { lockExistingApp } from "../apps/lock-app.ts";
-import { checkPlanSlot, countsInPlan, lockOrganization } from "../apps/plan-slots.ts";
+import { checkAppQuota, countsInPlan, lockOrganization } from "../apps/app-quota.ts";
 import type { NewDeployment } from "../apps/deploy-app.ts";
 import type { Db } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
@@ -79,7 +79,7 @@ async function recordDeployment(
   const earlier = idempotencyKey === null ? null : await findByKey(em, orgId, idempotencyKey, identified);
   if (earlier?.deploymentId) return earlier.deploymentId;
   const app = await lockExistingApp(em, { id: appId, orgId });
-  if (!countsInPlan(app)) await checkPlanSlot(em, plans, organization);
+  if (!countsInPlan(app)) await checkAppQuota(em, plans, organization);
   const source = await chooseSource(em, app);
   const [newest] = await em.find(Deployment, { appId }, { orderBy: { number: "desc" }, limit: 1 });
   const number = (newest?.number ?? 0) + 1;

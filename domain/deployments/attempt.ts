@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { AppBuilder } from "../ports/app-builder.ts";
+import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";

@@ -1,6 +1,6 @@
 import { checkCustomization } from "../apps/customization-rules.ts";
 import { checkBranch } from "../apps/repository-rules.ts";
-import type { AppBuilder } from "../ports/app-builder.ts";
+import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";
 import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";

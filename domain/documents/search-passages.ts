@@ -4,7 +4,8 @@ import { fuseHits } from "../search/fuse-hits.ts";
 import type { Language } from "../search/languages.ts";
 import { rankByProximity } from "../search/rank-by-proximity.ts";
 import { searchByMeaning, type TextSearchDeps } from "../search/search-by-meaning.ts";
-import { searchIndex } from "../search/search-index.ts";
+import { searchIndexAndWeigh } from "../search/search-index.ts";
+import type { WeighedWord } from "../search/weigh-words.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, scopeOf } from "./document-owner.ts";
 
@@ -31,27 +32,34 @@ export interface SearchPassages {
   limit: number;
 }
 
+export interface FoundPassages {
+  /** The best one first. */
+  hits: PassageHit[];
+  /** The words of the query, and how much each of them says in the documents of the owner. */
+  words: WeighedWord[];
+}
+
 /** How many more passages are compared by how close the words of the query are. */
 const CANDIDATES = 3;
 
-/** Searches the documents of an owner. Returns the best passages, the best one first. */
+/** Searches the documents of an owner for the best passages. */
 export async function searchPassages(
   deps: TextSearchDeps,
   owner: DocumentOwner,
   { text, kind, limit }: SearchPassages,
-): Promise<PassageHit[]> {
+): Promise<FoundPassages> {
   const scope = scopeOf(owner);
   const query = {
     text,
     limit: limit * CANDIDATES,
     ...(kind !== undefined && { categories: [categoryOf(kind)] }),
   };
-  const [byWords, byMeaning] = await Promise.all([
-    searchIndex(deps.db, scope, { ...query, language: "any", typos: true }),
+  const [{ hits: byWords, words }, byMeaning] = await Promise.all([
+    searchIndexAndWeigh(deps.db, scope, { ...query, language: "any", typos: true }),
     searchByMeaning(deps, scope, query),
   ]);
   const ids = new Set([...byWords, ...byMeaning].map(({ indexId }) => indexId));
-  if (ids.size === 0) return [];
+  if (ids.size === 0) return { hits: [], words };
   const similarities = new Map(byMeaning.map(({ indexId, similarity }) => [indexId, similarity]));
   const passages = await readPassages(deps.db, owner.orgId, scope.ownerId, { ids: [...ids], similarities });
   const found = byWords.flatMap(({ indexId, score }) => {
@@ -59,11 +67,14 @@ export async function searchPassages(
     return passage === undefined ? [] : [{ ...passage, score }];
   });
   const language = found[0]?.language ?? "english";
-  const ranked = found.length === 0 ? [] : rankByProximity({ text, language }, found);
+  // A passage that is further down by its words may be among the best by its meaning.
+  const rankedLimit = byMeaning.length === 0 ? limit : found.length;
+  const ranked = found.length === 0 ? [] : rankByProximity({ text, language, limit: rankedLimit }, found);
   const similar = byMeaning.flatMap(({ indexId }) => passages.get(indexId) ?? []);
-  return fuseHits(ranked, similar)
+  const hits = fuseHits(ranked, similar)
     .slice(0, limit)
     .map(({ title: _title, body: _body, indexId: _indexId, ...hit }) => hit);
+  return { hits, words };
 }
 
 interface RankablePassage extends PassageHit {

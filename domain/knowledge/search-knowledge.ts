@@ -1,9 +1,7 @@
 import type { DocumentKind } from "../documents/document-kind.ts";
-import { scopeOf } from "../documents/document-owner.ts";
 import { type PassageHit, searchPassages } from "../documents/search-passages.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
 import type { TextSearchDeps } from "../search/search-by-meaning.ts";
-import { weighWords } from "../search/weigh-words.ts";
 import type { Caller } from "../shared/caller.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
 import { toAnswerSentence } from "./answer-sentence.ts";
@@ -66,10 +64,9 @@ export async function searchKnowledge(
   { query, kind, limit }: SearchKnowledge,
 ): Promise<KnowledgeAnswer> {
   const question = readSearchQuery("query", query);
-  const owner = knowledgeOf(caller);
-  const hits = await searchPassages(deps, owner, { text: question, kind, limit: PASSAGES });
+  const { hits, words } = await searchPassages(deps, knowledgeOf(caller), { text: question, kind, limit: PASSAGES });
   if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };
-  const coverage = new Coverage(await weighWords(deps.db, scopeOf(owner), question));
+  const coverage = new Coverage(words);
   const written = await askModel(deps, question, hits);
   if (written !== null) return toAnswer(written, coverage, limit);
   return toAnswer(await quoteAnswer(deps, question, { hits, coverage, limit }), coverage, limit);

@@ -13,7 +13,10 @@ export interface SearchTranscripts {
   serverId: string;
   /** An agent of the server; `null` for all. */
   agentId: string | null;
-  /** Words, "phrases", `or` and `-word`. Any text is valid: what is no operator is read as words. */
+  /**
+   * Words, "phrases", `or` and `-word`. Any text is valid: what is no operator is read as words. Of more than 100 words, the
+   * first 100 are searched for.
+   */
   text: string;
   /** The maximum number of hits. */
   limit: number;
@@ -54,6 +57,11 @@ export interface TranscriptSearch {
    * @throws {SearchTimeout} when the query takes too long
    */
   find(request: SearchTranscripts): Promise<FoundTranscripts>;
+  /**
+   * Merges the words of new entries into the index. Searches find these entries before it too, but they read the words of all
+   * of them. Several processes may do so at the same time.
+   */
+  mergeNewWords(): Promise<void>;
 }
 
 /** A query took too long. */

@@ -89,7 +89,7 @@ async function findProcedures(db: Db, orgId: string, { query, limit, app }: Sear
     const procedure = procedureOf.get(indexId);
     return procedure === undefined ? [] : [{ ...procedure, score, title: procedure.name, body: procedure.description }];
   });
-  return rankByProximity({ text: query, language: "english" }, found).slice(0, limit);
+  return rankByProximity({ text: query, language: "english", limit }, found);
 }
 
 /** Returns a function for the direct tool of a procedure; `null` for an app with too many procedures for direct tools. */

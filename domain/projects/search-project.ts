@@ -42,9 +42,9 @@ export async function findProjectDocuments(
   const text = readSearchQuery(field, q);
   const { id: projectId } = await findProject(deps.db, caller, id);
   const owner = { orgId: caller.orgId, projectId };
-  const passages = await searchPassages(deps, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
+  const { hits } = await searchPassages(deps, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
   const bestByDocument = new Map<string, PassageHit>();
-  for (const passage of passages)
+  for (const passage of hits)
     if (!bestByDocument.has(passage.documentId)) bestByDocument.set(passage.documentId, passage);
   return { hits: [...bestByDocument.values()].slice(0, limit).map(toFound) };
 }

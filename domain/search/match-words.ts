@@ -1,7 +1,9 @@
 import type { Db } from "../database-types.ts";
-import { findPrefixed, findSimilar, type SimilarTerm } from "./find-terms.ts";
+import { findSimilar } from "./find-similar.ts";
+import { findPrefixed, type SimilarTerm } from "./expand-prefixes.ts";
 import type { QueryWord } from "./query-words.ts";
-import { readPostings, selectRareWords } from "./read-postings.ts";
+import { countWords, readPostings, selectRareWords, type TermPostings } from "./read-postings.ts";
+import type { ScopeStatistics } from "./scope-statistics.ts";
 import type { MatchedWord } from "./score-postings.ts";
 
 export interface Tolerance {
@@ -9,44 +11,93 @@ export interface Tolerance {
   prefix?: boolean;
 }
 
+/** A word of a query, and what the index has of it. */
+export interface CountedWord {
+  word: QueryWord;
+  /** In how many texts it is. */
+  count: number;
+  /** The terms that are searched for instead of a word that no text has. */
+  similar: readonly SimilarTerm[];
+}
+
+export interface MatchedWords {
+  /** All words of the query. */
+  words: CountedWord[];
+  /** The words that texts are found by. */
+  matched: MatchedWord[];
+}
+
+/** A query of more words is searched for its rarest words. */
+const MAX_WORDS = 16;
 /** How much a word counts that is a stop word in one of the languages only. */
 const STOP_WORD_WEIGHT = 0.3;
 
 /** Finds the terms of the words of a query in the index, and reads their postings. */
 export async function matchWords(
   db: Db,
-  scopeId: number,
+  scope: ScopeStatistics,
   all: readonly QueryWord[],
   { typos = false, prefix = false }: Tolerance,
-): Promise<MatchedWord[]> {
-  const words = await selectRareWords(db, scopeId, all);
+): Promise<MatchedWords> {
+  if (all.length > MAX_WORDS) return await matchRareWords(db, scope, all, { prefix });
+  const { matched, postings } = await matchTerms(db, scope, all, prefix);
+  const counts = new Map([...postings].map(([term, { count }]) => [term, count]));
+  const counted = countWords(all, counts);
+  const missing = typos ? all.filter((word) => !matched.has(word)) : [];
+  const similar = await findSimilar(db, scope, missing);
+  const corrections = [...similar].map(([word, terms]) => ({ word, terms }));
+  const corrected = matchPostings(corrections, await readPostingsOf(db, scope, corrections));
+  return {
+    words: counted.map(({ word, count }) => ({ word, count, similar: similar.get(word) ?? [] })),
+    matched: [...matched.values(), ...corrected.values()],
+  };
+}
+
+/** Reading the postings of all words of a long query would take too long. Of the rare ones, none is missing. */
+async function matchRareWords(
+  db: Db,
+  scope: ScopeStatistics,
+  all: readonly QueryWord[],
+  { prefix }: { prefix: boolean },
+): Promise<MatchedWords> {
+  const { counted, rare } = await selectRareWords(db, scope.id, all, MAX_WORDS);
+  const { matched } = await matchTerms(db, scope, rare, prefix);
+  return { words: counted.map((word) => ({ ...word, similar: [] })), matched: [...matched.values()] };
+}
+
+interface WordTerms {
+  word: QueryWord;
+  terms: readonly SimilarTerm[];
+}
+
+/** Finds the terms of words, and with `prefix` those that begin with a word. */
+async function matchTerms(
+  db: Db,
+  scope: ScopeStatistics,
+  words: readonly QueryWord[],
+  prefix: boolean,
+): Promise<{ matched: Map<QueryWord, MatchedWord>; postings: ReadonlyMap<string, TermPostings> }> {
   // In a query of stop words, they are all that it says.
   const hasOtherWords = words.some(({ isStopWord }) => !isStopWord);
   const weightOf = ({ isStopWord }: QueryWord): number => (isStopWord && hasOtherWords ? STOP_WORD_WEIGHT : 1);
-  const prefixed = prefix ? await findPrefixed(db, scopeId, words) : new Map<QueryWord, SimilarTerm[]>();
+  const prefixed = prefix ? await findPrefixed(db, scope.id, words) : new Map<QueryWord, SimilarTerm[]>();
   const terms = words.map((word) => ({
     word,
     terms: [...word.terms.map((term) => ({ term, weight: weightOf(word) })), ...(prefixed.get(word) ?? [])],
   }));
-  const matched = await readTerms(db, scopeId, terms);
-  if (!typos) return [...matched.values()];
-  const missing = words.filter((word) => !matched.has(word));
-  const similar = await findSimilar(db, scopeId, missing);
-  const corrected = await readTerms(
-    db,
-    scopeId,
-    [...similar].map(([word, ofWord]) => ({ word, terms: ofWord })),
-  );
-  return [...matched.values(), ...corrected.values()];
+  const postings = await readPostingsOf(db, scope, terms);
+  return { matched: matchPostings(terms, postings), postings };
 }
 
-async function readTerms(
-  db: Db,
-  scopeId: number,
-  words: readonly { word: QueryWord; terms: readonly SimilarTerm[] }[],
-): Promise<Map<QueryWord, MatchedWord>> {
-  const all = new Set(words.flatMap(({ terms }) => terms.map(({ term }) => term)));
-  const postingsByTerm = await readPostings(db, scopeId, [...all]);
+function readPostingsOf(db: Db, { id }: ScopeStatistics, words: readonly WordTerms[]) {
+  const terms = new Set(words.flatMap((ofWord) => ofWord.terms.map(({ term }) => term)));
+  return readPostings(db, id, [...terms]);
+}
+
+function matchPostings(
+  words: readonly WordTerms[],
+  postingsByTerm: ReadonlyMap<string, TermPostings>,
+): Map<QueryWord, MatchedWord> {
   const matched = new Map<QueryWord, MatchedWord>();
   for (const { word, terms } of words) {
     const found = terms.flatMap(({ term, weight }) => {

@@ -12,17 +12,27 @@ const PROXIMITY_WEIGHT = 0.1;
 /** Words that are further apart add nothing. */
 const WINDOW = 8;
 
+export interface ProximityQuery {
+  text: string;
+  language: Language;
+  /** How many of the best hits are needed; the others are not analyzed. */
+  limit: number;
+}
+
 /**
  * Ranks hits again by how close the words of the query are in their texts. The scores that it returns include the closeness.
  * It does not change the order of hits that have only one of the words.
+ *
+ * @returns the best hits first, at most `limit`
  */
 export function rankByProximity<T extends RankableHit>(
-  { text, language }: { text: string; language: Language },
+  { text, language, limit }: ProximityQuery,
   hits: readonly T[],
 ): T[] {
+  const sorted = hits.toSorted((a, b) => b.score - a.score);
   const analyzer = getLoadedAnalyzer(language);
   const words = [...new Set(analyzer.analyze(text).map(({ text: term }) => term))];
-  if (words.length < 2) return hits.toSorted((a, b) => b.score - a.score);
+  if (words.length < 2) return sorted.slice(0, limit);
   const indexByTerm = new Map(words.map((term, index) => [term, index]));
   const closenessOf = (content: string): number => {
     const found = analyzer.analyze(content).flatMap(({ text: term, position }) => {
@@ -31,12 +41,20 @@ export function rankByProximity<T extends RankableHit>(
     });
     return measureCloseness(found, words.length);
   };
-  return hits
-    .map((hit) => {
-      const closeness = Math.max(closenessOf(hit.title), closenessOf(hit.body));
-      return { ...hit, score: hit.score * (1 + PROXIMITY_WEIGHT * closeness) };
-    })
-    .toSorted((a, b) => b.score - a.score);
+  const ranked: T[] = [];
+  for (const hit of sorted) {
+    // The best possible closeness would not be enough for this hit and those after it.
+    if (hit.score * (1 + PROXIMITY_WEIGHT) < (ranked[limit - 1]?.score ?? 0)) break;
+    const closeness = Math.max(closenessOf(hit.title), closenessOf(hit.body));
+    insertSorted(ranked, { ...hit, score: hit.score * (1 + PROXIMITY_WEIGHT * closeness) });
+  }
+  return ranked.slice(0, limit);
+}
+
+/** Inserts a hit after those with an equal score. */
+function insertSorted<T extends RankableHit>(ranked: T[], hit: T): void {
+  const before = ranked.findLastIndex(({ score }) => score >= hit.score);
+  ranked.splice(before + 1, 0, hit);
 }
 
 interface Occurrence {

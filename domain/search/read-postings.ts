@@ -15,8 +15,6 @@ export interface TermPostings {
   blocks: PostingBlock[];
 }
 
-/** A query of more words is searched for its rarest words. */
-const MAX_WORDS = 16;
 /** How many postings a long query reads, beside those of its rarest word. */
 const MAX_POSTINGS = 200_000;
 
@@ -43,33 +41,40 @@ export async function readPostings(
   return found;
 }
 
-/** Returns the words of a long query that few texts contain, because reading the postings of all would take too long. */
+export interface WordCount {
+  word: QueryWord;
+  /** In how many texts it is. */
+  count: number;
+}
+
+/** Counts the texts with each word, whose terms for several languages are added. */
+export function countWords(words: readonly QueryWord[], counts: ReadonlyMap<string, number>): WordCount[] {
+  return words.map((word) => ({
+    word,
+    count: word.terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0),
+  }));
+}
+
+/** Counts the words of a query, and selects at most `limit` words that few texts contain. */
 export async function selectRareWords(
   db: Db,
   scopeId: number,
   words: readonly QueryWord[],
-): Promise<readonly QueryWord[]> {
-  if (words.length <= MAX_WORDS) return words;
-  const counts = await readCounts(
-    db,
-    scopeId,
-    words.flatMap(({ terms }) => terms),
-  );
-  const counted = words.map((word) => ({
-    word,
-    count: word.terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0),
-  }));
+  limit: number,
+): Promise<{ counted: WordCount[]; rare: QueryWord[] }> {
+  const terms = words.flatMap((word) => word.terms);
+  const counted = countWords(words, await readCounts(db, scopeId, terms));
   let sum = 0;
-  return counted
+  const rare = counted
     .filter(({ count }) => count > 0)
     .toSorted((a, b) => a.count - b.count)
-    .slice(0, MAX_WORDS)
+    .slice(0, limit)
     .filter(({ count }) => {
       const isRarest = sum === 0;
       sum += count;
       return isRarest || sum <= MAX_POSTINGS;
-    })
-    .map(({ word }) => word);
+    });
+  return { counted, rare: rare.map(({ word }) => word) };
 }
 
 /** Returns in how many texts of the scope each term is. A term that no text contains is not in the map. */

@@ -7,6 +7,7 @@ import type { RankingParameters } from "./ranking.ts";
 import { readStatistics } from "./scope-statistics.ts";
 import { scorePostings } from "./score-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
+import { type WeighedWord, weighWords } from "./weigh-words.ts";
 
 export interface IndexQuery {
   /** Any text. Its first 10,000 characters are read, and of many words the rarest ones are searched for. */
@@ -35,15 +36,25 @@ const MAX_LIMIT = 200;
  * @returns the best text first; empty when no text has one of the words, or when all words of the query are stop words
  */
 export async function searchIndex(db: Db, scope: ScopeKey, query: IndexQuery): Promise<IndexHit[]> {
+  return (await searchIndexAndWeigh(db, scope, query)).hits;
+}
+
+/** Searches as `searchIndex` does, and returns how much each word of the query says in the scope. */
+export async function searchIndexAndWeigh(
+  db: Db,
+  scope: ScopeKey,
+  query: IndexQuery,
+): Promise<{ hits: IndexHit[]; words: WeighedWord[] }> {
   const statistics = await readStatistics(db, scope);
-  if (statistics === null) return [];
+  if (statistics === null) return { hits: [], words: [] };
   const words = await readQueryWords(query.text, query.language === "any" ? statistics.languages : [query.language]);
-  const matched = await matchWords(db, statistics.id, words, query);
-  return scorePostings(matched, {
+  const { matched, words: counted } = await matchWords(db, statistics, words, query);
+  const hits = scorePostings(matched, {
     ...statistics,
     limit: Math.min(query.limit, MAX_LIMIT),
     categories: query.categories,
     indexIds: query.indexIds,
     parameters: query.ranking,
   });
+  return { hits, words: weighWords(counted, statistics.textCount) };
 }

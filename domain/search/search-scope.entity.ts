@@ -1,5 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Rebuild } from "./postings-set.ts";
+import type { Rebuild } from "./index-generations.ts";
 import type { SearchScopeKind } from "./search-scope.ts";
 
 /**

@@ -44,7 +44,7 @@ export async function appendEntries(
     const session = await lockSession(tx, caller, sessionId);
     checkMayChange(caller, { id: session.agent_id });
     checkOpen(session);
-    const known = await findKnownIds(tx, sessionId, entries);
+    const known = session.message_count === 0 ? new Set<string>() : await findKnownIds(tx, sessionId, entries);
     const rows = toRows(session, entries, known);
     const lastSeq = session.message_count + rows.length;
     checkEntryCount(lastSeq);

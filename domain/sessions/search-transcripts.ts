@@ -4,8 +4,8 @@ import { type Excerpt, SearchTimeout, type TranscriptHit, type TranscriptSearch 
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { readSearchQuery } from "../shared/search-query.ts";
 import { decodeSearchCursor, encodeSearchCursor } from "./search-cursor.ts";
-import { checkSearchText } from "./session-rules.ts";
 import type { EntryRole } from "./transcript-entry.ts";
 
 export interface SearchTranscriptsDeps {
@@ -14,7 +14,7 @@ export interface SearchTranscriptsDeps {
 }
 
 export interface SearchSessions {
-  /** Words, "phrases", `or` and `-word`. */
+  /** Words, "phrases", `or` and `-word`. Of more than 100 words, the first 100 are searched for. */
   q: string;
   /** By default the server of the agent, or the first server of the organization. */
   server_id?: string | undefined;
@@ -50,7 +50,7 @@ export interface SearchPage {
  * Searches the transcripts of a server, or of one of its agents. The hits are sorted by the update of their session, the
  * latest first, and then by their seq, the last first. A page can have fewer hits than `limit` before the last page.
  *
- * @throws {ServiceError} `invalid` for a query without words, or a cursor that this service did not return; `not_found` when
+ * @throws {ServiceError} `invalid` for an empty or too long query, or a cursor that this service did not return; `not_found` when
  *   the organization has no such server, or the server no such agent; `conflict` for a server whose transcripts the service
  *   does not store; `unavailable` when the search takes too long
  */
@@ -59,11 +59,11 @@ export async function searchTranscripts(
   caller: Caller,
   { q, limit, cursor, ...owner }: SearchSessions,
 ): Promise<SearchPage> {
-  checkSearchText("q", q);
+  const text = readSearchQuery("q", q);
   const after = cursor === undefined ? null : decodeSearchCursor(cursor);
   const scope = await findScope(db, caller, owner);
   try {
-    const { hits, next } = await transcriptSearch.find({ ...scope, orgId: caller.orgId, text: q, limit, after });
+    const { hits, next } = await transcriptSearch.find({ ...scope, orgId: caller.orgId, text, limit, after });
     return { hits: hits.map(toSearchHit), next_cursor: next === null ? null : encodeSearchCursor(next) };
   } catch (cause) {
     if (!(cause instanceof SearchTimeout)) throw cause;

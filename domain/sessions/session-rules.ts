@@ -10,7 +10,6 @@ export const SESSION_LIMITS = {
   entriesPerSession: 1_000_000,
   sessionsPerAgent: 100_000,
   titleCharacters: 200,
-  searchCharacters: 500,
   /** Of an id of a session or an entry, and of the names of models and tools. */
   idCharacters: 128,
   /** Of each of the four numbers of an entry. With it, the sums of a session are safe integers. */
@@ -57,17 +56,6 @@ export function checkTime(field: string, text: string): Date {
   // A comparison with an invalid date is false.
   if (time.getTime() >= 0 && time.getTime() <= Date.now() + SESSION_LIMITS.clockSkewMs) return time;
   throw new ServiceError("invalid", `${field}: must be a time between 1970 and now.`);
-}
-
-/** @throws {ServiceError} `invalid` for a text without words, or that the database cannot read */
-export function checkSearchText(field: string, text: string): void {
-  const { searchCharacters } = SESSION_LIMITS;
-  if (!/[\p{L}\p{N}]/u.test(text) || text.length > searchCharacters)
-    throw new ServiceError(
-      "invalid",
-      `${field}: must have at least one word, and at most ${searchCharacters} characters.`,
-    );
-  checkStorableText(field, text);
 }
 
 /** @throws {ServiceError} `invalid` for the first entry that is not allowed */

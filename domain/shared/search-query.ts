@@ -1,7 +1,7 @@
 import { ServiceError } from "./errors.ts";
 
 /** The longest query of every search, in UTF-16 code units. */
-const QUERY_CHARACTERS = 10_000;
+export const QUERY_CHARACTERS = 10_000;
 
 /**
  * Returns a query as the database can read it: without NUL characters, unpaired surrogates, and spaces at its ends.
@@ -10,7 +10,10 @@ const QUERY_CHARACTERS = 10_000;
  * @throws {ServiceError} `invalid` for an empty or too long query
  */
 export function readSearchQuery(field: string, query: string): string {
-  const text = query.replaceAll("\0", " ").toWellFormed().trim();
+  const text = query
+    .toWellFormed()
+    .replaceAll(/[\0\ufffd]/g, " ")
+    .trim();
   if (text !== "" && text.length <= QUERY_CHARACTERS) return text;
   throw new ServiceError(
     "invalid",

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { countAppsInPlan } from "../apps/plan-slots.ts";
+import { countAppsInPlan } from "../apps/app-quota.ts";
 import type { Db } from "../database-types.ts";
 import { measureDocuments } from "../documents/document-quota.ts";
 import { Organization } from "../organizations/organization.entity.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
-import type { AppBuilder } from "../../domain/ports/app-builder.ts";
+import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { CreatedOrganization } from "../../domain/organizations/create-organization.ts";
-import type { AppBuilder } from "../../domain/ports/app-builder.ts";
+import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
 import type { Config } from "../config.ts";
 import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
@@ -84,6 +84,7 @@ function createWorker(config: Config, log: Logger, parts: OpenServices): Worker 
     db,
     embeddings,
     agentWorkspaces: capabilities.agentWorkspaces.agentWorkspaces,
+    transcriptSearch: capabilities.sessions.transcriptSearch,
     log,
     buildConcurrency: config.buildConcurrency,
     retention: { auditDays: config.auditRetentionDays },

@@ -8,14 +8,19 @@ import type { StartedProcess } from "./start-process.ts";
 export class BubblewrapStatus {
   readonly #process: StartedProcess;
   readonly #initDepth: number;
+  readonly #startDescriptor: number;
   readonly #reported: Promise<unknown>;
   #report = "";
   #initPid: number | null = null;
   #killed = false;
 
-  /** @param initDepth - see `killSandbox` */
-  constructor(started: StartedProcess, initDepth: number) {
+  /**
+   * @param initDepth - see `killSandbox`
+   * @param startDescriptor - from which the sandbox reads when the command may start
+   */
+  constructor(started: StartedProcess, initDepth: number, startDescriptor: number) {
     this.#process = started;
+    this.#startDescriptor = startDescriptor;
     this.#initDepth = initDepth;
     const status = started.pipes[STATUS_DESCRIPTOR];
     this.#reported = status === undefined ? Promise.resolve() : once(status, "close");
@@ -59,6 +64,6 @@ export class BubblewrapStatus {
    */
   #start(): void {
     this.#initPid = firstDescendant(this.#process.pid, this.#initDepth);
-    if (!this.#killed) this.#process.pipes[0]?.end("go\n");
+    if (!this.#killed) this.#process.pipes[this.#startDescriptor]?.resume().end("go\n");
   }
 }

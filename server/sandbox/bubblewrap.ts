@@ -6,10 +6,13 @@ import { BubblewrapStatus } from "./bubblewrap-status.ts";
 import {
   commandLayout,
   type CommandSandboxOptions,
+  directLayout,
   environmentOptions,
   ERRORS_DESCRIPTOR,
   FILTER_DESCRIPTOR,
   OPTIONS_DESCRIPTOR,
+  START_DESCRIPTORS,
+  type StartMode,
 } from "./command-layout.ts";
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { groupLimits } from "./cgroups/group-limits.ts";
@@ -17,12 +20,16 @@ import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { changeOwner, isRoot, ownerOf, restoreAccess, writableFolders } from "./file-ownership.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { PreparedFiles } from "./prepared-files.ts";
-import { startChild, type StartProcess } from "./start-process.ts";
+import { shellLimits } from "./resource-limits.ts";
+import { startChild, type StartedProcess, type StartProcess } from "./start-process.ts";
 import { systemCallFilter } from "./system-calls/system-call-filter.ts";
 import { type SandboxKind, UidPool } from "./uid-pool.ts";
 import { PREFER_FOR_OOM_KILL } from "./write-before-start.ts";
 
 const MAX_MESSAGE_LENGTH = 4096;
+
+/** The exit code of a command that does not exist, as in a shell. */
+const NOT_FOUND = 127;
 
 export interface BubblewrapOptions {
   /** The Node.js that commands find inside as `SANDBOX_NODE`; `null` for none. */
@@ -51,6 +58,7 @@ interface StartRequest {
   argv: string[];
   /** See `killSandbox`. */
   initDepth: number;
+  mode: StartMode;
   startProcess: StartProcess;
 }
 
@@ -90,7 +98,14 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
     await using placement = placeInGroup(this.#groups, this.#kind, await groupLimits(command));
     if (isRoot()) return await this.#runWithOwnUid(command, placement);
     const argv = bubblewrapCommandLine(commandLayout(command, this.#options), null);
-    return await runBubblewrap({ command, placement, argv, initDepth: 1, startProcess: this.#startProcess });
+    return await runBubblewrap({
+      command,
+      placement,
+      argv,
+      initDepth: 1,
+      mode: "script",
+      startProcess: this.#startProcess,
+    });
   }
 
   async #runWithOwnUid(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
@@ -105,13 +120,16 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
   }
 
   async #runAs(uid: number, command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
-    const layout = commandLayout(command, this.#options);
     const start = { command, placement, startProcess: this.#startProcess };
-    using files = command.network.kind === "none" ? ((await this.#prepared?.enter(layout.mounts)) ?? null) : null;
+    const layout = commandLayout(command, this.#options);
+    using files = command.network.kind === "none" ? ((await this.#prepared?.enter(layout.mounts, uid)) ?? null) : null;
     if (files === null)
-      return await runBubblewrap({ ...start, argv: bubblewrapCommandLine(layout, uid), initDepth: 1 });
-    const argv = [...files.startArguments, ...isolatedCommand(layout, uid, files.ownMounts)];
-    return await runBubblewrap({ ...start, argv, initDepth: 2 });
+      return await runBubblewrap({ ...start, argv: bubblewrapCommandLine(layout, uid), initDepth: 1, mode: "script" });
+    // The limit on processes can only be set inside, where it counts this sandbox only. The control group has one too.
+    const mode = command.onErrorOutput && placement.areProcessesLimited ? "direct" : "script";
+    const ownLayout = mode === "direct" ? directLayout(command, this.#options) : layout;
+    const argv = [...files.startArguments, ...isolatedCommand(ownLayout, files.ownMounts)];
+    return await runBubblewrap({ ...start, argv, initDepth: 2, mode });
   }
 
   /** Ends all commands with prepared files. */
@@ -121,26 +139,19 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
 }
 
 async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
-  const { command, placement, argv, initDepth, startProcess } = request;
-  const [program = "", ...programArguments] = [...placement.startArguments(PREFER_FOR_OOM_KILL), ...argv];
-  const started = await startProcess({
-    argv: [program, ...programArguments],
-    descriptors: command.onErrorOutput ? ERRORS_DESCRIPTOR + 1 : ERRORS_DESCRIPTOR,
-    inputs: new Map<number, string | Buffer>([
-      [OPTIONS_DESCRIPTOR, environmentOptions(command)],
-      [FILTER_DESCRIPTOR, systemCallFilter()],
-    ]),
-  });
-  const status = new BubblewrapStatus(started, initDepth);
-  const [, output = null, messages = null] = started.pipes;
-  const message = collectMessage(messages);
+  const { command, placement, initDepth, mode } = request;
+  const started = await startBubblewrap(request);
+  const status = new BubblewrapStatus(started, initDepth, START_DESCRIPTORS[mode]);
+  const [, output = null, errors = null] = started.pipes;
+  const message = collectMessage(errors);
   const { killReason } = await monitorProcess(
     {
       pid: started.pid,
       exit: started.exit,
       output,
-      errors: started.pipes[ERRORS_DESCRIPTOR] ?? null,
-      messages,
+      ...(mode === "direct"
+        ? { errors, messages: null }
+        : { errors: started.pipes[ERRORS_DESCRIPTOR] ?? null, messages: errors }),
       kill: () => status.kill(),
       placement,
       cleanUp: async () => {
@@ -152,11 +163,25 @@ async function runBubblewrap(request: StartRequest): Promise<SandboxOutcome> {
   );
   const code = await status.exitCode();
   if (killReason) return { reason: killReason };
-  if (code === null) throw new Error(`The sandbox could not be created: ${message()}`);
-  return outcomeFor(code);
+  if (code !== null) return outcomeFor(code);
+  if (message().startsWith("bwrap: execvp")) return { reason: "exit", code: NOT_FOUND };
+  throw new Error(`The sandbox could not be created: ${message()}`);
 }
 
-/** Collects what bubblewrap prints. The command's own errors are part of its output, so they are not in this stream. */
+function startBubblewrap({ command, placement, argv, mode, startProcess }: StartRequest): Promise<StartedProcess> {
+  const { fileSizeMb, dataMb } = command.limits;
+  const limits = mode === "direct" ? shellLimits({ fileSizeMb, ...(dataMb !== undefined && { dataMb }) }) : null;
+  const [program = "", ...programArguments] = [...placement.startArguments([PREFER_FOR_OOM_KILL], limits), ...argv];
+  const inputs = new Map<number, string | Buffer>([
+    [OPTIONS_DESCRIPTOR, environmentOptions(command)],
+    [FILTER_DESCRIPTOR, systemCallFilter()],
+  ]);
+  if (mode === "direct") inputs.set(0, "");
+  const descriptors = command.onErrorOutput ? ERRORS_DESCRIPTOR + 1 : ERRORS_DESCRIPTOR;
+  return startProcess({ argv: [program, ...programArguments], descriptors, inputs });
+}
+
+/** Collects the start of what bubblewrap prints; in mode `direct`, the command may print to this stream too. */
 function collectMessage(errors: Duplex | null): () => string {
   let message = "";
   errors?.on("data", (chunk: Buffer) => {

@@ -18,6 +18,12 @@ export const FILTER_DESCRIPTOR = 5;
 /** The command's standard error, if it is separate. Descriptor 2 of the child is the standard error of bubblewrap. */
 export const ERRORS_DESCRIPTOR = 6;
 
+/** `script`: a script inside sets the limits and then executes the command. `direct`: see `directLayout`. */
+export type StartMode = "script" | "direct";
+
+/** From which the sandbox reads when the command may start. In mode `script`, it is the standard input of the script. */
+export const START_DESCRIPTORS: Readonly<Record<StartMode, number>> = { script: 0, direct: 6 };
+
 export interface CommandSandboxOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`; `null` for none. */
   nodePath: string | null;
@@ -41,6 +47,16 @@ export function commandLayout(
     cwd: command.cwd,
     argv: startArguments(command),
   };
+}
+
+/**
+ * The sandbox of a command that starts without a shell inside, which would need 1 ms of CPU time. Its standard input is at
+ * its end, its standard error is separate, and whoever starts the sandbox has set its limits.
+ */
+export function directLayout(command: SandboxCommand, options: CommandSandboxOptions): BubblewrapLayout {
+  const layout = commandLayout(command, options);
+  const start = ["--block-fd", String(START_DESCRIPTORS.direct)];
+  return { ...layout, options: [...layout.options, ...start], argv: [...command.argv] };
 }
 
 /** The options that bubblewrap reads from `OPTIONS_DESCRIPTOR`: the environment, because arguments are public. */

@@ -4,7 +4,7 @@ import { constants, statSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { Mount } from "../../domain/ports/sandbox.ts";
-import { mountedFiles } from "./bubblewrap-arguments.ts";
+import { mountedFilesAndDevices } from "./bubblewrap-arguments.ts";
 import { dieWithService } from "./die-with-service.ts";
 import { isRunning, processTree } from "./process-tree.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
@@ -46,11 +46,12 @@ export class PreparedFiles implements AsyncDisposable {
    *
    * @param mounts - those that are not shared are the command's own. A file system that is mounted in their folder must be
    *   mounted before the first command enters
+   * @param uid - the user of the command
    * @returns `null` for mounts that cannot be prepared: shared ones that are writable, and own mounts that are not in one
    *   folder which all users may enter, as the user of the sandbox mounts them
    * @throws when the files cannot be mounted
    */
-  async enter(mounts: readonly Mount[]): Promise<EnteredFiles | null> {
+  async enter(mounts: readonly Mount[], uid: number): Promise<EnteredFiles | null> {
     const shared = mounts.filter((mount) => mount.shared);
     const own = mounts.filter((mount) => !mount.shared);
     const [ownFolder = null, ...otherFolders] = new Set(own.map(({ from }) => path.dirname(from)));
@@ -60,11 +61,11 @@ export class PreparedFiles implements AsyncDisposable {
     const targets = JSON.stringify(own.map(({ to, writable }) => [to, writable]));
     const version = JSON.stringify([shared, ownFolder, stats?.ino]);
     const current = this.#current.get(targets);
-    if (current !== undefined && current.version === version && !current.hasEnded) return await current.enter(own);
+    if (current !== undefined && current.version === version && !current.hasEnded) return await current.enter(own, uid);
     current?.retire();
     const mounted = this.#mount(version, shared, own, ownFolder);
     this.#current.set(targets, mounted);
-    return await mounted.enter(own);
+    return await mounted.enter(own, uid);
   }
 
   #mount(version: string, shared: Mount[], own: Mount[], ownFolder: string | null): MountedFiles {
@@ -96,7 +97,7 @@ class MountedFiles {
 
   constructor(version: string, files: SandboxFiles) {
     this.version = version;
-    const [program = "", ...programArguments] = [...dieWithService(), ...mountedFiles(files), ...HOLDER];
+    const [program = "", ...programArguments] = [...dieWithService(), ...mountedFilesAndDevices(files), ...HOLDER];
     this.#child = spawn(program, programArguments, { cwd: "/", env: TOOL_ENVIRONMENT, stdio: "pipe" });
     this.#child.stdin?.on("error", () => undefined);
     this.ended = this.#waitUntilEnded();
@@ -110,7 +111,7 @@ class MountedFiles {
     return this.#hasEnded || (this.#holder !== null && !isRunning(this.#holder));
   }
 
-  async enter(own: readonly Mount[]): Promise<EnteredFiles> {
+  async enter(own: readonly Mount[], uid: number): Promise<EnteredFiles> {
     this.#users++;
     const leave = () => {
       this.#users--;
@@ -120,7 +121,9 @@ class MountedFiles {
       const pid = await this.#ready;
       const namespaces = [`--mount=/proc/${pid}/ns/mnt`, `--pid=/proc/${pid}/ns/pid`];
       const ownMounts = own.map((mount) => ({ ...mount, from: `${OWN_MOUNTS}/${path.basename(mount.from)}` }));
-      return { startArguments: ["nsenter", ...namespaces, "--"], ownMounts, [Symbol.dispose]: leave };
+      // Nothing in these files can give the user more rights: bubblewrap mounts them without set-user-id programs.
+      const user = [`--setuid=${uid}`, `--setgid=${uid}`];
+      return { startArguments: ["nsenter", ...namespaces, ...user, "--"], ownMounts, [Symbol.dispose]: leave };
     } catch (error) {
       leave();
       throw error;

@@ -82,7 +82,7 @@ export class ProcessLauncher {
       "env",
       "-i",
       ...tools,
-      ...placement.startArguments(PREFER_FOR_OOM_KILL),
+      ...placement.startArguments([PREFER_FOR_OOM_KILL]),
       ...sandboxCommandLine(request, uid),
     ];
   }

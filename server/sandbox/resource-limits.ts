@@ -14,10 +14,10 @@ export interface ResourceLimits {
 }
 
 /** Limits on each process of a command, except that `processes` is for all together. */
-export type CommandLimits = Pick<SandboxLimits, "fileSizeMb" | "processes" | "dataMb">;
+export type CommandLimits = Pick<SandboxLimits, "fileSizeMb" | "dataMb"> & { processes?: number };
 
 /** A part of a shell script that sets limits for the shell and what it starts. */
-interface ShellLimits {
+export interface ShellLimits {
   /** Removes `values` from the start of the arguments of the script. Exits if a limit cannot be set. */
   script: string;
   values: string[];
@@ -34,10 +34,10 @@ const KIBIBYTE = 1024;
 export function shellLimits({ fileSizeMb, processes, dataMb }: CommandLimits): ShellLimits {
   // The limit on processes is `-p` in dash and BusyBox, and `-u` in other shells, where `-p` cannot be set.
   const script =
-    'ulimit -c 0 && ulimit -f "$1" && { ulimit -p "$2" || ulimit -u "$2"; } 2>/dev/null && ' +
+    'ulimit -c 0 && ulimit -f "$1" && { [ "$2" = none ] || ulimit -p "$2" || ulimit -u "$2"; } 2>/dev/null && ' +
     '{ [ "$3" = none ] || ulimit -d "$3"; } || exit; shift 3';
   const data = dataMb === undefined ? "none" : String((dataMb * MEBIBYTE) / KIBIBYTE);
-  return { script, values: [String((fileSizeMb * MEBIBYTE) / BLOCK), String(processes), data] };
+  return { script, values: [String((fileSizeMb * MEBIBYTE) / BLOCK), String(processes ?? "none"), data] };
 }
 
 /** The arguments of `prlimit` that set these limits for a command. No process writes a core dump. */

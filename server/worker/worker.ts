@@ -15,6 +15,7 @@ import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import type { Jobs, QueueName } from "../../domain/ports/job-queue.ts";
+import type { TranscriptSearch } from "../../domain/ports/transcript-search.ts";
 import { type EnforceDeps, enforceStorage } from "../../domain/storage/enforce-storage.ts";
 import { applyVariables } from "../../domain/variables/apply-variables.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -32,6 +33,7 @@ export interface WorkerOptions {
   /** `null` when no embeddings endpoint is configured. */
   embeddings: Embeddings | null;
   agentWorkspaces: AgentWorkspaces;
+  transcriptSearch: TranscriptSearch;
   retention: Retention;
   log: Logger;
   /** How many deployments run at once. */
@@ -47,6 +49,7 @@ const STORAGE_PAUSE_FACTOR = 10;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 const SERVER_CHECK_PAUSE_MS = 5000;
 const SEARCH_PAUSE_MS = 60_000;
+const MERGE_PAUSE_MS = 500;
 /** A sweep removes up to three million entries of deleted sessions. */
 const ENTRY_BATCHES = 300;
 /** How long a stop waits for running jobs, in milliseconds. */
@@ -123,9 +126,9 @@ export class Worker {
     });
   }
 
-  /** After an update of the service, indexes the texts again that an older analyzer has indexed. */
+  /** Merges new words of transcripts, and after an update of the service, indexes texts again that an older analyzer has indexed. */
   #startSearchTask(): AsyncDisposableStack {
-    const { db, log } = this.#options;
+    const { db, transcriptSearch, log } = this.#options;
     const report = (err: unknown): void =>
       log.warn({ err }, "a part of the search index could not be brought up to date; it is tried again later");
     const task = new AsyncDisposableStack();
@@ -138,6 +141,7 @@ export class Worker {
         pauseMs: SWEEP_INTERVAL_MS,
       }),
     );
+    task.use(new PeriodicTask({ ...options, run: () => transcriptSearch.mergeNewWords(), pauseMs: MERGE_PAUSE_MS }));
     return task;
   }
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCli, type TestCli } from "../support/cli/run-cli.ts";
+import { startLoopbackServer } from "../support/loopback-server.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
@@ -96,17 +97,51 @@ test("a read-only home is one line for login, and no problem for other commands"
   expect((await cli.run(["apps", "list"], { env })).code).toBe(0);
 });
 
-test("data that does not fit on the disk is one line and the exit code 1", async () => {
-  const child = spawn(process.execPath, [path.join(cli.folder, "svc.js"), "apps", "list", "--json"], {
-    env: cli.env,
+/** Runs a command whose standard output is on a full disk, and returns the exit code with standard error. */
+async function runWithoutRoom(args: string[], env: Record<string, string> = {}): Promise<[unknown, string]> {
+  const child = spawn(process.execPath, [path.join(cli.folder, "svc.js"), ...args], {
+    env: { ...cli.env, ...env },
     stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
   });
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => {
     stderr += String(chunk);
   });
-  expect(await once(child, "close")).toEqual([1, null]);
-  expect(stderr).toBe("error: The disk is full. Free some space, then try again.\n");
+  const [code] = await once(child, "close");
+  return [code, stderr];
+}
+
+const FULL = "error: The disk is full. Free some space, then try again.\n";
+
+test("data that does not fit on the disk is one line and the exit code 1, also for the help and the version", async () => {
+  for (const args of [
+    ["apps", "list", "--json"],
+    ["--help"],
+    ["apps", "--help"],
+    ["--version"],
+    ["completion", "bash"],
+  ])
+    expect([args, ...(await runWithoutRoom(args))]).toEqual([args, 1, FULL]);
+});
+
+test("a command that follows a log ends when its output does not fit on the disk", async () => {
+  const entry = JSON.stringify({ time: "2026-11-22T10:00:00.000Z", level: "info", message: "hello" });
+  await using server = await startLoopbackServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(`event: message\ndata: ${entry}\n\n`);
+  });
+  const args = ["apps", "logs", "-f", "--runtime", crypto.randomUUID()];
+  expect(await runWithoutRoom(args, { SVC_URL: server.url })).toEqual([1, FULL]);
+});
+
+test("a followed build that fails ends with one line that has the error and the next step, and the exit code 1", async () => {
+  const end = { status: "failed", error: "The build has failed.", status_message: "Correct package.json." };
+  await using server = await startLoopbackServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`data: npm error\n\nevent: end\ndata: ${JSON.stringify(end)}\n\n`);
+  });
+  const followed = await cli.run(["apps", "logs", "-f", crypto.randomUUID()], { env: { SVC_URL: server.url } });
+  const stderr = "error: The build has failed. Correct package.json.\n";
+  expect(followed).toEqual({ code: 1, stdout: "npm error\n", stderr });
 });
 
 test("a closed pipe ends a command without an error", async () => {
@@ -123,6 +158,7 @@ test("wrong usage has the exit code 2 and a hint", async () => {
     [["tokens", "create", "--name", "x"], /The option --kind is missing/],
     [["tokens", "create", "--kind", "other"], /Allowed choices are api_key/],
     [["deployments", "get", "some-app", "one"], /number: must be a number/],
+    [["knowledge", "search", "x", "--limit", "y"], /limit: must be a number/],
     [["deploy", "nothing"], /repo: must have the form owner\/name/],
     [["tokens", "create", "--body", "{"], /--body: must be valid JSON/],
     [["tokens", "create", "--body", "1"], /--body: must be a JSON object/],

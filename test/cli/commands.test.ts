@@ -141,9 +141,12 @@ test("completion offers the commands and options that can follow", async () => {
   expect(completeWords(program, ["dep"])).toEqual(["deploy", "deployments"]);
   expect(completeWords(program, ["deployments", "r"])).toEqual(["redeploy", "rollback"]);
   expect(completeWords(program, ["apps", "logs", "--f"])).toEqual(["--follow"]);
+  expect(completeWords(program, ["mcp", "install", "c"])).toEqual(["claude-code", "codex", "cursor"]);
+  expect(completeWords(program, ["mcp", "install", "cursor", "c"])).toEqual([]);
   expect(completeWords(program, [""])).not.toContain("complete");
   const words = await cli.run(["complete", "--", "tokens", "cr"]);
-  expect(words).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(words).toEqual({ code: 0, stdout: "create\n", stderr: "" });
+  expect((await cli.run(["--help"])).stdout).toMatch(/^ +tokens +issue\|create, list, revoke, rotate$/m);
   for (const shell of ["bash", "zsh", "fish"])
     expect((await cli.run(["completion", shell])).stdout).toContain("svc complete --");
 });

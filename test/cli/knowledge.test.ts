@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
 import { docxFile, wordParagraph } from "../support/documents/docx-file.ts";
-import { pdfFile } from "../support/documents/pdf-file.ts";
+import { pdfFile } from "../../bench/support/pdf-file.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();

@@ -136,6 +136,16 @@ test("login waits until the user has confirmed the code on the page, and logout 
   expect(await cli.run(["apps", "list"])).toMatchObject({ code: 4, stderr: expect.stringContaining("has expired") });
 });
 
+test("login and logout print JSON with --json", async () => {
+  const url = service().service.publicUrl;
+  const json = async (args: string[], input = "") =>
+    JSON.parse((await cli.run([...args, "--json"], { input })).stdout) as object;
+  expect(await json(["login", "--token"], tenant.personal_access_token)).toEqual({ url });
+  expect(await json(["login", "--token"], tenant.api_key)).toMatchObject({ url, organization: { id: tenant.org_id } });
+  expect(await json(["logout"])).toEqual({ url, was_signed_in: true });
+  expect(await json(["logout"])).toEqual({ url, was_signed_in: false });
+});
+
 test("a denied sign-in has the exit code 4 and stores nothing", async () => {
   const login = cli.start(["login"]);
   await decide("deny", await readCode(login));
@@ -194,6 +204,21 @@ test("orgs use selects the organization of the next commands, also of followed l
   expect([back.code, back.stdout]).toEqual([0, expect.not.stringContaining(app.id)]);
   const unknown = await cli.run(["orgs", "use", "nowhere"]);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("svc orgs list")]);
+});
+
+test("a user who has left the selected organization is told so, and can select another one", async () => {
+  await signIn();
+  const stored = await readStored();
+  for (const settings of Object.values(stored.services)) settings.organization = crypto.randomUUID();
+  await cli.writeConfig(JSON.stringify(stored));
+  const apps = await cli.run(["apps", "list"]);
+  expect([apps.code, apps.stdout]).toEqual([1, ""]);
+  expect(apps.stderr).toMatch(/^error: You are not a member of the selected organization.*: svc orgs list\n$/);
+  const listed = await cli.run(["orgs", "list"]);
+  expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining(tenant.org_id)]);
+  expect(listed.stderr).toContain("Select one with: svc orgs use");
+  expect((await cli.run(["orgs", "use", tenant.org_id])).code).toBe(0);
+  expect((await cli.run(["apps", "list"])).code).toBe(0);
 });
 
 verifies(

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCli, type RunningCli, type TestCli } from "../support/cli/run-cli.ts";
+import { startLoopbackServer } from "../support/loopback-server.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
@@ -54,14 +53,8 @@ async function expectFailure(env: Record<string, string>, code: number, message:
 }
 
 async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  await using server = await startLoopbackServer(listener);
+  await use(server.url);
 }
 
 test("without a token, every request gets an error that says how to sign in", async () => {

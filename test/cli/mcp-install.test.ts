@@ -39,6 +39,7 @@ const JSON_FILES: [string, string, unknown][] = [
   ["claude-code", ".claude.json", { mcpServers: { service: { type: "http", url: URL } } }],
   ["gemini", ".gemini/settings.json", { mcpServers: { service: { url: URL, type: "http" } } }],
   ["windsurf", ".codeium/windsurf/mcp_config.json", { mcpServers: { service: { serverUrl: URL } } }],
+  ["devin", ".config/devin/mcp_config.json", { mcpServers: { service: { url: URL } } }],
   ["zed", ".config/zed/settings.json", { context_servers: { service: { url: URL } } }],
   ["opencode", ".config/opencode/opencode.json", { mcp: { service: { type: "remote", url: URL, enabled: true } } }],
 ];

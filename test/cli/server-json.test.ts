@@ -4,34 +4,69 @@ import { StreamableHTTPClientTransport as HttpTransport } from "@modelcontextpro
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { createCli, type TestCli } from "../support/cli/run-cli.ts";
 import { PROJECT } from "../support/service/service-process.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 let cli: TestCli;
-let entry: RegistryEntry;
+let entry: z.infer<typeof registryEntry>;
 
-interface Input {
-  name: string;
-  value?: string;
-  isRequired?: boolean;
-  isSecret?: boolean;
-}
+const SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+const label = z.string().min(1).max(100);
+/** Not a range, and not `latest`. */
+const version = z.string().regex(/^\d+\.\d+\.\d+$/);
+const setting = z.strictObject({
+  description: z.string(),
+  placeholder: z.string().optional(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+});
+const named = setting.extend({
+  name: z.string(),
+  value: z.string().optional(),
+  variables: z.record(z.string(), setting).optional(),
+});
 
-/** What the MCP registry publishes about the server (server.json, schema of 2025-12-11). */
-interface RegistryEntry {
-  name: string;
-  title: string;
-  description: string;
-  version: string;
-  packages: [{ identifier: string; version: string; packageArguments: Input[]; environmentVariables: Input[] }];
-  remotes: [{ url: string; headers: Input[] }];
-}
+/**
+ * The rules of the MCP registry for the fields that server.json uses. The schema of the registry has no package that could be
+ * installed, and permits fields that it does not know; here a misspelled one is an error.
+ */
+const registryEntry = z.strictObject({
+  $schema: z.literal(SCHEMA),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: label,
+  description: label,
+  version,
+  packages: z.tuple([
+    z.strictObject({
+      registryType: z.literal("npm"),
+      identifier: z.string(),
+      version,
+      runtimeHint: z.literal("npx"),
+      transport: z.strictObject({ type: z.literal("stdio") }),
+      packageArguments: z.array(z.strictObject({ type: z.literal("positional"), value: z.string() })),
+      environmentVariables: z.array(named),
+    }),
+  ]),
+  remotes: z.tuple([
+    z.strictObject({
+      type: z.literal("streamable-http"),
+      url: z.string().regex(/^https?:\/\/[^\s]+$/),
+      variables: z.record(z.string(), setting),
+      headers: z.array(named),
+    }),
+  ]),
+});
 
 beforeAll(async () => {
   cli = await createCli({});
-  entry = await readJson<RegistryEntry>("server.json");
+  entry = registryEntry.parse(await readJson("server.json"));
 });
 afterAll(() => cli[Symbol.asyncDispose]());
 
@@ -52,9 +87,17 @@ test("server.json describes the package of the command line, which names it too"
   const [{ identifier, version }] = entry.packages;
   expect([entry.name, entry.version]).toEqual([manifest.mcpName, manifest.version]);
   expect([identifier, version]).toEqual([manifest.name, manifest.version]);
-  // Limits of the registry.
-  expect(entry.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]{1,100}$/);
-  expect(Math.max(entry.title.length, entry.description.length)).toBeLessThanOrEqual(100);
+});
+
+test("every variable in a template of server.json is described, and every described one is used", () => {
+  const [remote] = entry.remotes;
+  for (const { template, variables } of [
+    { template: remote.url, variables: remote.variables },
+    ...remote.headers.map((header) => ({ template: header.value ?? "", variables: header.variables ?? {} })),
+  ]) {
+    const used = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    expect([template, used]).toEqual([template, Object.keys(variables)]);
+  }
 });
 
 test("the package lists the tools with the arguments and the required variables of server.json", async () => {
@@ -64,7 +107,7 @@ test("the package lists the tools with the arguments and the required variables 
   const required = environmentVariables.filter(({ isRequired }) => isRequired === true).map(({ name }) => name);
   expect(required).toEqual(Object.keys(values));
   expect(environmentVariables.filter(({ isSecret }) => isSecret === true)).toMatchObject([{ name: "SVC_TOKEN" }]);
-  const args = [path.join(cli.folder, "svc.js"), ...packageArguments.map(({ value = "" }) => value)];
+  const args = [path.join(cli.folder, "svc.js"), ...packageArguments.map(({ value }) => value)];
   const transport = new StdioClientTransport({ command: process.execPath, args, env: { ...cli.env, ...values } });
   expect(await listTools(transport)).toContain("service_list_apps");
 });

@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
+import { startLoopbackServer } from "../support/loopback-server.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const SAMPLES = path.resolve(import.meta.dirname, "../domain/sessions/import/samples");
@@ -71,6 +72,79 @@ test("a file that is not a transcript is refused with its line, the others are i
     { file: "samples/empty.jsonl", error: "The file is empty." },
   ]);
   expect(stderr).toMatch(/error: 2 of \d+ files were refused\.\n$/);
+});
+
+interface Listed {
+  sessions: { session_id: string; server_id: string; updated_at: string }[];
+  next_cursor: string | null;
+}
+
+test("sessions list and search show those of all servers, page by page, and --server-id those of one", async () => {
+  const other = await dataOf<{ server_id: string; agent: { agent_id: string } }>("agents", "provision", "Archive");
+  const open = async (agent: string, externalId: string) => {
+    const { session_id: id } = await dataOf<{ session_id: string }>("sessions", "open", agent, externalId);
+    const entries = JSON.stringify([{ id: "1", role: "user", content: `needle ${externalId}` }]);
+    await dataOf("sessions", "append", id, "--entries", entries);
+    return id;
+  };
+  const opened = [await open(agentId, "all-1"), await open(other.agent.agent_id, "all-2")];
+  opened.push(await open(agentId, "all-3"), await open(other.agent.agent_id, "all-4"));
+  const found = new Set<string>();
+  let cursor: string | null = null;
+  let pages = 0;
+  do {
+    const page: Listed = await dataOf<Listed>(
+      "sessions",
+      "list",
+      "--limit",
+      "1",
+      ...(cursor ? ["--cursor", cursor] : []),
+    );
+    const times = page.sessions.map(({ updated_at: time }) => time);
+    expect(times).toEqual(times.toSorted().toReversed());
+    for (const { session_id: id } of page.sessions) found.add(id);
+    cursor = page.next_cursor;
+    pages += 1;
+  } while (cursor !== null);
+  expect([pages > 1, [...found]]).toEqual([true, expect.arrayContaining(opened)]);
+  const { sessions } = await dataOf<Listed>("sessions", "list", "--server-id", other.server_id);
+  expect(new Set(sessions.map(({ server_id: id }) => id))).toEqual(new Set([other.server_id]));
+  const { hits } = await dataOf<{ hits: { session_id: string }[] }>("sessions", "search", "needle");
+  expect(hits.map(({ session_id: id }) => id).toSorted()).toEqual(opened.toSorted());
+  expect((await cli.run(["sessions", "search", "needle"])).stdout).toMatch(/EXCERPT.*\n.*needle all-/);
+  const nothing = await cli.run(["sessions", "search", "absent"]);
+  expect([nothing.code, nothing.stdout, nothing.stderr]).toEqual([0, "", "No hits.\n"]);
+  const wrong = await cli.run(["sessions", "list", "--cursor", "x"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Add the --server-id")]);
+});
+
+test("a server that does not respond is named, and the sessions of the others are shown", async () => {
+  const server = (id: string, name: string) => ({
+    server_id: id,
+    name,
+    status: "running",
+    agent: { agent_id: id, name: `${name} agent`, specialized_agents: [] },
+  });
+  const pages = [[server("1", "First"), server("2", "Second")], [server("3", "Third")]];
+  await using foreign = await startLoopbackServer((request, response) => {
+    const url = new URL(request.url ?? "", "http://x");
+    const input = JSON.parse(url.searchParams.get("input") ?? "{}") as { server_id?: string; cursor?: string };
+    const page = Number(input.cursor ?? 0);
+    const data = url.pathname.endsWith("/servers.list")
+      ? { servers: pages[page], next_cursor: page + 1 < pages.length ? String(page + 1) : null }
+      : { sessions: [{ session_id: `s${input.server_id ?? ""}`, updated_at: "2026" }], next_cursor: null };
+    const isAvailable = input.server_id !== "2";
+    const error = { message: "OpenClaw does not respond.", code: -32603, data: { code: "CONFLICT", httpStatus: 409 } };
+    response.writeHead(isAvailable ? 200 : 409, { "content-type": "application/json" });
+    response.end(JSON.stringify(isAvailable ? { result: { data } } : { error }));
+  });
+  const env = { SVC_URL: foreign.url };
+  const { code, stdout, stderr } = await run(["sessions", "list", "--json"], "", env);
+  const { sessions } = JSON.parse(stdout) as Listed;
+  expect([code, sessions.map(({ session_id: id }) => id)]).toEqual([1, ["s1", "s3"]]);
+  expect(stderr).toBe("Second: OpenClaw does not respond.\nerror: 1 of 3 servers could not be read.\n");
+  const agents = await run(["agents", "list"], "", env);
+  expect([agents.code, agents.stdout.match(/\w+ agent/g)]).toEqual([0, ["First agent", "Second agent", "Third agent"]]);
 });
 
 test("wrong usage of an import says what is right", async () => {

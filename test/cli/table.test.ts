@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cut, displayWidth } from "../../clients/cli/src/display-width.ts";
 import { formatCell, renderValue } from "../../clients/cli/src/render-value.ts";
 import { renderTable } from "../../clients/cli/src/table.ts";
 
@@ -15,6 +16,23 @@ test("a table is never wider than the terminal, and its ids are complete", () =>
     expect([width, Math.max(...text.split("\n").map((line) => line.length)) <= width]).toEqual([width, true]);
     for (const row of rows) expect(text).toContain(row[2]);
   }
+});
+
+test("wide characters count as two columns, and combining marks as none", () => {
+  expect(["ab", "日本", "e\u0301", "👍\ufe0f", "한 a"].map(displayWidth)).toEqual([2, 4, 1, 2, 4]);
+  expect([cut("日本語の名前", 7), cut("日本語の名前", 12), cut("abc", 2), cut("e\u0301e\u0301e\u0301", 2)]).toEqual([
+    "日本語…",
+    "日本語の名前",
+    "a…",
+    "e\u0301…",
+  ]);
+  const rows = [
+    ["日本語の名前".repeat(4), "ready"],
+    ["plain", "failed"],
+  ];
+  const text = renderTable(["NAME", "STATUS"], rows, 40);
+  expect(text.split("\n").map(displayWidth)).toEqual([40, 39, 40]);
+  expect(text.split("\n").map((line) => displayWidth(line.replace(/\S+$/, "")))).toEqual([34, 34, 34]);
 });
 
 test("a table in a pipe is not cut, and columns are aligned", () => {

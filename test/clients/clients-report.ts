@@ -96,7 +96,8 @@ database, loopback addresses. Each client has its own home folder. The service $
   allows access.
 
 A client works if it lists the tools, calls \`service_list_apps\` and receives the app that the organization has. A client that
-calls tools only for a model gets a scripted model on a loopback address, which asks for one call.
+calls tools only for a model gets a scripted model on a loopback address, which asks for one call. \`svc mcp install\` writes
+the settings of these clients.
 
 | Client | Version | Token | OAuth | Calls |
 |---|---|---|---|---|`;

@@ -1,3 +1,4 @@
+import { TOKEN_VARIABLE } from "./add-server.ts";
 import type { ClientRun } from "./client-run.ts";
 import { type ClientResult, type RealClient, TOOL } from "./real-client.ts";
 
@@ -11,7 +12,7 @@ export interface ModelClient extends Omit<RealClient, "connectWithToken" | "conn
   /** The client gives it to the names of the tools. */
   toolPrefix: string;
   /** Settings that the client reads from the environment. */
-  environment(run: ClientRun, token: string | null): Record<string, string>;
+  environment(run: ClientRun): Record<string, string>;
   /** Adds the service to the settings of the client; without a token, only its URL. */
   configure(run: ClientRun, token: string | null): Promise<void>;
   signIn(run: ClientRun): Promise<void>;
@@ -36,7 +37,8 @@ export function driveWithModel(client: ModelClient): RealClient {
 /** Returns what the client sent to the scripted model. Fails if its output lacks the final text of the model. */
 async function askModel(client: ModelClient, run: ClientRun, token: string | null): Promise<ClientResult> {
   const { program, promptArgs, toolPrefix } = client;
-  const output = await run.run(program, [...promptArgs, PROMPT], { env: client.environment(run, token) });
+  const env = { ...client.environment(run), ...(token !== null && { [TOKEN_VARIABLE]: token }) };
+  const output = await run.run(program, [...promptArgs, PROMPT], { env });
   const { model } = run;
   if (!output.includes("The apps are:"))
     throw new Error(
@@ -47,9 +49,4 @@ async function askModel(client: ModelClient, run: ClientRun, token: string | nul
     toolResult: model.toolResult(),
     called: `\`${[program, ...promptArgs].join(" ")}\`: lists the tools, calls \`${TOOL}\` when the scripted model asks for it, and sends the result to the model`,
   };
-}
-
-/** The header with a token, as most clients read it from their settings. */
-export function headersWith(token: string | null): { headers?: Record<string, string> } {
-  return token === null ? {} : { headers: { Authorization: `Bearer ${token}` } };
 }

@@ -1,6 +1,6 @@
 import { ManagedHost } from "../../domain/managed-agents/managed-host.ts";
 import type { NewEntry } from "../../domain/sessions/transcript-entry.ts";
-import { openScriptedHost } from "../support/agents/scripted-host.ts";
+import { openScriptedHost } from "../support/agents/scripted-openclaw-host.ts";
 import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import { listServers } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

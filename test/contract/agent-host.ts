@@ -7,7 +7,7 @@ import {
   type HostedSession,
   InstructionsConflict,
 } from "../../domain/ports/agent-host.ts";
-import { readRequest, writeRequest } from "../support/agents/host-requests.ts";
+import { readRequest, writeRequest } from "../support/agents/host-request-builders.ts";
 
 /** A host with two agents. Each test gets its own, or one that no other test changes at the same time. */
 export interface OpenAgentHost extends AsyncDisposable {

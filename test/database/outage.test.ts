@@ -33,7 +33,8 @@ verifies(
     expect(issued.status).toBe(201);
 
     const { db, deploymentDeps } = harness.service.parts;
-    const { id: appId } = await harness.givenApp(await harness.tenant());
+    const other = await harness.tenant();
+    const { id: appId } = await harness.givenApp(other);
     const variables = new LastKnownVariables(deploymentDeps.variables);
     await db.updateTable("apps").set({ variables_version: 7 }).where("id", "=", appId).execute();
     const known = await variables.read(appId);
@@ -45,9 +46,11 @@ verifies(
     expect([list.status, list.body, list.headers.get("retry-after")]).toEqual([503, { error: ADVICE }, "1"]);
     const deploy = await rest.deploy({ repo: "acme/site" });
     expect([deploy.status, deploy.body]).toEqual([503, { error: ADVICE }]);
-    // This token is not cached, so its verification queries the database.
+    // These tokens are not cached, so their verification queries the database.
     const unknown = await rest.as(String(issued.body["token"])).get("/v1/apps");
     expect([unknown.status, unknown.body]).toEqual([503, { error: ADVICE }]);
+    const listed = await gateway.as(other.personal_access_token).call("tools/list");
+    expect([listed.status, listed.body.error?.message, listed.headers.get("retry-after")]).toEqual([503, ADVICE, "1"]);
     const rpcError = await rpcErrorOf(rpcClient(publicUrl, apiKey).apps.list.query());
     expect(rpcError).toEqual({ status: 503, errorCode: "unavailable", message: ADVICE });
     const tool = await gateway.tool("service_get_usage");

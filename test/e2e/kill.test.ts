@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
+import type { HttpResponse, RestClient } from "../support/clients/rest-client.ts";
 import { createInstallation, type Installation, type ServiceProcess } from "../support/service/service-process.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -35,11 +36,18 @@ async function killPostgres({ dataDirectory }: Installation): Promise<void> {
   process.kill(Number(lockFile.split("\n", 1)[0]), "SIGKILL");
 }
 
+/** Waits until the database is available again: the processes of a killed PostgreSQL serve their connections for a moment. */
+async function getWhenAvailable(rest: RestClient, url: string): Promise<HttpResponse> {
+  let response: HttpResponse | undefined;
+  await expect.poll(async () => (response = await rest.get(url)).status, { timeout: 30_000 }).not.toBe(503);
+  return response as HttpResponse;
+}
+
 async function expectNothingLost({ rest }: ServiceProcess, { appIds, tokens }: Acknowledged): Promise<void> {
-  await expect.poll(async () => (await rest.get("/readyz")).status, { timeout: 30_000 }).toBe(200);
-  const { apps } = (await rest.get("/v1/apps")).body as { apps: { id: string }[] };
+  expect((await getWhenAvailable(rest, "/readyz")).status).toBe(200);
+  const { apps } = (await getWhenAvailable(rest, "/v1/apps")).body as { apps: { id: string }[] };
   expect(apps.map(({ id }) => id)).toEqual(expect.arrayContaining(appIds));
-  for (const token of tokens) expect((await rest.as(token).get("/v1/apps")).status).toBe(200);
+  for (const token of tokens) expect((await getWhenAvailable(rest.as(token), "/v1/apps")).status).toBe(200);
 }
 
 verifies(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ScriptedGateway } from "../support/agents/scripted-gateway.ts";
+import { ScriptedGateway } from "../support/agents/scripted-openclaw-gateway.ts";
 import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/clients/browser.ts";
 import { openAs } from "../support/clients/dashboard.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";

@@ -59,6 +59,8 @@ test("204 is the response to a preflight of the gateway, which only pages of its
       }),
     ]);
   }
+  const withoutHeaders = await send("OPTIONS", "/mcp", { origin: publicUrl, "access-control-request-method": "POST" });
+  expect([withoutHeaders.status, withoutHeaders.headers.has("access-control-allow-headers")]).toEqual([204, false]);
   const foreign = await preflight(PREFLIGHT.origin);
   expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([204, null]);
 });
@@ -74,5 +76,7 @@ test("a page on the same machine reads responses of the gateway and the challeng
     const answer = await gateway.as(token).call("tools/list", undefined, { origin });
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([status, origin]);
     expect(answer.headers.get("access-control-expose-headers")).toContain("www-authenticate");
+    // A cache must not give this response to a page of another origin.
+    expect(answer.headers.get("vary")).toBe("origin");
   }
 });

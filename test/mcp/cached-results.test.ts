@@ -72,8 +72,11 @@ test("a failed read is reported to its callers and not cached", async () => {
   try {
     const concurrent = [1, 2].map(() => gateway.tool("service_list_apps"));
     expect((await Promise.all(concurrent)).map(({ isError }) => isError)).toEqual([true, true]);
+    const list = await gateway.call("tools/list");
+    expect([list.status, list.body.error?.code, list.text.includes("app_procedures")]).toEqual([200, -32_603, false]);
   } finally {
     await em().execute("alter table procedures_unavailable rename to app_procedures");
   }
   expect(await names()).toEqual(["one"]);
+  expect((await gateway.tools()).length).toBeGreaterThan(0);
 });

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotoc
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test, vi } from "vitest";
 import { NotificationStreams } from "../../server/mcp/notification-streams.ts";
-import { openNotificationStream } from "../support/clients/open-stream.ts";
+import { openNotificationStream } from "../support/clients/mcp-notification-streams.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";

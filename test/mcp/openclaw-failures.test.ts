@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Misbehavior } from "../support/agents/scripted-gateway.ts";
+import type { Misbehavior } from "../support/agents/scripted-openclaw-gateway.ts";
 import type { ListedServer } from "../support/service/main-agent.ts";
 import { sharedGateway, succeed } from "../support/service/shared-gateway.ts";
 

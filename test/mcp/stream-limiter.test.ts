@@ -4,7 +4,11 @@ import { expect, test, vi } from "vitest";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { STREAM_LIMITS, StreamLimiter } from "../../server/http/stream-limiter.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { type NotificationStream, openNotificationStream, openStream } from "../support/clients/open-stream.ts";
+import {
+  type NotificationStream,
+  openNotificationStream,
+  openStream,
+} from "../support/clients/mcp-notification-streams.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { TestUser } from "../support/identity/test-user.ts";

@@ -4,7 +4,7 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { joinOrganization } from "../support/identity/organization-members.ts";
-import { openNotificationStream, openStream } from "../support/clients/open-stream.ts";
+import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";

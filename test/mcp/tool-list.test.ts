@@ -88,3 +88,24 @@ test("the list is always in the same order, so that clients can cache it", async
   expect(names).toEqual(names.toSorted());
   expect((await listTools()).map(({ name }) => name)).toEqual(names);
 });
+
+test("a client that connects learns which server it is, and an agent which tools to start with", async () => {
+  const { personal_access_token: token } = await service().tenant();
+  const gateway = new GatewayClient(service().service.publicUrl, token);
+  const client = { capabilities: {}, clientInfo: { name: "a client", version: "1" } };
+  const { body } = await gateway.call("initialize", { protocolVersion: "2025-11-25", ...client });
+  expect(body.result).toMatchObject({
+    serverInfo: { name: expect.stringMatching(/^[a-z-]+$/), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+    capabilities: { tools: { listChanged: true } },
+  });
+  const named = String(body.result?.["instructions"]).match(/\bservice_[a-z_]+/g);
+  expect(named).toEqual(expect.arrayContaining(["service_docs_search", "service_execute"]));
+  const tools = (await listTools()).map(({ name }) => name);
+  expect(tools).toEqual(expect.arrayContaining(named ?? []));
+});
+
+test("an agent that calls an unknown tool is told where the tools are listed", async () => {
+  const gateway = new GatewayClient(service().service.publicUrl, (await service().tenant()).personal_access_token);
+  const { body } = await gateway.call("tools/call", { name: "service_sing" });
+  expect(body.error).toEqual({ code: -32_602, message: expect.stringContaining("tools/list") });
+});

@@ -21,6 +21,8 @@ export interface FileResult {
   source: string;
   tests: string;
   detected: number;
+  /** Those of the detected mutants that exceeded a time limit, of a test or of the run. Unknown for results of earlier runs. */
+  timedOut?: number;
   /** Log lines and error messages. */
   ignored: number;
   survivors: Survivor[];

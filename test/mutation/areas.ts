@@ -19,7 +19,7 @@ export const AREAS: MutationArea[] = [
       "test/rest/{authentication,access-tokens,tokens}.test.ts",
       "test/identity/{external-provider,consented-organization}.test.ts",
       "test/mcp/{token-kinds,unauthenticated,scopes}.test.ts",
-      "test/rpc/organization.test.ts",
+      "test/rpc/access-token-organization.test.ts",
     ],
   },
   {
@@ -131,7 +131,7 @@ export const AREAS: MutationArea[] = [
     ],
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
-      "test/domain/apps/{idempotency,plan-slots,rotate-app-token,sync-auth-entry,update-app}.test.ts",
+      "test/domain/apps/{idempotency,app-quota,rotate-app-token,sync-auth-entry,update-app}.test.ts",
       "test/rest/{build-settings,deploy,read,rotate-token,update-app}.test.ts",
     ],
   },
@@ -157,10 +157,11 @@ export const AREAS: MutationArea[] = [
     sources: ["server/mcp/*.ts"],
     except: GATEWAY_MESSAGES,
     tests: [
-      "test/mcp/{cached-results,direct-tools,fast-path,gateway,log-lines,notification-streams}.test.ts",
-      "test/mcp/{scopes,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
-      "test/http/cors.test.ts",
+      "test/mcp/{cached-results,direct-tools,fast-path,gateway,gateway-connections,log-lines,notification-streams}.test.ts",
+      "test/mcp/{scopes,stream-limiter,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
+      "test/{database/outage,http/cors}.test.ts",
     ],
+    testTimeoutMs: 12_000,
   },
   {
     name: "server/rest, documentation",
@@ -176,14 +177,17 @@ export const AREAS: MutationArea[] = [
     name: "server/rest",
     sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
-      "test/rest/{authentication,deploy,internal-errors,openapi,read,scopes}.test.ts",
+      "test/rest/{authentication,deploy,internal-errors,limits,openapi,read,request-errors,scopes}.test.ts",
+      "test/rest/{log-streams,streamed-bodies,streamed-body-limits}.test.ts",
       "test/http/malformed-requests.test.ts",
     ],
+    testTimeoutMs: 12_000,
   },
   {
     name: "server/rest, streams",
     sources: ["server/rest/streams/*.ts"],
-    tests: ["test/rest/{event-stream,log-streams,openapi-document}.test.ts"],
+    tests: ["test/rest/{event-stream,log-streams,openapi-document,stream-organization}.test.ts"],
+    testTimeoutMs: 8000,
   },
   ...IDENTITY_AREAS,
   ...DEPLOYMENT_AREAS,

@@ -12,6 +12,8 @@ const ORGANIZATIONS = [
   "server/identity/{redact-organization,side-effects,sign-up-policy}.ts",
 ];
 
+const IDENTITY = "server/identity/identity.ts";
+
 /** The areas of server/identity: most tests of its endpoints start a service. */
 export const IDENTITY_AREAS: MutationArea[] = [
   {
@@ -28,7 +30,10 @@ export const IDENTITY_AREAS: MutationArea[] = [
     tests: [
       "test/identity/{audit-events,connected-clients,consented-organization,foreign-organizations}.test.ts",
       "test/identity/{invitation-links,invitations-and-roles,sign-up}.test.ts",
+      "test/rest/{audit,audit-names}.test.ts",
     ],
+    testTimeoutMs: 15_000,
+    loadedLate: IDENTITY,
   },
   {
     name: "server/identity",
@@ -36,8 +41,10 @@ export const IDENTITY_AREAS: MutationArea[] = [
     except: [...RULES, ...ORGANIZATIONS],
     tests: [
       "test/identity/{auth-requests,authorization-errors,client-metadata,cross-site-requests,dpop}.test.ts",
-      "test/identity/{input-validation,loopback-names,mcp-client-sign-in,oauth-clients,oauth-grants}.test.ts",
-      "test/identity/{rate-limits,refresh-tokens}.test.ts",
+      "test/identity/{client-metadata-errors,input-validation,loopback-names,mcp-client-sign-in,oauth-clients}.test.ts",
+      "test/identity/{oauth-grants,private-use-redirects,rate-limits,refresh-tokens,social-sign-in}.test.ts",
     ],
+    testTimeoutMs: 15_000,
+    loadedLate: IDENTITY,
   },
 ];

@@ -19,11 +19,13 @@ const concurrency = options.find((option) => option.startsWith("--concurrency=")
 const unknown = options.find((option) => !/^--(force|report|concurrency=[1-9]\d*)$/.test(option));
 if (unknown !== undefined) throw new Error(`Unknown option ${unknown}. Valid: --force, --report, --concurrency=N.`);
 
+const areaNames = new Set(AREAS.flatMap((area) => [area.name, slugOf(area)]));
 let selected = 0;
 for (const area of options.includes("--report") ? [] : AREAS) {
   const isWhole = names.length === 0 || names.includes(area.name) || names.includes(slugOf(area));
   const sources = await sourcesOf(area);
-  const filters = names.filter((name) => sources.some((source) => source.includes(name)));
+  // The name of an area selects this area only, even if paths of other areas contain it.
+  const filters = names.filter((name) => !areaNames.has(name) && sources.some((source) => source.includes(name)));
   if (!isWhole && filters.length === 0) continue;
   selected++;
   const runOptions = {

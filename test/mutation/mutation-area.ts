@@ -13,4 +13,9 @@ export interface MutationArea {
    * that never happens.
    */
   testTimeoutMs?: number;
+  /**
+   * A module that the service loads only when it starts. It is loaded before the tests: otherwise the mutants of its constants
+   * would count as code of the first test file, and a reused process would load it without them, so they would survive.
+   */
+  loadedLate?: string;
 }

@@ -18,7 +18,9 @@ would be noticed by none of these tests. The score is the share of the mutants t
   them. A mutant that only another test would detect counts as survived.
 - A mutant is active in the process of the test only, so tests that start another process are left out.
 - Up to 40 mutants after each other share one test process, because loading the service takes longer than most tests.
-- A mutant that exceeds the time limit counts as detected. One that only causes an error outside of a test is not counted.
+- A mutant that exceeds a time limit, of a test or of the run, counts as detected. "Timed out" says how many have, except for
+  areas with a run that did not store it. A mutant that only causes an error outside of a test is not counted.
+- A static mutant changes code that runs when its module is loaded. It gets a process of its own, and all tests of the area.
 `;
 
 /** Writes `docs/mutation.md` from the stored results and the explanations. Returns what is inconsistent. */
@@ -34,19 +36,20 @@ export async function writeReport(): Promise<string[]> {
     problems.push(...staleExplanations(sources, results));
   }
   rows.push(await totalRow());
-  const table = `| Area | Score | Detected | Survived | of these explained | Files measured |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`;
+  const table = `| Area | Score | Detected | Timed out | Survived | of these explained | Files measured |\n|---|---|---|---|---|---|---|\n${rows.join("\n")}\n`;
   await writeFile(path.join(ROOT, "docs/mutation.md"), [INTRODUCTION, table, ...sections].join("\n"));
   return problems;
 }
 
 function summaryRow({ name }: MutationArea, sources: string[], results: AreaResults): string {
   const files = Object.entries(results);
-  if (files.length === 0) return `| ${name} | not measured yet | | | | 0 of ${sources.length} |`;
+  if (files.length === 0) return `| ${name} | not measured yet | | | | | 0 of ${sources.length} |`;
   const survivors = files.flatMap(([file, result]) => result.survivors.map((survivor) => explain(file, survivor)));
   const explained = survivors.filter((reason) => reason !== null).length;
   const detected = sum(files.map(([, result]) => result.detected));
+  const timedOut = sumKnown(files.map(([, result]) => result.timedOut));
   const score = formatScore(detected, survivors.length);
-  return `| ${name} | ${score} | ${detected} | ${survivors.length} | ${explained} | ${files.length} of ${sources.length} |`;
+  return `| ${name} | ${score} | ${detected} | ${timedOut} | ${survivors.length} | ${explained} | ${files.length} of ${sources.length} |`;
 }
 
 /** The files that are measured, of all areas together. */
@@ -118,6 +121,12 @@ function link(source: string): string {
 function code(text: string): string {
   const escaped = text.replaceAll("|", "\\|");
   return escaped === "" ? "nothing" : escaped.includes("`") ? `\`\` ${escaped} \`\`` : `\`${escaped}\``;
+}
+
+/** The sum as text; empty while a value is unknown. */
+function sumKnown(values: (number | undefined)[]): string {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? String(sum(known)) : "";
 }
 
 function sum(values: number[]): number {

@@ -11,6 +11,8 @@ declare module "vitest" {
     mode?: "dry-run" | "mutant";
     /** A static mutant changes code that runs when its module is loaded. */
     mutantActivation?: "static" | "runtime";
+    /** Provided by the configuration: the path of a module from the root, or an empty string. */
+    loadedLate: string;
   }
 }
 

@@ -22,8 +22,8 @@ const CACHE = ".cache/mutation";
 const TIMEOUT_MS = 60_000;
 /** The time limit of one test. */
 const TEST_TIMEOUT_MS = 30_000;
-/** Files per run of Stryker. Each run starts with all tests of the area once. */
-const GROUP_SIZE = 6;
+/** Files per run of Stryker, whose results are stored together. Each run starts with all tests of the area once. */
+const GROUP_SIZE = 2;
 /** Of the code that the page shows. */
 const MAX_CODE_LENGTH = 160;
 
@@ -55,6 +55,7 @@ export async function runArea(area: MutationArea, options: RunOptions): Promise<
   }
   process.stdout.write(`${area.name}: ${outdated.length} of ${sources.length} files, ${tests.length} test files\n`);
   process.env["MUTATION_TESTS"] = JSON.stringify(tests);
+  process.env["MUTATION_LOADED_LATE"] = area.loadedLate ?? "";
   process.env["MUTATION_TEST_TIMEOUT"] = String(area.testTimeoutMs ?? TEST_TIMEOUT_MS);
   await forgetSurvivors(area);
   while (outdated.length > 0) {
@@ -134,9 +135,14 @@ async function summarize(source: string, tests: string, mutants: MutantResult[])
     source: await hashFiles([source]),
     tests,
     detected: count("Killed", "Timeout"),
+    timedOut: own.filter(hasTimedOut).length,
     ignored: count("Ignored"),
     survivors: survivors.map((mutant) => describe(mutant, text.split("\n"))),
   };
+}
+
+function hasTimedOut({ status, statusReason = "" }: MutantResult): boolean {
+  return status === "Timeout" || (status === "Killed" && /timed out in \d+ms/.test(statusReason));
 }
 
 function describe({ location, mutatorName, replacement, status }: MutantResult, lines: string[]): Survivor {

@@ -1,4 +1,5 @@
 /** Runs in the process of the tests, before the modules of each test file are loaded and after Stryker's own setup. */
+import path from "node:path";
 import { afterAll, beforeAll, inject } from "vitest";
 
 /** What Stryker shares with the instrumented code. */
@@ -14,6 +15,8 @@ const stryker = (globalThis as { __stryker__?: Instrumentation }).__stryker__ ??
 
 // A reused process loads further modules without the previous mutant. Stryker activates the next one when the tests start.
 if (inject("mutantActivation") === "runtime") stryker.activeMutant = undefined;
+const loadedLate = inject("loadedLate");
+if (loadedLate !== "") await import(path.resolve(import.meta.dirname, "../..", loadedLate));
 if (inject("mode") === "dry-run") attributeHooksToTests();
 
 /**

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { FastTestsFirst } from "./fast-tests-first.ts";
+import { failureRecorder, FastTestsFirst } from "./fast-tests-first.ts";
 import { reusedProcess } from "./reused-process.ts";
 
 /**
@@ -11,12 +11,14 @@ export default defineConfig({
   test: {
     include: JSON.parse(process.env["MUTATION_TESTS"] ?? "[]") as string[],
     env: { TEST_BACKEND: "embedded" },
+    provide: { loadedLate: process.env["MUTATION_LOADED_LATE"] ?? "" },
     testTimeout: Number(process.env["MUTATION_TEST_TIMEOUT"]),
-    hookTimeout: 60_000,
+    hookTimeout: 30_000,
     isolate: false,
     globalSetup: "test/support/global-setup.ts",
     setupFiles: "test/mutation/test-setup.ts",
     sequence: { sequencer: FastTestsFirst },
+    reporters: [failureRecorder],
   },
   plugins: [
     {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, type TestContext } from "v
 import type { HostSettings } from "../../domain/ports/agent-host.ts";
 import type { OpenClawHosts } from "../../server/drivers/agent-host/openclaw/openclaw-hosts.ts";
 import { describeAgentHostContract } from "../contract/agent-host.ts";
-import { createHosts, settingsOf } from "../support/agents/scripted-host.ts";
+import { createHosts, settingsOf } from "../support/agents/scripted-openclaw-host.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 import type { ListedServer } from "../support/service/main-agent.ts";

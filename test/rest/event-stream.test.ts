@@ -18,14 +18,19 @@ function endlessLog() {
   return { log, stream: new EventStream(source) };
 }
 
-/** A log without lines. */
-function silentLog(): EventStream {
-  const next = (signal: AbortSignal) =>
-    new Promise<LogChunk>((_resolve, reject) => {
+/** A log without lines, and the signals of the reads that are waiting for one. */
+function silentLog() {
+  const log = { waiting: [] as AbortSignal[], isClosed: false };
+  const next = (signal: AbortSignal) => {
+    log.waiting.push(signal);
+    return new Promise<LogChunk>((_resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     });
-  return new EventStream({ next, close: () => undefined });
+  };
+  return { log, stream: new EventStream({ next, close: () => void (log.isClosed = true) }) };
 }
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 verifies(
   hazard(56),
@@ -43,6 +48,18 @@ verifies(
   },
 );
 
+test("a client that pauses for a while again and again stays connected", async () => {
+  const { stream } = endlessLog();
+  for (let pause = 0; pause < 3; pause++) {
+    stream.read();
+    await nextTurn();
+    for (let interval = 0; interval < 4; interval++) stream.keepAlive();
+    expect(stream.destroyed).toBe(false);
+  }
+  stream.keepAlive();
+  expect(stream.destroyed).toBe(true);
+});
+
 test("a client that reads slowly gets every event, in order", async () => {
   const { stream } = endlessLog();
   let text = "";
@@ -56,11 +73,16 @@ test("a client that reads slowly gets every event, in order", async () => {
 });
 
 test("a silent stream gets a comment at each interval, and ends when the service stops", async () => {
-  const stream = silentLog();
+  const { log, stream } = silentLog();
   let text = "";
   stream.on("data", (bytes) => (text += String(bytes)));
-  await new Promise((resolve) => setImmediate(resolve));
-  for (let interval = 0; interval < 10; interval++) stream.keepAlive();
+  await nextTurn();
+  for (let interval = 0; interval < 10; interval++) {
+    stream.keepAlive();
+    await nextTurn();
+  }
+  // One read waits for the next line, however many comments are sent meanwhile.
+  expect(log.waiting).toHaveLength(1);
   const ended = once(stream, "end");
   stream.end();
   await ended;
@@ -92,3 +114,31 @@ verifies(
     }
   },
 );
+
+test("the log of a client that disconnects is not read any further", async () => {
+  const { log, stream } = silentLog();
+  stream.resume();
+  await nextTurn();
+  const closed = once(stream, "close");
+  stream.destroy();
+  await closed;
+  expect([log.waiting.map(({ aborted }) => aborted), log.isClosed]).toEqual([[true], true]);
+});
+
+test("a stream whose log cannot be read ends with the error, so that its client continues later", async () => {
+  const failed = new Error("the database is down");
+  const stream = new EventStream({ next: () => Promise.reject(failed), close: () => undefined });
+  stream.resume();
+  expect(await once(stream, "error")).toEqual([failed]);
+});
+
+test("a line that is read while the service stops is left for the next stream of the client", async () => {
+  const { promise, resolve } = Promise.withResolvers<LogChunk>();
+  const stream = new EventStream({ next: () => promise, close: () => undefined });
+  stream.read(0);
+  stream.end();
+  resolve([{ id: "1", type: "line", data: "late" }]);
+  await nextTurn();
+  expect(stream.errored).toBeNull();
+  expect(String(stream.read())).toBe(": keep-alive\n\n");
+});

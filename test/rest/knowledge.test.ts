@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
 import { docxFile, wordParagraph } from "../support/documents/docx-file.ts";
-import { pdfFile } from "../support/documents/pdf-file.ts";
+import { pdfFile } from "../../bench/support/pdf-file.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { deploymentLogKey } from "../../domain/apps/app-resources.ts";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { DeploymentLog } from "../../domain/deployments/deployment-log.ts";
@@ -44,9 +44,39 @@ test("a stream of a finished deployment has the whole log and the end, for the a
     await resumed.ended;
     expect(resumed.events).toEqual(stream.events.slice(2));
   }
-  expect((await tenant.rest.get(`/v1/apps/${app.id}/logs?follow=false`)).body["logs"]).toBe("[service] one\n\n two\n");
+  for (const query of ["", "?follow=false"])
+    expect((await tenant.rest.get(`/v1/apps/${app.id}/logs${query}`)).body["logs"]).toBe("[service] one\n\n two\n");
   const head = await tenant.rest.send("HEAD", app.path, {});
   expect([head.status, head.headers.get("content-type"), head.text]).toEqual([200, "text/event-stream", ""]);
+});
+
+test("204 keeps a browser that has the end of a log from connecting again, and an empty Last-Event-ID is none", async () => {
+  const tenant = await service().tenant();
+  const app = await givenLoggedApp(tenant, "failed");
+  app.log.say("one");
+  await app.log.close();
+  const stream = await follow(tenant, app.path, { "last-event-id": "" });
+  await stream.ended;
+  expect(stream.events.map(({ event }) => event)).toEqual(["message", "end"]);
+  const again = await tenant.rest.get(app.path, { "last-event-id": stream.events.at(-1)!.id });
+  expect([again.status, again.text]).toEqual([204, ""]);
+});
+
+test("proxies neither store nor delay a stream, and get a comment every 15 seconds while the log is silent", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using harness = await createHarness();
+  const tenant = await harness.tenant();
+  const { id } = await harness.givenApp(tenant, { status: "building" });
+  const headers = { authorization: `Bearer ${tenant.api_key}` };
+  const { body, headers: sent } = await fetch(`${harness.service.publicUrl}/v1/apps/${id}/logs?follow`, { headers });
+  expect([sent.get("cache-control"), sent.get("x-accel-buffering")]).toEqual(["no-store", "no"]);
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let interval = 0; interval < 3; interval++) {
+    expect((await reader.read()).value).toBe(": keep-alive\n\n");
+    vi.advanceTimersByTime(15_000);
+  }
+  await reader.cancel();
 });
 
 verifies(
@@ -113,6 +143,8 @@ verifies(hazard(56), "200 readers of one log read it together, and each gets eve
 test("429 tells an organization with too many streams when to retry, and a closed stream makes room", async () => {
   const [tenant, other] = [await service().tenant(), await service().tenant()];
   const [app, others] = [await givenLoggedApp(tenant), await givenLoggedApp(other)];
+  // A HEAD leaves no stream open.
+  await Promise.all(Array.from({ length: 256 }, () => tenant.rest.send("HEAD", app.path, {})));
   const streams = await Promise.all(Array.from({ length: 256 }, () => follow(tenant, app.path)));
   const rejected = await tenant.rest.get(app.path);
   expect([rejected.status, rejected.headers.get("retry-after"), rejected.body]).toEqual([

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { AgentServer } from "../../domain/agents/agent-server.entity.ts";
 import { Agent } from "../../domain/agents/agent.entity.ts";
-import { ScriptedGateway, type ScriptedGatewayOptions } from "../support/agents/scripted-gateway.ts";
+import { ScriptedGateway, type ScriptedGatewayOptions } from "../support/agents/scripted-openclaw-gateway.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import type { HttpResponse } from "../support/clients/rest-client.ts";
 import type { Tenant } from "../support/service/harness.ts";

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { followLog } from "../support/clients/log-stream.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
+import { createOwnedTenant } from "../support/identity/owned-tenant.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -33,3 +35,18 @@ verifies(
     expect((await follow(other.org_id)).status).toBe(403);
   },
 );
+
+test("403 a token without a scope of the service follows no log", async () => {
+  const { tenant, oauth, url } = await createOwnedTenant(service());
+  const app = await service().givenApp(tenant, { status: "building" });
+  const { body } = await oauth.grant(`${url}/v1`, "openid");
+  const rest = new RestClient(url, String(body["access_token"]));
+  for (const logs of ["logs", "runtime-logs", "deployments/1/logs"]) {
+    const response = await rest.get(`/v1/apps/${app.id}/${logs}?follow`);
+    expect([logs, response.status, response.headers.get("www-authenticate")]).toEqual([
+      logs,
+      403,
+      'Bearer error="insufficient_scope", scope="read"',
+    ]);
+  }
+});

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
-import { openStream } from "../support/clients/open-stream.ts";
+import { openStream } from "../support/clients/mcp-notification-streams.ts";
 import { stopMonotonicClock } from "../support/service/stopped-clock.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { RestClient } from "../support/clients/rest-client.ts";

@@ -38,16 +38,27 @@ export interface ExplainedError {
 export function explainError(error: unknown, hasOwnToken: boolean): ExplainedError {
   if (error instanceof CliError) return { message: error.message, exitCode: error.exitCode };
   if (error instanceof Interrupted) return { message: error.message, exitCode: EXIT.interrupted };
+  // The reason why there is no token, such as a sign-in that cannot be refreshed.
+  if (error instanceof ServiceError && error.cause instanceof CliError) return explainError(error.cause, hasOwnToken);
   if (error instanceof ServiceError) return explainServiceError(error, hasOwnToken);
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC")
-    return { message: "The disk is full. Free some space, then try again.", exitCode: EXIT.failed };
-  return { message: `Unexpected error: ${message}. Run the command again with --debug.`, exitCode: EXIT.failed };
+  return { message: explainOutputError(error as NodeJS.ErrnoException), exitCode: EXIT.failed };
 }
+
+/** Returns one line about output that cannot be written, or about any other unexpected error. */
+export function explainOutputError({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "ENOSPC" || code === "EDQUOT") return "The disk is full. Free some space, then try again.";
+  return `Unexpected error: ${message}. Run the command again with --debug.`;
+}
+
+/** The service names the header, which --org, SVC_ORG and `svc orgs use` set. */
+const ORGANIZATION_HEADER = "X-Service-Org-Id:";
+const NOT_A_MEMBER =
+  "You are not a member of the selected organization, or the token is limited to another one. List yours with: svc orgs list";
 
 function explainServiceError(error: ServiceError, hasOwnToken: boolean): ExplainedError {
   const { code, message, retryAfterSeconds, requestId } = error;
   const failed = (text: string): ExplainedError => ({ message: text, exitCode: EXIT.failed });
+  if (message.startsWith(ORGANIZATION_HEADER)) return failed(NOT_A_MEMBER);
   switch (code) {
     case "unauthenticated":
       return {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { CliError } from "./cli-error.ts";
-import { replaceFile } from "./replace-file.ts";
+import { checkReplaceable, replaceFile } from "./replace-file.ts";
 
 /** A sign-in with a token that the user has passed. */
 interface TokenCredentials {
@@ -36,6 +36,10 @@ export interface Config {
   services: Record<string, ServiceSettings>;
 }
 
+const FILE_OPTIONS = { mode: 0o600, folderMode: 0o700 };
+/** What to do without a file for a sign-in. */
+const SIGN_IN_ADVICE = "Set XDG_CONFIG_HOME to another folder, or pass a token in SVC_TOKEN.";
+
 /** The configuration file, which contains credentials: only its owner can read it. */
 export class ConfigFile {
   readonly path: string;
@@ -60,15 +64,26 @@ export class ConfigFile {
     return config;
   }
 
-  /** Changes the file at once or not at all. Reads it again first, because another command may have changed it. */
-  async update(change: (config: Config) => void): Promise<void> {
+  /**
+   * Changes the file at once or not at all. Reads it again first, because another command may have changed it.
+   *
+   * @param advice - what to do when the file cannot be written, as a sentence
+   */
+  async update(change: (config: Config) => void, advice?: string): Promise<void> {
     const config = await this.read();
     change(config);
-    await replaceFile(this.path, `${JSON.stringify(config, null, 2)}\n`, {
-      mode: 0o600,
-      folderMode: 0o700,
-      advice: "Set XDG_CONFIG_HOME to another folder, or pass a token in SVC_TOKEN.",
-    });
+    const options = advice === undefined ? FILE_OPTIONS : { ...FILE_OPTIONS, advice };
+    await replaceFile(this.path, `${JSON.stringify(config, null, 2)}\n`, options);
+  }
+
+  /**
+   * Checks that a sign-in can be stored, before the service creates or replaces one. Changes nothing.
+   *
+   * @throws {CliError} when the file is not valid, or cannot be written
+   */
+  async checkSignInStorable(): Promise<void> {
+    await this.read();
+    await checkReplaceable(this.path, { ...FILE_OPTIONS, advice: SIGN_IN_ADVICE });
   }
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Client } from "../../sdk/src/client.ts";
@@ -39,9 +40,12 @@ export async function confirm(context: Context, question: string, isConfirmed: b
   // Loaded here, because few commands ask.
   const { createInterface } = await import("node:readline/promises");
   const prompt = createInterface({ input: stdin, output: stderr });
+  // Readline closes itself on Ctrl-D, and reads Ctrl-C as a key, which is no signal then.
+  const closed = once(prompt, "close").then(() => null);
   try {
-    const reply = await prompt.question(`${question} [y/N] `, { signal });
-    if (!/^y(es)?$/i.test(reply.trim())) throw new Interrupted("Nothing was changed.");
+    const reply = await Promise.race([prompt.question(`${question} [y/N] `, { signal }).catch(() => null), closed]);
+    if (reply === null) stderr.write("\n");
+    if (!/^y(es)?$/i.test(reply?.trim() ?? "")) throw new Interrupted("Nothing was changed.");
   } finally {
     prompt.close();
   }

@@ -16,6 +16,8 @@ export interface Environment {
   programPath: readonly string[];
   /** Whether colors are not wanted (https://no-color.org). */
   noColor: boolean;
+  /** Whether the terminal cannot move its cursor, as the shell in Emacs. */
+  isDumbTerminal: boolean;
 }
 
 export interface ProgramFolders {
@@ -25,6 +27,7 @@ export interface ProgramFolders {
   /** The user's settings of VS Code. */
   vscode: string;
   zed: string;
+  devin: string;
   /** The folder of `.claude.json`. */
   claude: string;
   /** The folder of the `settings.json` of Claude Code. */
@@ -46,6 +49,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     programPath: (read("PATH") ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder)),
     hasBrowser: hasDisplay && read("SSH_CONNECTION") === undefined && read("CI") === undefined,
     noColor: read("NO_COLOR") !== undefined || read("TERM") === "dumb",
+    isDumbTerminal: read("TERM") === "dumb",
   };
 }
 
@@ -62,6 +66,8 @@ function findProgramFolders(read: (name: string) => string | undefined): Program
   const home = homedir();
   const config = configHome(read("XDG_CONFIG_HOME"));
   const appData = read("APPDATA") ?? path.join(home, "AppData/Roaming");
+  // Devin ignores XDG_CONFIG_HOME.
+  const devin = path.join(process.platform === "win32" ? appData : path.join(home, ".config"), "devin");
   const byPlatform: Readonly<Record<string, Pick<ProgramFolders, "vscode" | "zed">>> = {
     darwin: { vscode: path.join(home, "Library/Application Support/Code/User"), zed: path.join(home, ".config/zed") },
     win32: { vscode: path.join(appData, "Code/User"), zed: path.join(appData, "Zed") },
@@ -69,6 +75,7 @@ function findProgramFolders(read: (name: string) => string | undefined): Program
   return {
     home,
     config,
+    devin,
     ...(byPlatform[process.platform] ?? { vscode: path.join(config, "Code/User"), zed: path.join(config, "zed") }),
     claude: read("CLAUDE_CONFIG_DIR") ?? home,
     claudeSettings: read("CLAUDE_CONFIG_DIR") ?? path.join(home, ".claude"),

@@ -103,6 +103,18 @@ export const MCP_CLIENTS = {
     stdio: program,
     signIn: (name) => `Refresh the MCP servers of Cascade, and sign in to ${name} there.`,
   },
+  devin: {
+    title: "Devin",
+    format: JSONC,
+    userFiles: ({ devin }) => [path.join(devin, "mcp_config.json")],
+    projectFiles: [".devin/mcp_config.json"],
+    section: ["mcpServers"],
+    http: (url) => ({ url }),
+    // Its documentation names none for headers.
+    readsVariables: false,
+    stdio: program,
+    signIn: (name) => `Sign in with: devin mcp login ${name}, or when Devin first uses ${name}.`,
+  },
   zed: {
     title: "Zed",
     format: JSONC,

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
+import { cut } from "./display-width.ts";
 import { removeControlCharacters, renderValue } from "./render-value.ts";
-import { cut } from "./table.ts";
 
 const FRAMES = ["|", "/", "-", "\\"];
 const FRAME_MS = 100;
@@ -15,6 +15,8 @@ export interface OutputOptions {
   stderr: OutputStream;
   json: boolean;
   color: boolean;
+  /** Whether the terminal cannot move its cursor. Progress is then one line for each text. */
+  isDumbTerminal?: boolean;
 }
 
 /** Writes data to standard output, messages to standard error, and progress to standard error if it is a terminal. */
@@ -22,13 +24,17 @@ export class Output {
   readonly #stdout: OutputStream;
   readonly #stderr: OutputStream;
   readonly #color: boolean;
+  readonly #isDumbTerminal: boolean;
   readonly json: boolean;
+  /** The last progress of a dumb terminal. */
+  #lastText: string | null = null;
   #progress: { text: string; timer: NodeJS.Timeout; frame: number } | null = null;
 
-  constructor({ stdout, stderr, json, color }: OutputOptions) {
+  constructor({ stdout, stderr, json, color, isDumbTerminal = false }: OutputOptions) {
     this.#stdout = stdout;
     this.#stderr = stderr;
     this.#color = color;
+    this.#isDumbTerminal = isDumbTerminal;
     this.json = json;
   }
 
@@ -60,6 +66,11 @@ export class Output {
   /** Shows what the command is waiting for, on a terminal only. */
   progress(text: string): void {
     if (this.#stderr.isTTY !== true) return;
+    if (this.#isDumbTerminal) {
+      if (text !== this.#lastText) this.message(text);
+      this.#lastText = text;
+      return;
+    }
     if (this.#progress === null) {
       const timer = setInterval(() => this.#drawProgress(), FRAME_MS).unref();
       this.#progress = { text, timer, frame: 0 };
@@ -84,7 +95,7 @@ export class Output {
     if (this.#progress === null) return;
     this.#progress.frame = (this.#progress.frame + 1) % FRAMES.length;
     const text = `${FRAMES[this.#progress.frame] ?? ""} ${removeControlCharacters(this.#progress.text)}`;
-    this.#stderr.write(`${CLEAR_LINE}${cut(text, this.#width(this.#stderr) ?? text.length)}`);
+    this.#stderr.write(`${CLEAR_LINE}${cut(text, this.#width(this.#stderr) ?? Infinity)}`);
   }
 
   #width({ isTTY, columns = 0 }: OutputStream): number | null {

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { callForAllServers, describeAllServers, readsAllServers } from "./commands/all-servers.ts";
 import { defineAgentCommands } from "./commands/agents.ts";
 import { defineAgentHookCommand } from "./commands/agent-hook.ts";
 import { defineAgentSyncCommands } from "./commands/agent-sync.ts";
@@ -82,12 +83,13 @@ function defineDerivedCommand(program: Command, spec: CommandSpec, context: () =
   const command = group.command(verb, { isDefault: isOnly });
   const alias = ALIASES[spec.procedure];
   if (alias !== undefined) command.alias(alias);
-  defineProcedureCommand(command, spec, context);
+  if (readsAllServers(spec)) defineProcedureCommand(command, describeAllServers(spec), context, callForAllServers);
+  else defineProcedureCommand(command, spec, context);
 }
 
 function listVerbs(group: Command): string {
   return group.commands
-    .map((command) => command.name())
+    .map((command) => [command.name(), ...command.aliases()].join("|"))
     .toSorted()
     .join(", ");
 }

@@ -1,11 +1,10 @@
 import type { Client } from "../../sdk/src/client.ts";
 import { CliError } from "./cli-error.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+import { isId } from "./ids.ts";
 
 /** Returns the id of an app by its id, its slug, or its name if only one app has it. */
 export async function resolveAppId(client: Client, app: string, signal: AbortSignal): Promise<string> {
-  if (UUID.test(app)) return app;
+  if (isId(app)) return app;
   const { apps } = await client.apps.list({}, { signal });
   const found = apps.filter(({ slug }) => slug === app);
   const named = found.length > 0 ? found : apps.filter(({ name }) => name === app);

@@ -13,7 +13,13 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   const interruption = listenForInterrupt();
   const closed = exitOnClosedOutput();
   const createOutput = (json: boolean) =>
-    new Output({ stdout: process.stdout, stderr: process.stderr, json, color: !environment.noColor });
+    new Output({
+      stdout: process.stdout,
+      stderr: process.stderr,
+      json,
+      color: !environment.noColor,
+      isDumbTerminal: environment.isDumbTerminal,
+    });
   let context: Context | null = null;
   const program = createProgram(() => {
     const options = program.opts<GlobalOptions>();
@@ -29,21 +35,28 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   });
   try {
     configureExit(program);
-    await Promise.race([program.parseAsync(args, { from: "user" }), closed]);
+    await Promise.race([program.parseAsync(args, { from: "user" }).catch(ignoreHelp), closed]);
     await Promise.race([flush(process.stdout), closed]);
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) return EXIT.usage;
     const { aborted: isInterrupted, reason: interrupted } = interruption.signal;
     const reason: unknown = isInterrupted && !(error instanceof Interrupted) ? interrupted : error;
     const { message, exitCode } = explainError(reason, environment.token !== undefined);
     const output = (context as Context | null)?.output ?? createOutput(false);
     output.error(message);
     if (program.opts<GlobalOptions>().debug === true) console.error(error);
+    // A command that still runs, such as one that follows a log, ends too.
+    interruption.abort(error);
     return isInterrupted ? interruption.exitCode() : exitCode;
   } finally {
     (context as Context | null)?.output.endProgress();
   }
+}
+
+/** Commander throws after it has printed the help or the version. @throws every other error */
+function ignoreHelp(error: unknown): void {
+  if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
 }
 
 /** Makes commander throw instead of ending the process, for the command and all commands below it. */
@@ -60,6 +73,8 @@ const SIGNALS = {
 
 interface Interruption {
   signal: AbortSignal;
+  /** Ends the command because of an error. */
+  abort(reason: unknown): void;
   /** The exit code of the signal that the process has received. */
   exitCode(): ExitCode;
 }
@@ -75,7 +90,7 @@ function listenForInterrupt(): Interruption {
       received = exitCode;
       controller.abort(new Interrupted(message));
     });
-  return { signal: controller.signal, exitCode: () => received };
+  return { signal: controller.signal, abort: (reason) => controller.abort(reason), exitCode: () => received };
 }
 
 /** Waits until everything is written, because a full disk is reported only then. */

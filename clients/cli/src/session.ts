@@ -66,6 +66,12 @@ export class Session {
     return this.#target((url, settings) => this.#storedToken(url, settings));
   }
 
+  /** A client for calls that do not depend on the selected organization. @throws {CliError} when the user is not signed in */
+  async clientOfUser(): Promise<Client> {
+    const { url, token } = await this.target();
+    return createClient({ url, token });
+  }
+
   /** The same for the tool gateway, for which a personal access token can be stored. */
   gatewayTarget(): Promise<ServiceTarget> {
     return this.#target((url, settings) => settings.personal_access_token ?? this.#storedToken(url, settings));
@@ -119,8 +125,12 @@ export class Session {
     return this.#refresh(url, stored);
   }
 
-  /** Two commands that refresh at once get the same tokens from the service. */
+  /**
+   * Two commands that refresh at once get the same tokens from the service. The earlier refresh token ends with that, so the
+   * file must have room for the new one.
+   */
   async #refresh(url: string, credentials: OAuthCredentials): Promise<OAuthCredentials> {
+    await this.config.checkSignInStorable();
     const refreshed = await new OAuthClient(url).refresh(credentials);
     if (refreshed === null) throw new ServiceError("unauthenticated", "Your sign-in has expired.");
     await this.config.update(({ services }) => {

@@ -1,4 +1,6 @@
-/** The longest cell of a table, in characters. */
+import { cut, displayWidth, pad } from "./display-width.ts";
+
+/** The widest cell of a table, in columns of the terminal. */
 const MAX_CELL = 60;
 const MIN_CELL = 10;
 const GAP = "  ";
@@ -14,7 +16,9 @@ type Row = readonly string[];
  * @param width - the width of the terminal; `null` for a pipe, whose cells are not cut
  */
 export function renderTable(headings: Row, rows: readonly Row[], width: number | null): string {
-  const natural = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => (row[at] ?? "").length)));
+  const natural = headings.map((heading, at) =>
+    Math.max(heading.length, ...rows.map((row) => displayWidth(row[at] ?? ""))),
+  );
   if (width === null) return renderRows([headings, ...rows], natural);
   const widths = fit(headings, natural, width);
   return widths === null ? renderRecords(headings, rows) : renderRows([headings, ...rows], widths);
@@ -34,14 +38,10 @@ function fit(headings: Row, natural: readonly number[], width: number): number[]
 }
 
 function renderRows(rows: readonly Row[], widths: readonly number[]): string {
-  const pad = (cell: string, at: number) => cut(cell, widths[at] ?? 0).padEnd(widths[at] ?? 0);
-  return rows.map((row) => row.map(pad).join(GAP).trimEnd()).join("\n");
+  const fill = (cell: string, at: number) => pad(cut(cell, widths[at] ?? 0), widths[at] ?? 0);
+  return rows.map((row) => row.map(fill).join(GAP).trimEnd()).join("\n");
 }
 
 function renderRecords(headings: Row, rows: readonly Row[]): string {
   return rows.map((row) => row.map((cell, at) => `${headings[at] ?? ""}: ${cell}`).join("\n")).join("\n\n");
-}
-
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(width - 1, 0))}…`;
 }

@@ -1,7 +1,7 @@
 import type { Excerpt } from "../../../domain/ports/transcript-search.ts";
 import { truncateText } from "../../../domain/shared/response-budget.ts";
 
-/** They surround each match in the text of the database, which has removed them from the content. */
+/** They surround each match in a text that PostgreSQL has marked. */
 export const MATCH_START = "\u0001";
 export const MATCH_END = "\u0002";
 
@@ -10,14 +10,18 @@ const MAX_LENGTH = 400;
 /** How much of a longer text is shown before the first match. */
 const BEFORE_MATCH = 100;
 
-/** Reads a text whose matches are marked. A text that is too long is cut around the first match. */
-export function toExcerpt(marked: string): Excerpt {
+/**
+ * Returns a text with its matches. A text that is too long is cut around the first match.
+ *
+ * @param marked - the text with a mark before and after each match; its other characters are not read
+ */
+export function toExcerpt(text: string, marked: string): Excerpt {
   const matches: Excerpt["matches"] = [];
-  let text = "";
+  let length = 0;
   for (const part of marked.split(MATCH_START)) {
     const end = part.indexOf(MATCH_END);
-    if (end > 0) matches.push({ start: text.length, end: text.length + end });
-    text += part.replace(MATCH_END, "");
+    if (end > 0) matches.push({ start: length, end: length + end });
+    length += part.length - (end < 0 ? 0 : MATCH_END.length);
   }
   return cut(text, matches);
 }

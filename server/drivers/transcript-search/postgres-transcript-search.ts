@@ -46,6 +46,12 @@ export class PostgresTranscriptSearch implements TranscriptSearch {
     }
   }
 
+  async mergeNewWords(): Promise<void> {
+    await sql`select gin_clean_pending_list('session_entries_words_index')`.execute(
+      this.#em.fork().getKysely<unknown>(),
+    );
+  }
+
   async #find(tx: Transaction<unknown>, request: SearchTranscripts): Promise<FoundTranscripts> {
     // A sequential scan would read the entries of all organizations.
     await sql`select set_config('statement_timeout', ${String(this.#timeoutMs)}, true),

@@ -3,14 +3,16 @@ import type { SearchTranscripts, TranscriptHit } from "../../../domain/ports/tra
 import { toIsoTimestamp } from "../../../domain/shared/iso-timestamp.ts";
 import { MATCH_END, MATCH_START, toExcerpt } from "./excerpt.ts";
 import type { SearchQuery } from "./search-query.ts";
+import { JOINING_CHARACTERS } from "./separate-words.ts";
 
 /** The indexed expression, of a migration. */
 export const WORDS = sql`session_entry_words(server_id, session_id, seq, content)`;
 
 /** How much of a content is searched, as in the function `session_entry_words`. */
 const SEARCHED_CHARACTERS = 2048;
-/** A headline of fewer words would leave out what looks like tags. */
 const HEADLINE = `StartSel=${MATCH_START}, StopSel=${MATCH_END}, HighlightAll=true`;
+/** Of a content, before its matches are marked. The text keeps its length. */
+const REPLACED = JOINING_CHARACTERS + MATCH_START + MATCH_END;
 
 /** An entry that may match. */
 export interface Candidate {
@@ -26,6 +28,8 @@ interface HitRow {
   title: string | null;
   role: TranscriptHit["role"];
   created_at: unknown;
+  text: string;
+  /** The text with its matches marked. Other characters can be replaced by spaces. */
   marked: string;
 }
 
@@ -51,11 +55,11 @@ export async function readHits(
       : sql`(session.updated_at, session.id, candidate.seq) < (${after.updatedAt}, ${after.sessionId}, ${after.seq})`;
   // The order makes PostgreSQL use the primary key. For an equal seq it may read all entries of a session instead.
   const { rows } = await sql<HitRow>`
-    select hit.*, ts_headline('simple', translate(left(hit.content, ${SEARCHED_CHARACTERS}),
-      ${MATCH_START + MATCH_END}, ''), ${query}, ${HEADLINE}) as marked
+    select hit.session_id, hit.seq, hit.updated_at, hit.agent_id, hit.title, hit.role, hit.created_at, hit.text,
+      ts_headline('simple', translate(hit.text, ${REPLACED}, ${" ".repeat(REPLACED.length)}), ${query}, ${HEADLINE}) as marked
     from (
-      select entry.session_id, entry.seq, entry.role, entry.created_at, entry.content,
-        session.updated_at, session.agent_id, session.title
+      select entry.session_id, entry.seq, entry.role, entry.created_at,
+        left(entry.content, ${SEARCHED_CHARACTERS}) as text, session.updated_at, session.agent_id, session.title
       from unnest(${sessionIds}::uuid[], ${seqs}::int[]) as candidate(session_id, seq)
       join sessions session on session.id = candidate.session_id
       cross join lateral (
@@ -79,6 +83,6 @@ function toHit(row: HitRow): TranscriptHit {
     title: row.title,
     role: row.role,
     createdAt: row.created_at,
-    excerpt: toExcerpt(row.marked),
+    excerpt: toExcerpt(row.text, row.marked),
   };
 }

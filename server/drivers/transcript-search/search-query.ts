@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
+import { separateWords } from "./separate-words.ts";
 
 /** A query as PostgreSQL reads it. */
 export interface SearchQuery {
@@ -14,9 +15,14 @@ export interface SearchQuery {
 
 const FOLLOWED_BY = /<(?:-|\d+)>/g;
 
+/** The work of PostgreSQL grows with the number of words. */
+const MAX_WORDS = 100;
+/** A run of letters and digits. */
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+
 /** Reads the query of a caller, in which any text is valid. Returns `null` if it has no words. */
 export async function readQuery(tx: Transaction<unknown>, text: string): Promise<SearchQuery | null> {
-  const parsed = sql`websearch_to_tsquery('simple', ${text})`;
+  const parsed = sql`websearch_to_tsquery('simple', ${separateWords(takeWords(text))})`;
   const { rows } = await sql<{ nodes: number; text: string }>`
     select numnode(${parsed}) as nodes, ${parsed}::text as text`.execute(tx);
   const row = rows[0];
@@ -27,6 +33,12 @@ export async function readQuery(tx: Transaction<unknown>, text: string): Promise
   if (loose === row.text) return { query, indexed: query, hasPhrase: false };
   // Without both words is less than without the phrase.
   return { query, indexed: loose.includes("!") ? null : toQuery(loose), hasPhrase: true };
+}
+
+/** Returns the part of a text before the first word that is not used. */
+function takeWords(text: string): string {
+  const next = text.matchAll(WORD).drop(MAX_WORDS).next().value;
+  return next === undefined ? text : text.slice(0, next.index);
 }
 
 function toQuery(text: string): RawBuilder<unknown> {

@@ -1,3 +1,4 @@
+import { addServer } from "../add-server.ts";
 import { driveWithModel } from "../model-client.ts";
 import { DISPLAY, SERVER, TOOL } from "../real-client.ts";
 
@@ -21,10 +22,7 @@ export const claudeCode = driveWithModel({
     // Otherwise the model has to search for the tools first.
     ENABLE_TOOL_SEARCH: "false",
   }),
-  async configure(run, token) {
-    const header = token === null ? [] : ["--header", `Authorization: Bearer ${token}`];
-    await run.run(PROGRAM, ["mcp", "add", "--transport", "http", SERVER, run.gatewayUrl, ...header]);
-  },
+  configure: (run, token) => addServer(run, "claude-code", token),
   async signIn(run) {
     await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER], { terminal: true, env: DISPLAY });
   },

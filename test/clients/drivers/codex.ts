@@ -1,3 +1,4 @@
+import { addServer } from "../add-server.ts";
 import { driveWithModel } from "../model-client.ts";
 import { SERVER } from "../real-client.ts";
 
@@ -10,9 +11,7 @@ export const codex = driveWithModel({
   program: PROGRAM,
   promptArgs: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
   toolPrefix: `mcp__${SERVER}__`,
-  environment(_run, token): Record<string, string> {
-    return token === null ? {} : { SERVICE_TOKEN: token };
-  },
+  environment: () => ({}),
   async configure(run, token) {
     await run.writeHomeFile(
       ".codex/config.toml",
@@ -24,12 +23,9 @@ mcp_oauth_credentials_store = "file"
 name = "Scripted"
 base_url = "${run.model.url}/v1"
 wire_api = "responses"
-
-[mcp_servers.${SERVER}]
-url = "${run.gatewayUrl}"
-${token === null ? "" : `bearer_token_env_var = "SERVICE_TOKEN"`}
 `,
     );
+    await addServer(run, "codex", token);
   },
   async signIn(run) {
     await run.runWithSignIn(PROGRAM, ["mcp", "login", SERVER]);

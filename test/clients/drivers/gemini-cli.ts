@@ -1,5 +1,6 @@
 import type { ClientRun } from "../client-run.ts";
-import { driveWithModel, headersWith } from "../model-client.ts";
+import { addServer } from "../add-server.ts";
+import { driveWithModel } from "../model-client.ts";
 import { DISPLAY, SERVER } from "../real-client.ts";
 
 const PROGRAM = "gemini";
@@ -18,12 +19,12 @@ export const geminiCli = driveWithModel({
   environment,
   async configure(run, token) {
     const settings = {
-      mcpServers: { [SERVER]: { url: run.gatewayUrl, type: "http", ...headersWith(token) } },
       security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
       general: { enableAutoUpdate: false },
       privacy: { usageStatisticsEnabled: false },
     };
     await run.writeHomeFile(".gemini/settings.json", JSON.stringify(settings));
+    await addServer(run, "gemini", token);
   },
   /** It has no command for signing in, only `/mcp auth` in its user interface. */
   async signIn(run) {

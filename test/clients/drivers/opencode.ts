@@ -1,4 +1,5 @@
-import { driveWithModel, headersWith } from "../model-client.ts";
+import { addServer } from "../add-server.ts";
+import { driveWithModel } from "../model-client.ts";
 import { SERVER } from "../real-client.ts";
 
 const PROGRAM = "opencode";
@@ -21,9 +22,9 @@ export const opencode = driveWithModel({
       model: "anthropic/scripted",
       small_model: "anthropic/scripted",
       provider: { anthropic: provider },
-      mcp: { [SERVER]: { type: "remote", url: run.gatewayUrl, enabled: true, ...headersWith(token) } },
     };
     await run.writeHomeFile(".config/opencode/opencode.json", JSON.stringify(config));
+    await addServer(run, "opencode", token);
   },
   async signIn(run) {
     await run.runWithSignIn(PROGRAM, ["mcp", "auth", SERVER]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkCustomization } from "../../../domain/apps/customization-rules.ts";
-import type { AppBuilder } from "../../../domain/ports/app-builder.ts";
+import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 
 const BUILDER: AppBuilder = { customize: () => Promise.resolve() };
 

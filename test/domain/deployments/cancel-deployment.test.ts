@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countAppsInPlan } from "../../../domain/apps/plan-slots.ts";
+import { countAppsInPlan } from "../../../domain/apps/app-quota.ts";
 import { syncAuthEntry } from "../../../domain/apps/sync-auth-entry.ts";
 import { cancelDeployment } from "../../../domain/deployments/cancel-deployment.ts";
 import { claimDeployment } from "../../../domain/deployments/claim-deployment.ts";

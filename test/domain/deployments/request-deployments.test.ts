@@ -6,7 +6,7 @@ import { getDeployment, listDeployments } from "../../../domain/deployments/list
 import { redeployApp } from "../../../domain/deployments/redeploy-app.ts";
 import { rollBackApp } from "../../../domain/deployments/roll-back-app.ts";
 import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
-import type { AppBuilder } from "../../../domain/ports/app-builder.ts";
+import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { readActivity } from "../../../domain/usage/read-activity.ts";
 import type { GivenApp } from "../../support/service/given-app.ts";

@@ -51,7 +51,8 @@ test("a text beyond the quota is refused with the usage, and nothing of it is st
   expect((await listDocuments(db(), owner, { limit: 10 })).documents).toMatchObject([
     { title: "Untitled", version: 1 },
   ]);
-  expect(await searchPassages({ db: db(), queryEmbedder: null }, owner, { text: "boats", limit: 1 })).toEqual([]);
+  const { hits } = await searchPassages({ db: db(), queryEmbedder: null }, owner, { text: "boats", limit: 1 });
+  expect(hits).toEqual([]);
 });
 
 test("the plan of an organization decides", async () => {

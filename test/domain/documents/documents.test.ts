@@ -11,7 +11,7 @@ import {
   listDocuments,
   listVersions,
 } from "../../../domain/documents/read-documents.ts";
-import { searchPassages } from "../../../domain/documents/search-passages.ts";
+import { type SearchPassages, searchPassages } from "../../../domain/documents/search-passages.ts";
 import {
   changeDocument,
   type DocumentFields,
@@ -20,7 +20,7 @@ import {
 } from "../../../domain/documents/write-document.ts";
 import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
 import { Project } from "../../../domain/projects/project.entity.ts";
-import { pdfFile } from "../../support/documents/pdf-file.ts";
+import { pdfFile } from "../../../bench/support/pdf-file.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -58,9 +58,8 @@ async function store(sent: SentContent, fields: DocumentFields = {}, of = owner)
 }
 
 async function find(text: string, of = owner): Promise<string[]> {
-  return (await searchPassages({ db: db(), queryEmbedder: null }, of, { text, limit: 10 })).map(
-    ({ content }) => content,
-  );
+  const { hits } = await searchPassages({ db: db(), queryEmbedder: null }, of, { text, limit: 10 });
+  return hits.map(({ content }) => content);
 }
 
 const read = (id: string, version?: number) => getDocument(db(), owner, { id, version, maxCharacters: 10_000 });
@@ -68,9 +67,9 @@ const read = (id: string, version?: number) => getDocument(db(), owner, { id, ve
 test("a stored text is found by its passages, with the headings above them", async () => {
   const { id, status } = await store({ content: TEXT }, { kind: "policy" });
   expect(status).toBe("created");
-  expect(
-    await searchPassages({ db: db(), queryEmbedder: null }, owner, { text: "who approves a flight?", limit: 5 }),
-  ).toMatchObject([
+  const search = (request: Pick<SearchPassages, "text" | "kind">) =>
+    searchPassages({ db: db(), queryEmbedder: null }, owner, { ...request, limit: 5 });
+  expect((await search({ text: "who approves a flight?" })).hits).toMatchObject([
     {
       documentId: id,
       documentTitle: "Travel",
@@ -80,9 +79,7 @@ test("a stored text is found by its passages, with the headings above them", asy
       score: expect.any(Number),
     },
   ]);
-  expect(
-    await searchPassages({ db: db(), queryEmbedder: null }, owner, { text: "flight", kind: "faq", limit: 5 }),
-  ).toEqual([]);
+  expect((await search({ text: "flight", kind: "faq" })).hits).toEqual([]);
 });
 
 test("a document of another project or organization is neither found nor read", async () => {

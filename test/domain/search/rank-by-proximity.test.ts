@@ -8,7 +8,7 @@ beforeAll(async () => {
 
 const rank = (query: string, ...bodies: string[]) =>
   rankByProximity(
-    { text: query, language: "english" },
+    { text: query, language: "english", limit: bodies.length },
     bodies.map((body) => ({ title: "", body, score: 1 })),
   ).map(({ body }) => body);
 
@@ -27,5 +27,20 @@ test("hits of a query with one word keep their order by score", () => {
     { title: "", body: "card", score: 1 },
     { title: "card", body: "", score: 2 },
   ];
-  expect(rankByProximity({ text: "card", language: "english" }, hits).map(({ score }) => score)).toEqual([2, 1]);
+  expect(rankByProximity({ text: "card", language: "english", limit: 2 }, hits).map(({ score }) => score)).toEqual([
+    2, 1,
+  ]);
+});
+
+test("the best hits of a limit are those without a limit, also when a lower score gets closer words", () => {
+  const bodies = ["gift and card", "a card of a gift", "a gift card", "card", "gift", "gift gift card card"];
+  const hits = Array.from({ length: 60 }, (_, index) => ({
+    title: "",
+    body: `${bodies[index % bodies.length]} ${index}`,
+    score: 1 + ((index * 7) % 20) / 100,
+  }));
+  const all = rankByProximity({ text: "gift card", language: "english", limit: hits.length }, hits);
+  expect(all).toHaveLength(60);
+  for (const limit of [1, 2, 5, 17])
+    expect(rankByProximity({ text: "gift card", language: "english", limit }, hits)).toEqual(all.slice(0, limit));
 });

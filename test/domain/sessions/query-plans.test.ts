@@ -127,6 +127,9 @@ const TOO_MANY = 501;
 const SESSIONS_OF_SEARCH = 1010;
 /** Of a part of a session. */
 const PART = 256;
+/** In which a search for a name looks, and the entries of each of these sessions. */
+const PARTS_OF_NAMES = 100;
+const SHORT = 5;
 
 test("a search for a word that most entries have reads few more than it returns", async () => {
   const rows = FIRST_SESSIONS + 2 * (LIMIT + 1) + PART;
@@ -160,6 +163,13 @@ test("a search for a word that many entries of only the oldest session have read
   }
   expect(hits).toEqual(Array.from({ length: hits.length }, (_, index) => ENTRIES - index));
   expect(hits.length).toBeGreaterThanOrEqual(LIMIT);
+});
+
+test("a search for a name whose words most entries have reads a bounded number of rows", async () => {
+  expect((await search({ q: "common.words" })).hits).toHaveLength(LIMIT);
+  await expectBounded({ q: "common.words" }, FIRST_SESSIONS + TOO_MANY + 3 * LIMIT + PART);
+  // The index has each word of the name, so only the contents tell that none has the name.
+  await expectBounded({ q: "words.common" }, TOO_MANY + PARTS_OF_NAMES * SHORT + SESSIONS_OF_SEARCH);
 });
 
 test("an append to a session of 20,000 entries reads the entries with the same ids, and its session", async () => {

@@ -44,3 +44,21 @@ test("the limits of a search are not left on the connection", async () => {
   );
   expect(new Set(settings.flat().map((row) => JSON.stringify(row)))).toEqual(new Set(['{"scan":"on","time":"0"}']));
 });
+
+test("new words are merged into the index, and searches find them before and after", async () => {
+  const { orm, capabilities } = service().service.parts;
+  const { transcriptSearch } = capabilities.sessions;
+  const merge = async () => {
+    const [row] = await orm.em.execute("select gin_clean_pending_list('session_entries_words_index') as pages");
+    return Number(row!["pages"]);
+  };
+  const search = () => searchTranscripts(capabilities.sessions, caller, { q: "numbat", limit: 10 });
+  const entries = [{ id: "e1", role: "user", content: "numbat" }] as const;
+  await givenSession(tenant.rest, { entries });
+  expect(await merge()).toBeGreaterThan(0);
+  const { session_id } = await givenSession(tenant.rest, { entries });
+  expect((await search()).hits).toHaveLength(2);
+  await transcriptSearch.mergeNewWords();
+  expect(await merge()).toBe(0);
+  expect((await search()).hits[0]).toMatchObject({ session_id, seq: 1 });
+});

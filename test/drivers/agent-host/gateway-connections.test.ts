@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/agents/host-failure.ts";
-import { writeRequest } from "../../support/agents/host-requests.ts";
-import { ScriptedGateway } from "../../support/agents/scripted-gateway.ts";
-import { createHosts, openScriptedHost, settingsOf } from "../../support/agents/scripted-host.ts";
+import { writeRequest } from "../../support/agents/host-request-builders.ts";
+import { ScriptedGateway } from "../../support/agents/scripted-openclaw-gateway.ts";
+import { createHosts, openScriptedHost, settingsOf } from "../../support/agents/scripted-openclaw-host.ts";
 
 const signal = (): AbortSignal => AbortSignal.timeout(60_000);
 const timeouts = (call: number, connect = 10_000) => ({ connect, call, ping: 30_000 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { HostedEntry } from "../../../domain/ports/agent-host.ts";
 import { failure } from "../../support/agents/host-failure.ts";
-import { readRequest, writeRequest } from "../../support/agents/host-requests.ts";
-import { openScriptedHost } from "../../support/agents/scripted-host.ts";
+import { readRequest, writeRequest } from "../../support/agents/host-request-builders.ts";
+import { openScriptedHost } from "../../support/agents/scripted-openclaw-host.ts";
 
 const signal = (): AbortSignal => AbortSignal.timeout(60_000);
 

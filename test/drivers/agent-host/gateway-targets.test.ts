@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/agents/host-failure.ts";
-import { ScriptedGateway } from "../../support/agents/scripted-gateway.ts";
-import { createHosts, settingsOf } from "../../support/agents/scripted-host.ts";
+import { ScriptedGateway } from "../../support/agents/scripted-openclaw-gateway.ts";
+import { createHosts, settingsOf } from "../../support/agents/scripted-openclaw-host.ts";
 import { createCertificate } from "../../support/identity/certificate.ts";
 
 const signal = (): AbortSignal => AbortSignal.timeout(60_000);

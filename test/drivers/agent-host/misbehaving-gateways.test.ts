@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../support/agents/host-failure.ts";
-import type { Misbehavior } from "../../support/agents/scripted-gateway.ts";
-import { openScriptedHost, settingsOf } from "../../support/agents/scripted-host.ts";
+import type { Misbehavior } from "../../support/agents/scripted-openclaw-gateway.ts";
+import { openScriptedHost, settingsOf } from "../../support/agents/scripted-openclaw-host.ts";
 
 const signal = (): AbortSignal => AbortSignal.timeout(60_000);
 const timeouts = (call: number, connect = 10_000) => ({ connect, call, ping: 30_000 });

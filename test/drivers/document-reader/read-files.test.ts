@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { docxFile, wordParagraph } from "../../support/documents/docx-file.ts";
-import { pdfFile } from "../../support/documents/pdf-file.ts";
+import { pdfFile } from "../../../bench/support/pdf-file.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
 
 const reader = sharedReader();
@@ -117,6 +117,30 @@ test("HTML becomes Markdown, without scripts, styles and what the page hides", a
       "software",
     ].join("\n"),
   });
+});
+
+test("of a page that marks its main content, only that is read", async () => {
+  const html = `<!doctype html><html><head><title>Refunds | Example Ltd</title></head><body>
+    <div class="cookies">We use cookies.</div>
+    <header><a href="/">Example Ltd</a><nav><ul><li>Products</li><li>Prices</li></ul></nav></header>
+    <div role="search">Search the site</div>
+    <main id="content"><header><h1>Refunds</h1></header><nav aria-label="Breadcrumb">Home / Help</nav>
+      <article><p>Refunds take five days.</p><aside>Bank holidays do not count.</aside>
+      <footer>Valid since May.</footer></article><div role="navigation">Previous / Next</div></main>
+    <aside>Related: Shipping</aside><footer>© Example Ltd. Terms. Privacy.</footer></body></html>`;
+  expect(await reader().read({ name: "refunds.html", content: Buffer.from(html) })).toMatchObject({
+    title: "Refunds | Example Ltd",
+    text: "# Refunds\n\nRefunds take five days.\n\nBank holidays do not count.\n\nValid since May.",
+  });
+});
+
+test("a page without marked main content is read without its menus, and an empty main element hides nothing", async () => {
+  const page = (main: string) =>
+    `<body><div role="banner">Example Ltd</div>${main}<p>Refunds take five days.</p><div role="contentinfo">Terms</div></body>`;
+  for (const main of ["", "<main> </main>", '<main hidden="">Old</main>']) {
+    const content = Buffer.from(page(main));
+    expect((await reader().read({ name: "page.html", content })).text).toBe("Refunds take five days.");
+  }
 });
 
 test.each([

@@ -3,7 +3,7 @@ import path from "node:path";
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { docxFile, wordParagraph } from "../../support/documents/docx-file.ts";
-import { pdfFile, pdfWithContents } from "../../support/documents/pdf-file.ts";
+import { pdfFile, pdfWithContents } from "../../../bench/support/pdf-file.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
 import { deflatedZeros, zipArchive } from "../../support/service/zip-archive.ts";
 

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type MirrorLimits, PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
-import { MIRROR, sendToMirror } from "../../support/builds/mirror-requests.ts";
+import { MIRROR, sendToMirror } from "../../support/builds/package-mirror-client.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";

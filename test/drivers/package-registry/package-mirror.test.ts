@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import type { NpmSettings } from "../../../server/drivers/package-registry/npm-settings.ts";
 import { type MirrorLimits, PackageMirror } from "../../../server/drivers/package-registry/package-mirror.ts";
-import { MIRROR, sendToMirror } from "../../support/builds/mirror-requests.ts";
+import { MIRROR, sendToMirror } from "../../support/builds/package-mirror-client.ts";
 import { startRegistry } from "../../support/builds/test-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { MATCH_END, MATCH_START, toExcerpt } from "../../../server/drivers/transcript-search/excerpt.ts";
+import { MATCH_END, MATCH_START, toExcerpt as read } from "../../../server/drivers/transcript-search/excerpt.ts";
+
+const toExcerpt = (marked: string) => read(marked.replaceAll(MATCH_START, "").replaceAll(MATCH_END, ""), marked);
 
 const mark = (word: string) => `${MATCH_START}${word}${MATCH_END}`;
 
@@ -36,4 +38,14 @@ test("a cut text has no half of a surrogate pair", () => {
 test("a match that is longer than the excerpt is cut with it", () => {
   const { text, matches } = toExcerpt(mark("x".repeat(1000)));
   expect([text.length, matches]).toEqual([400, [{ start: 0, end: 400 }]]);
+});
+
+test("an excerpt has the characters of the text, also where the marked text has spaces instead", () => {
+  expect(read("see notes.txt \u0001\u0002", `see ${mark("notes")} ${mark("txt")}   `)).toEqual({
+    text: "see notes.txt \u0001\u0002",
+    matches: [
+      { start: 4, end: 9 },
+      { start: 10, end: 13 },
+    ],
+  });
 });

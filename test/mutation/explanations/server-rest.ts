@@ -4,6 +4,11 @@ const HTTP = "A test of the area server/rest detects it; this area has no test t
 
 const PRESENT = "Equivalent: the generator always writes it.";
 const NEWER_GENERATOR = "Not caught: the check is for other versions of the generator.";
+const STOPPING = "Not caught: the request would have to arrive while the service stops.";
+const MEMORY = "Not caught: it only frees memory.";
+const AUTHENTICATED = "Never evaluated: a hook rejects a request without a valid token before.";
+const HAS_INPUT = "Equivalent: every operation with a stream has an input.";
+const PROCESS_LIMIT = "Not caught: a test would have to open 2,048 streams.";
 
 export const SERVER_REST: Record<string, Explanation[]> = {
   "server/rest/openapi.ts": [
@@ -64,6 +69,33 @@ export const SERVER_REST: Record<string, Explanation[]> = {
     { original: '"error"', reason: "Equivalent: the parser rejects such a body for every text that it does not know." },
     { original: "error === null", replacement: "true", reason: "Equivalent: with an error there is no value." },
     { original: "256 * 1024", reason: HTTP },
+  ],
+  "server/rest/streams/event-stream.ts": [
+    {
+      original: "true",
+      replacement: "false",
+      reason: "Equivalent: a stream is read before its first interval, and not after its end.",
+    },
+    { original: "chunk.at(-1)?.type", reason: "Equivalent: a chunk has at least one event." },
+    { original: "encoded.set(chunk, bytes);", reason: "Equivalent but slower: each reader encodes the chunk." },
+  ],
+  "server/rest/streams/open-streams.ts": [
+    { original: 'throw new Error("a request got a stream before it was authenticated");', reason: AUTHENTICATED },
+    { original: "caller === null", replacement: "false", reason: AUTHENTICATED },
+    { original: '"query"', reason: "Equivalent: the access of these operations is complete." },
+    { original: "operation.input?.safeParse", reason: HAS_INPUT },
+    { original: "valid?.success", reason: HAS_INPUT },
+    { original: "stream.destroy();", reason: MEMORY },
+    { original: "reached === null", replacement: "false", reason: STOPPING },
+    { original: '"unavailable"', reason: STOPPING },
+    { original: '"close"', reason: MEMORY },
+    { original: "() => this.#streams.delete(stream)", reason: MEMORY },
+    { original: "true", replacement: "false", reason: STOPPING },
+    { original: "clearInterval(this.#timer);", reason: "Equivalent: the process of a stopped service ends." },
+    { original: "this.#revocation.stop();", reason: "Equivalent: the process of a stopped service ends." },
+    { original: '"The service is stopping. Try again."', reason: "The text of an error." },
+    { original: 'of === "process"', reason: PROCESS_LIMIT },
+    { original: '"process"', reason: PROCESS_LIMIT },
   ],
   "server/rest/streamed-bodies.ts": [
     { original: "this.#open.delete(body);", reason: "Not caught: it only frees memory." },

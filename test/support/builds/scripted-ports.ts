@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { DeploymentDeps } from "../../../domain/deployments/run-deployment.ts";
-import type { Customization } from "../../../domain/ports/app-builder.ts";
+import type { Customization } from "../../../domain/ports/app-builder-agent.ts";
 import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/ports/bundler.ts";
 import type { EdgePlatform, Script } from "../../../domain/ports/edge-platform.ts";
 import type { Checkout } from "../../../domain/ports/git-source.ts";

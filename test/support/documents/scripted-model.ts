@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { startLoopbackServer } from "../loopback-server.ts";
 
 /** A request that the endpoint has received. */
 export interface ModelCall {
@@ -21,7 +20,6 @@ export interface ScriptedModel extends AsyncDisposable {
 export async function openScriptedModel(): Promise<ScriptedModel> {
   const calls: ModelCall[] = [];
   let next: string | number | null = "";
-  const server = createServer((request, response) => void handle(request, response));
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "";
     calls.push({ path, headers: request.headers, body: JSON.parse(await text(request)) as Record<string, unknown> });
@@ -30,19 +28,14 @@ export async function openScriptedModel(): Promise<ScriptedModel> {
     response.writeHead(isError ? Number(next) : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(isError ? { error: { message: "scripted" } } : message(path, String(next))));
   };
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = await startLoopbackServer((request, response) => void handle(request, response));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${server.url}/v1`,
     calls,
     respond: (value) => {
       next = value;
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { EmbeddingsSettings } from "../../../server/drivers/embeddings/ai-sdk-embeddings.ts";
+import { startLoopbackServer } from "../loopback-server.ts";
 
 /** How the endpoint responds instead of with vectors. A number is the status of an error. */
 export type BadResponse = number | "nothing" | "html" | "too few" | "mixed dimensions" | "zeros" | "text";
@@ -53,10 +52,8 @@ export async function openScriptedEmbeddings(): Promise<ScriptedEmbeddings> {
     if (bad === "html") response.end("<html>Sign in</html>");
     else response.end(JSON.stringify({ object: "list", model: body.model, data: toData(body, bad) }));
   };
-  const server = createServer((request, response) => void handle(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const server = await startLoopbackServer((request, response) => void handle(request, response));
+  const baseUrl = `${server.url}/v1`;
   return {
     settings: { model: "m", baseUrl, apiKey: API_KEY, dimensions: null, minSimilarity: 0.3 },
     calls,
@@ -66,11 +63,7 @@ export async function openScriptedEmbeddings(): Promise<ScriptedEmbeddings> {
     reject: (value) => {
       rejected = value;
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

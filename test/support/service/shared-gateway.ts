@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { ScriptedGateway } from "../agents/scripted-gateway.ts";
+import { ScriptedGateway } from "../agents/scripted-openclaw-gateway.ts";
 import { GatewayClient } from "../clients/gateway-client.ts";
 import type { Tenant } from "./harness.ts";
 import { type ListedServer, listServers } from "./main-agent.ts";

@@ -50,12 +50,12 @@ export class LocalFolder {
   async write(part: string, files: FileSet | null): Promise<void> {
     checkPaths(part, files);
     const skill = skillOfPart(part);
-    if (skill === null) return this.#writeInstructions(files?.get(INSTRUCTIONS) ?? null);
     try {
-      await this.#replaceSkill(skill, files);
+      if (skill === null) await this.#writeInstructions(files?.get(INSTRUCTIONS) ?? null);
+      else await this.#replaceSkill(skill, files);
     } catch (error) {
       if (error instanceof CliError) throw error;
-      throw explainWriteError(path.join(this.root, part), error as NodeJS.ErrnoException, "Correct its permissions.");
+      throw explainWriteError(path.join(this.root, part), error as NodeJS.ErrnoException);
     }
   }
 
@@ -121,7 +121,11 @@ export class LocalFolder {
         await writeFile(path.join(created, file), content, { flag: "wx", mode: mode & 0o777 });
       }
       await rename(folder, replaced).catch(ignoreMissing);
-      if (files !== null) await rename(created, folder);
+      if (files !== null)
+        await rename(created, folder).catch(async (error: unknown) => {
+          await rename(replaced, folder).catch(ignoreMissing);
+          throw error;
+        });
       await rm(replaced, { recursive: true, force: true });
     } finally {
       await rm(created, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { open, mkdir, readFile, stat, truncate } from "node:fs/promises";
+import { type FileHandle, open, mkdir, readFile, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
 import { CliError, usageError } from "../cli-error.ts";
@@ -73,7 +73,7 @@ async function writeHook(file: string, id: string, command: string, group: objec
       existing === null
         ? setListItem(text, [...EVENT, -1], group)
         : setListItem(text, [...existing.path, "command"], command);
-    await replaceFile(file, changed);
+    await replaceFile(file, changed, { advice: "With --print, the command only shows what to add." });
     return "added";
   } catch (error) {
     throw error instanceof SettingsError ? explainSettingsError(file, error) : error;
@@ -107,27 +107,36 @@ function quote(word: string): string {
 
 /** Claude Code kills hooks soon after a session has ended, so another process imports the transcript. */
 async function runHook(context: Context, agent: string): Promise<void> {
-  const { environment, session } = context;
+  const { environment, session, output } = context;
   const transcript = readTranscriptPath(await readStdin(context, "The event"));
-  await mkdir(environment.configFolder, { recursive: true, mode: 0o700 });
-  const logFile = path.join(environment.configFolder, "hook.log");
-  const { size } = await stat(logFile).catch(() => ({ size: 0 }));
-  if (size > MAX_LOG_BYTES) await truncate(logFile);
   const organization = await session.organization();
   const options = ["--service", await session.url(), ...(organization === undefined ? [] : ["--org", organization])];
   const args = [process.argv[1] ?? "", "sessions", "import", agent, transcript, "--format", "claude-code", ...options];
-  const log = await open(logFile, "a", 0o600);
+  // The transcript matters more than the log, as on a full disk or in a home folder that is read-only.
+  const log = await openLog(environment.configFolder).catch((error: NodeJS.ErrnoException) => {
+    output.message(`There is no log of the import: ${error.message}`);
+    return null;
+  });
   try {
-    await log.write(`${new Date().toISOString()} ${transcript}\n`);
-    const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", log.fd, log.fd] });
+    await log?.write(`${new Date().toISOString()} ${transcript}\n`).catch(() => undefined);
+    const stdout = log?.fd ?? "ignore";
+    const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", stdout, stdout] });
     await new Promise((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", reject);
     });
     child.unref();
   } finally {
-    await log.close();
+    await log?.close();
   }
+}
+
+async function openLog(folder: string): Promise<FileHandle> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = path.join(folder, "hook.log");
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  if (size > MAX_LOG_BYTES) await truncate(file);
+  return open(file, "a", 0o600);
 }
 
 function readTranscriptPath(event: string): string {

@@ -171,6 +171,8 @@ async function push(sync: Sync): Promise<Change[]> {
   if (!isForced) checkConflicts(conflicts, "svc agents push", "The agent was not changed");
   for (const { part, files, version, isSame } of compared)
     if (isSame && files !== null && version !== null) state.parts[part] = { version, local: hashFiles(files) };
+  // Before the agent changes, because a state that cannot be written makes the next command see a conflict.
+  await writeState(folder.root, state);
   const changes: Change[] = [];
   for (const { part, files, isChangedHere } of differing) {
     if (files === null || (!isChangedHere && !isForced)) {
@@ -187,7 +189,6 @@ async function push(sync: Sync): Promise<Change[]> {
     await writeState(folder.root, state);
     changes.push({ part, status: "pushed" });
   }
-  await writeState(folder.root, state);
   return changes;
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { connect, type Context } from "../context.ts";
+import { listServers } from "../list-servers.ts";
 import type { Output } from "../output.ts";
 import { renderList, renderValue } from "../render-value.ts";
 
@@ -21,8 +22,8 @@ export function defineAgentCommands(agents: Command, context: () => Context): vo
 async function listAgents(context: Context): Promise<void> {
   const { output, signal } = context;
   const client = await connect(context, "Reading the agents …");
-  const result = await client.servers.list({}, { signal });
-  const rows = result.servers.flatMap((server) =>
+  const servers = await listServers(client, signal);
+  const rows = servers.flatMap((server) =>
     [server.agent, ...server.agent.specialized_agents].map(({ name, agent_id }) => ({
       agent: name,
       server: server.name,
@@ -30,7 +31,8 @@ async function listAgents(context: Context): Promise<void> {
       agent_id,
     })),
   );
-  output.value(result, (width) => renderList("agents", rows, width));
+  output.value({ servers, next_cursor: null }, (width) => renderList("agents", rows, width));
+  if (rows.length === 0) output.message("No agents. Create one with: svc agents provision NAME");
 }
 
 async function provisionAgent(context: Context, name: string, serverId: string | undefined): Promise<void> {

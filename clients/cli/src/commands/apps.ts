@@ -81,16 +81,18 @@ async function showLogs(context: Context, app: string, options: LogOptions): Pro
 }
 
 async function followBuildLog(client: Client, { output, signal }: Context, id: string): Promise<void> {
+  output.progress("Waiting for lines …");
   for await (const event of client.followBuildLog({ id }, { signal })) {
     if (event.type === "line") output.line(event.line, event);
     else if (output.json) output.line("", event);
-    else
-      output.message(
-        `The deployment is ${event.status}.${event.status_message === null ? "" : ` ${event.status_message}`}`,
-      );
+    else if (event.status !== "failed") output.message(joinSentences(`The deployment is ${event.status}.`, event));
     if (event.type === "end" && event.status === "failed")
-      throw new CliError(event.error ?? "The deployment has failed.");
+      throw new CliError(joinSentences(event.error ?? "The deployment has failed.", event));
   }
+}
+
+function joinSentences(sentence: string, { status_message: further }: { status_message: string | null }): string {
+  return further === null ? sentence : `${sentence} ${further}`;
 }
 
 async function showRuntimeLog(

@@ -35,11 +35,19 @@ export function defineCompletionCommands(program: Command, context: () => Contex
 export function completeWords(program: Command, words: readonly string[]): string[] {
   const [last = "", ...before] = words.toReversed();
   let command = program;
-  for (const word of before.toReversed())
-    command = command.commands.find((each) => each.name() === word || each.aliases().includes(word)) ?? command;
+  // The words after the command that are no options. A value of an option counts as one of them.
+  let position = 0;
+  for (const word of before.toReversed()) {
+    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    position = next !== undefined ? 0 : position + (word.startsWith("-") ? 0 : 1);
+    command = next ?? command;
+  }
   const options = [...command.options, ...program.options]
     .filter(({ hidden }) => !hidden)
     .map(({ long }) => long ?? "");
-  const names = command.commands.map((each) => each.name()).filter((name) => name !== "complete");
-  return (last.startsWith("-") ? options : names).filter((word) => word.startsWith(last)).toSorted();
+  const names = command.commands
+    .flatMap((each) => [each.name(), ...each.aliases()])
+    .filter((name) => name !== "complete");
+  const choices = command.registeredArguments[position]?.argChoices ?? [];
+  return (last.startsWith("-") ? options : [...names, ...choices]).filter((word) => word.startsWith(last)).toSorted();
 }

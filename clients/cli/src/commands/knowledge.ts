@@ -8,6 +8,7 @@ import { connect, type Context } from "../context.ts";
 import { findDocuments } from "../document-files.ts";
 import { COMMANDS } from "../generated/commands.ts";
 import { formatCell, renderList } from "../render-value.ts";
+import { parseNumber } from "./procedure-command.ts";
 
 type AddRequest = Input<"knowledge", "add">;
 type Kind = AddRequest["kind"];
@@ -143,8 +144,12 @@ async function search(
   query: string,
   { kind, limit }: { kind?: Kind; limit?: string },
 ): Promise<void> {
+  const request = {
+    query,
+    ...(kind !== undefined && { kind }),
+    ...(limit !== undefined && { limit: parseNumber(limit, "limit") }),
+  };
   const client = await connect(context, "Searching …");
-  const request = { query, ...(kind !== undefined && { kind }), ...(limit !== undefined && { limit: Number(limit) }) };
   const found = await client.knowledge.search(request, { signal: context.signal });
   context.output.value(found, () => renderAnswer(found));
 }

@@ -1,12 +1,15 @@
 import type { Command } from "commander";
 import { createClient, type Output as ProcedureOutput } from "../../../sdk/src/client.ts";
 import { CliError, EXIT, usageError } from "../cli-error.ts";
-import type { Credentials } from "../config-file.ts";
+import type { Credentials, OAuthCredentials } from "../config-file.ts";
 import { connect, type Context, readStdin } from "../context.ts";
 import { OAuthClient } from "../oauth.ts";
 import { openBrowser } from "../open-browser.ts";
 
 type Account = ProcedureOutput<"account", "get">;
+
+/** For a sign-in that could not be stored, also when the command is interrupted. */
+const REVOKE_TIMEOUT_MS = 10_000;
 
 export function defineLoginCommands(program: Command, context: () => Context): void {
   program
@@ -30,24 +33,41 @@ export function defineLoginCommands(program: Command, context: () => Context): v
 }
 
 async function login(context: Context, options: { token?: boolean; browser: boolean }): Promise<void> {
-  const { session, output, signal } = context;
+  const { session, output } = context;
   const url = await session.url();
   // A file that cannot be written is reported before the user signs in.
-  await session.config.update(() => undefined);
+  await session.config.checkSignInStorable();
   const ownToken = options.token === true ? await readToken(context) : null;
   if (ownToken?.startsWith("svp_") === true) return storePersonalAccessToken(context, url, ownToken);
   const credentials: Credentials =
     ownToken === null ? await signInOnPage(context, url, options.browser) : { kind: "token", token: ownToken };
   output.progress("Checking the sign-in …");
+  const account = await storeCredentials(context, url, credentials).catch(async (error: unknown) => {
+    // Otherwise the service would keep a sign-in that is stored nowhere.
+    if (credentials.kind === "oauth") await revoke(url, credentials, AbortSignal.timeout(REVOKE_TIMEOUT_MS));
+    throw error;
+  });
+  output.value({ url, ...account }, () => "");
+  output.message(`Signed in to ${url} as ${describeAccount(account)}.`);
+  if (session.hasOwnToken) output.message("SVC_TOKEN is set, and commands use it instead of this sign-in.");
+}
+
+async function storeCredentials({ session, signal }: Context, url: string, credentials: Credentials): Promise<Account> {
   const token = credentials.kind === "token" ? credentials.token : credentials.access_token;
   const account = await createClient({ url, token }).account.get({}, { signal });
   await session.config.update((config) => {
     config.url = url;
     config.services[url] = { credentials };
   });
-  output.value({ url, ...account }, () => "");
-  output.message(`Signed in to ${url} as ${describeAccount(account)}.`);
-  if (session.hasOwnToken) output.message("SVC_TOKEN is set, and commands use it instead of this sign-in.");
+  return account;
+}
+
+/** Ends a sign-in at the service. Returns whether that was possible. */
+async function revoke(url: string, credentials: OAuthCredentials, signal: AbortSignal): Promise<boolean> {
+  return new OAuthClient(url).revoke(credentials, signal).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readToken(context: Context): Promise<string> {
@@ -75,6 +95,7 @@ async function storePersonalAccessToken({ session, output, signal }: Context, ur
     config.url = url;
     config.services[url] = { ...config.services[url], personal_access_token: token };
   });
+  output.value({ url }, () => "");
   output.message(`Stored the personal access token for svc mcp at ${url}.`);
   if (session.hasOwnToken) output.message("SVC_TOKEN is set, and commands use it instead.");
 }
@@ -101,6 +122,7 @@ async function logout({ session, output, signal }: Context): Promise<void> {
   const url = await session.url();
   const { credentials, personal_access_token: personalToken } = await session.settings();
   if (credentials === undefined && personalToken === undefined) {
+    output.value({ url, was_signed_in: false }, () => "");
     output.message(`You are not signed in to ${url}.`);
     return;
   }
@@ -108,12 +130,10 @@ async function logout({ session, output, signal }: Context): Promise<void> {
   await session.config.update(({ services }) => void delete services[url]);
   if (credentials?.kind === "oauth") {
     output.progress("Signing out …");
-    const isRevoked = await new OAuthClient(url).revoke(credentials, signal).then(
-      () => true,
-      () => false,
-    );
+    const isRevoked = await revoke(url, credentials, signal);
     if (!isRevoked) output.message("The service could not be reached. Revoke the access of svc on your account page.");
   }
+  output.value({ url, was_signed_in: true }, () => "");
   output.message(`Signed out of ${url}.`);
 }
 

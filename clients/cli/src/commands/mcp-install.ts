@@ -124,7 +124,8 @@ async function writeEntry(
     const existing = readPath(format.parse(text ?? ""), location);
     const value = isForced ? entry : mergeEntry(existing, entry, file, location);
     if (isDeepStrictEqual(toPlain(existing), value)) return "unchanged";
-    await replaceFile(file, text === null ? format.render(location, value) : format.set(text, location, value));
+    const changed = text === null ? format.render(location, value) : format.set(text, location, value);
+    await replaceFile(file, changed, { advice: "With --print, the command only shows what to add." });
     return existing === undefined ? "created" : "updated";
   } catch (error) {
     throw error instanceof SettingsError ? explainSettingsError(file, error) : error;

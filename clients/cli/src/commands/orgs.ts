@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import type { Output as ProcedureOutput } from "../../../sdk/src/client.ts";
 import { CliError } from "../cli-error.ts";
-import { connect, type Context } from "../context.ts";
+import type { Config } from "../config-file.ts";
+import type { Context } from "../context.ts";
 import { renderList } from "../render-value.ts";
 
 export function defineOrganizationCommands(program: Command, context: () => Context): void {
@@ -17,17 +19,25 @@ export function defineOrganizationCommands(program: Command, context: () => Cont
 }
 
 async function listOrganizations(context: Context): Promise<void> {
-  const { signal, output } = context;
-  const client = await connect(context, "Reading your organizations …");
-  const { organizations, organization } = await client.account.get({}, { signal });
-  const listed = organizations.map((each) => ({ ...each, is_selected: each.id === organization.id }));
+  const { session, output } = context;
+  const { organizations, organization } = await readAccount(context);
+  const selected = (await session.organization()) ?? organization.id;
+  const listed = organizations.map((each) => ({ ...each, is_selected: each.id === selected }));
   output.value({ organizations: listed }, (width) => renderList("organizations", listed, width));
+  if (listed.every((each) => !each.is_selected))
+    output.message("You are not a member of the selected organization. Select one with: svc orgs use");
+}
+
+/** Reads the account without the selected organization, which the user may have left. */
+async function readAccount({ session, output, signal }: Context): Promise<ProcedureOutput<"account", "get">> {
+  output.progress("Reading your organizations …");
+  const client = await session.clientOfUser();
+  return client.account.get({}, { signal });
 }
 
 async function selectOrganization(context: Context, wanted: string): Promise<void> {
-  const { session, output, signal } = context;
-  const client = await connect(context, "Reading your organizations …");
-  const { organizations } = await client.account.get({}, { signal });
+  const { session, output } = context;
+  const { organizations } = await readAccount(context);
   const found = organizations.filter(({ id, name }) => id === wanted || name === wanted);
   const [only, ...others] = found;
   if (only === undefined) throw new CliError(`You are not a member of "${wanted}". List yours with: svc orgs list`);
@@ -37,9 +47,10 @@ async function selectOrganization(context: Context, wanted: string): Promise<voi
     );
   if (session.hasOwnToken) throw new CliError(`SVC_TOKEN is set. Select the organization with SVC_ORG=${only.id}`);
   const url = await session.url();
-  await session.config.update(({ services }) => {
+  const select = ({ services }: Config): void => {
     services[url] = { ...services[url], organization: only.id };
-  });
+  };
+  await session.config.update(select, `Select the organization with SVC_ORG=${only.id}`);
   output.value({ organization: only }, () => "");
   output.message(`The next commands use ${only.name}.`);
 }

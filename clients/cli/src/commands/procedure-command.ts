@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from "commander";
 import type { Client } from "../../../sdk/src/client.ts";
-import { usageError } from "../cli-error.ts";
+import { type CliError, usageError } from "../cli-error.ts";
 import type { CommandSpec, ParameterSpec } from "../command-spec.ts";
 import { confirm, connect, type Context, readStdin } from "../context.ts";
 import type { Output } from "../output.ts";
@@ -9,8 +9,32 @@ import { resolveAppId } from "../resolve-app.ts";
 type Input = Record<string, unknown>;
 type Options = Record<string, unknown>;
 
-/** Adds the arguments and options of a procedure to a command, and calls the procedure. */
-export function defineProcedureCommand(command: Command, spec: CommandSpec, context: () => Context): void {
+/** A call of a procedure with the input of a command. */
+export interface ProcedureCall {
+  client: Client;
+  /** The dotted path of the procedure. */
+  procedure: string;
+  input: Input;
+  context: Context;
+}
+
+export interface ProcedureResult {
+  output: unknown;
+  /** What is missing in the output. The command shows the output, and fails with this error. */
+  error?: CliError | undefined;
+}
+
+/**
+ * Adds the arguments and options of a procedure to a command, and calls the procedure.
+ *
+ * @param call - how the procedure is called; by default once
+ */
+export function defineProcedureCommand(
+  command: Command,
+  spec: CommandSpec,
+  context: () => Context,
+  call: (request: ProcedureCall) => Promise<ProcedureResult> = callOnce,
+): void {
   const options = spec.parameters.filter(({ isArgument }) => !isArgument);
   const args = spec.parameters.filter(({ isArgument }) => isArgument);
   command
@@ -22,7 +46,8 @@ export function defineProcedureCommand(command: Command, spec: CommandSpec, cont
   if (spec.isDestructive) command.option("-y, --yes", "do not ask before it is deleted");
   command.action(async (...received: unknown[]) => {
     const values = received.slice(0, args.length);
-    await runProcedure(spec, context(), command.opts(), new Map(args.map((parameter, at) => [parameter, values[at]])));
+    const given = new Map(args.map((parameter, at) => [parameter, values[at]]));
+    await runProcedure(spec, context(), command.opts(), given, call);
   });
 }
 
@@ -31,6 +56,7 @@ async function runProcedure(
   context: Context,
   options: Options,
   args: ReadonlyMap<ParameterSpec, unknown>,
+  call: (request: ProcedureCall) => Promise<ProcedureResult>,
 ): Promise<void> {
   const { output, signal } = context;
   const input = await readInput(spec, context, options, args);
@@ -41,20 +67,25 @@ async function runProcedure(
   }
   if (spec.isDestructive) await confirm(context, `${spec.summary}?`, options["yes"] === true);
   output.progress(`${spec.summary} …`);
-  const result = await callProcedure(client, spec.procedure, input, signal);
-  output.value(result);
-  if (!output.json) explainList(output, result);
+  const result = await call({ client, procedure: spec.procedure, input, context });
+  output.value(result.output);
+  if (result.error !== undefined) throw result.error;
+  if (!output.json) explainList(output, result.output);
+}
+
+async function callOnce(call: ProcedureCall): Promise<ProcedureResult> {
+  return { output: await callProcedure(call) };
 }
 
 function explainList(output: Output, result: unknown): void {
   const { next_cursor: cursor, ...fields } = (result ?? {}) as Record<string, unknown>;
   if (typeof cursor === "string") output.message(`There are more. Continue with: --cursor ${cursor}`);
-  const [[name, list] = [], ...others] = Object.entries(fields);
+  const [[name, list] = [], ...others] = Object.entries(fields).filter(([, field]) => field !== null);
   if (others.length === 0 && Array.isArray(list) && list.length === 0) output.message(`No ${String(name)}.`);
 }
 
 /** Calls a procedure by its dotted path. */
-function callProcedure(client: Client, procedure: string, input: Input, signal: AbortSignal): Promise<unknown> {
+export function callProcedure({ client, procedure, input, context: { signal } }: ProcedureCall): Promise<unknown> {
   const [namespace = "", name = ""] = procedure.split(".");
   const calls = client[namespace as keyof Client] as unknown as Record<
     string,
@@ -95,9 +126,13 @@ function convert({ name, type, isNullable }: ParameterSpec, value: unknown): unk
   // `--no-<name>`.
   if (value === false && isNullable === true && type !== "boolean") return null;
   if (type === "json") return parseJson(String(value), `--${name}`);
-  if (type !== "number") return value;
-  const number = Number(value);
-  if (String(value).trim() === "" || !Number.isFinite(number)) throw usageError(`${name}: must be a number.`);
+  return type === "number" ? parseNumber(String(value), name) : value;
+}
+
+/** @throws {CliError} for a text that is not a number */
+export function parseNumber(text: string, name: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw usageError(`${name}: must be a number.`);
   return number;
 }
 

@@ -1755,7 +1755,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "list"
     ],
     "kind": "query",
-    "summary": "oauth-connections list",
+    "summary": "List the programs that have access to your account",
     "description": "",
     "isDestructive": false,
     "parameters": []
@@ -1767,7 +1767,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "revoke"
     ],
     "kind": "mutation",
-    "summary": "oauth-connections revoke",
+    "summary": "Revoke the access of a program to your account",
     "description": "",
     "isDestructive": false,
     "parameters": [
@@ -1788,7 +1788,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "invoke"
     ],
     "kind": "mutation",
-    "summary": "procedures invoke",
+    "summary": "Call a procedure of an app",
     "description": "",
     "isDestructive": false,
     "parameters": [
@@ -2913,7 +2913,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": true,
         "isRequired": true,
         "type": "text",
-        "description": "Words, \"phrases\", `or` and `-word`: at most 500 characters"
+        "description": "Words, \"phrases\", `or` and `-word`: at most 10000 characters, of which the first 100 words are used"
       },
       {
         "field": "server_id",

@@ -1727,7 +1727,7 @@ export interface Procedures {
      * The entries of a server's sessions, or of those of one of its agents, that contain all words of `q` in their first 2,048 characters. The session that was updated last comes first, and in a session the last entry. Case does not matter.
      */
     search(input: {
-      /** Words, "phrases", `or` and `-word`: at most 500 characters */ q: string;
+      /** Words, "phrases", `or` and `-word`: at most 10000 characters, of which the first 100 words are used */ q: string;
       /** By default the server of the agent, or the first server; uuid */ server_id?: string;
       /** By default all agents of the server; uuid */ agent_id?: string;
       /** Maximum number */ limit?: number;

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../shared/json.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../stringify-json.ts";
 
 /** A part of a message of Claude Code, without its role. */
 export type ContentBlock =

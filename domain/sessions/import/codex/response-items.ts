@@ -1,6 +1,6 @@
 import { isRecord } from "../../../shared/json.ts";
 import type { EntryRole } from "../../transcript-entry.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../stringify-json.ts";
 
 /** What a response item says in the conversation. */
 export interface ConversationItem {

@@ -5,7 +5,7 @@ import { buildsStaticFiles, detectFrameworks } from "./detect-frameworks.ts";
 import { explainServerBuild } from "./explain-server-build.ts";
 import { findServerBuild, type ServerBuild } from "./find-server-build.ts";
 import { explainStart } from "./node-server/explain-start.ts";
-import { findRequestHandler } from "./node-server/find-request-handler.ts";
+import { findRequestHandler } from "./node-server/find-react-router-server.ts";
 import { findNodeServer, findServerOfPages } from "./node-server/find-node-server.ts";
 import {
   type NodeServer,

@@ -18,14 +18,22 @@ const BLOCKS = new Set(
   ),
 );
 
+/** Landmarks of a page that are not its content (WAI-ARIA 1.2). */
+const LEFT_OUT_ROLES = new Set("banner complementary contentinfo navigation search".split(" "));
+
 const HIDING_STYLE =
   /(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|pt|em|rem|%)?\s*(?:;|!|$))/i;
 
-/** Converts HTML to Markdown: headings, paragraphs, lists, tables and code, without what a page hides. */
+/**
+ * Converts HTML to Markdown: headings, paragraphs, lists, tables and code, without what a page hides. Of a page that marks its
+ * main content, only that is read, without menus, header and footer.
+ */
 export function readHtml(html: string, limits: ReadLimits): { title: string | null; text: string } {
   const document = parse(html);
   const writer = new MarkdownWriter(limits);
-  for (const child of document.childNodes) writer.visit(child);
+  const main = findAll(document, isMain);
+  for (const node of main.some((element) => textOf(element).trim() !== "") ? main : document.childNodes)
+    writer.visit(node);
   writer.endParagraph();
   return { title: findTitle(document) ?? writer.firstHeading, text: writer.finish() };
 }
@@ -129,7 +137,23 @@ class MarkdownWriter {
 
 function isHidden({ tagName, attrs }: Element): boolean {
   if (LEFT_OUT.has(tagName)) return true;
-  return attrs.some(({ name, value }) => name === "hidden" || (name === "style" && HIDING_STYLE.test(value)));
+  return attrs.some(
+    ({ name, value }) =>
+      name === "hidden" ||
+      (name === "style" && HIDING_STYLE.test(value)) ||
+      (name === "role" && LEFT_OUT_ROLES.has(value.trim().toLowerCase())),
+  );
+}
+
+function isMain({ tagName, attrs }: Element): boolean {
+  return tagName === "main" || attrs.some(({ name, value }) => name === "role" && value.trim() === "main");
+}
+
+/** Finds the elements that match and are visible, but none inside another one. */
+function findAll(node: Node, matches: (element: Element) => boolean): Element[] {
+  if ("tagName" in node && isHidden(node)) return [];
+  if ("tagName" in node && matches(node)) return [node];
+  return "childNodes" in node ? node.childNodes.flatMap((child) => findAll(child, matches)) : [];
 }
 
 /** Returns the text of an element, with spaces between blocks. */

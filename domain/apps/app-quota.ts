@@ -12,7 +12,7 @@ import type { AppStatus } from "./app-status.ts";
  * @param organization - locked, so that of several deploys at the same time only one gets the last slot
  * @throws {ServiceError} `plan_limit`
  */
-export async function checkPlanSlot(em: EntityManager, plans: Plans, organization: Organization): Promise<void> {
+export async function checkAppQuota(em: EntityManager, plans: Plans, organization: Organization): Promise<void> {
   const used = await countAppsInPlan(em, organization.id);
   const plan = plans.getLimits(organization.plan);
   if (used < plan.apps) return;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { APP_STATUSES, type AppStatus } from "../../../domain/apps/app-status.ts";
-import { checkPlanSlot, countAppsInPlan, countsInPlan, lockOrganization } from "../../../domain/apps/plan-slots.ts";
+import { checkAppQuota, countAppsInPlan, countsInPlan, lockOrganization } from "../../../domain/apps/app-quota.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -30,7 +30,7 @@ test("a plan has room until as many apps count as it allows, and apps of other o
   const { plans } = service().service.parts.capabilities.apps;
   const [tenant, other] = [await service().tenant({ plan: "free" }), await service().tenant({ plan: "free" })];
   const check = () =>
-    em().transactional(async (tx) => checkPlanSlot(tx, plans, await lockOrganization(tx, tenant.org_id)));
+    em().transactional(async (tx) => checkAppQuota(tx, plans, await lockOrganization(tx, tenant.org_id)));
   const { apps: limit } = plans.getLimits("free");
   for (let n = 1; n < limit; n++) await service().givenApp(tenant);
   await service().givenApp(tenant, { status: "failed" });

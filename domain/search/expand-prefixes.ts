@@ -1,5 +1,4 @@
 import type { Db } from "../database-types.ts";
-import { editDistance } from "./edit-distance.ts";
 import type { QueryWord } from "./query-words.ts";
 
 /** A term of the index that is similar to a word of a query. */
@@ -14,12 +13,8 @@ const MAX_ROWS = 20_000;
 /** How many similar terms are searched for instead of a word. */
 const MAX_TERMS = 24;
 const PREFIX_WEIGHT = 0.5;
-const TYPO_WEIGHT = 0.5;
-/** The words that are completed or corrected: each of them reads a range of the index. */
+/** The words that are completed: each of them reads a range of the index. */
 const MAX_WORDS = 12;
-const MIN_TYPO_LENGTH = 4;
-/** The shortest words with two typing errors. */
-const MIN_LENGTH_OF_TWO_ERRORS = 8;
 /** The highest code point, which comes after every letter. */
 const LAST = "\u{10ffff}";
 
@@ -54,40 +49,6 @@ function prefixesOf({ text, terms }: QueryWord): string[] {
   return all.filter((prefix) => !all.some((other) => other !== prefix && prefix.startsWith(other)));
 }
 
-/**
- * Finds the terms that differ from a word in few letters. The first letter must be right, or swapped with the second one. In a
- * large scope, the second letter must be right too.
- */
-export async function findSimilar(
-  db: Db,
-  scopeId: number,
-  words: readonly QueryWord[],
-): Promise<Map<QueryWord, SimilarTerm[]>> {
-  const found = new Map<QueryWord, SimilarTerm[]>();
-  const corrected = words
-    .filter(({ text, isStopWord }) => !isStopWord && text.length >= MIN_TYPO_LENGTH)
-    .slice(0, MAX_WORDS);
-  const termsByPrefix = await readTerms(db, scopeId, corrected.flatMap(beginningsOf));
-  for (const word of corrected) {
-    const maxDistance = word.text.length < MIN_LENGTH_OF_TWO_ERRORS ? 1 : 2;
-    const similar = new Map<string, SimilarTerm & { count: number }>();
-    for (const prefix of beginningsOf(word))
-      for (const { term, count } of termsByPrefix.get(prefix) ?? []) {
-        const distance = Math.min(...[word.text, ...word.terms].map((text) => editDistance(text, term, maxDistance)));
-        if (distance <= maxDistance) similar.set(term, { term, weight: TYPO_WEIGHT / Math.max(1, distance), count });
-      }
-    const best = [...similar.values()].toSorted((a, b) => b.weight - a.weight || b.count - a.count);
-    if (best.length > 0) found.set(word, best.slice(0, MAX_TERMS));
-  }
-  return found;
-}
-
-/** In a large scope, the terms with the first letter are too many to read all. */
-function beginningsOf({ text }: QueryWord): string[] {
-  const [first = "", second = ""] = Array.from(text);
-  return [...new Set([first, first + second, second + first])];
-}
-
 /** Reads the terms with each prefix in one statement, and how many texts contain them, up to a number of rows of each. */
 async function readTerms(
   db: Db,
@@ -102,20 +63,24 @@ async function readTerms(
 }
 
 function selectTerms(db: Db, scopeId: number, prefix: string) {
-  const rows = db
-    .selectFrom("search_postings")
-    .select(["term", "count"])
-    .where("scope_id", "=", scopeId)
-    .where("term", ">=", prefix)
-    .where("term", "<", `${prefix}${LAST}`)
-    .orderBy("term")
-    .limit(MAX_ROWS);
   return db
-    .selectFrom(rows.as("row"))
+    .selectFrom(selectTermsWithPrefix(db, scopeId, prefix).select("count").as("row"))
     .select(({ fn, val, cast }) => [
       cast<string>(val(prefix), "text").as("prefix"),
       "term",
       fn.sum<string>("count").as("count"),
     ])
     .groupBy("term");
+}
+
+/** Selects the terms that begin with a prefix, up to a number of rows: one for each block of a term. */
+export function selectTermsWithPrefix(db: Db, scopeId: number, prefix: string) {
+  return db
+    .selectFrom("search_postings")
+    .select("term")
+    .where("scope_id", "=", scopeId)
+    .where("term", ">=", prefix)
+    .where("term", "<", `${prefix}${LAST}`)
+    .orderBy("term")
+    .limit(MAX_ROWS);
 }

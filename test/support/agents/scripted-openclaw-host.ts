@@ -4,7 +4,7 @@ import {
   OpenClawHosts,
   type OpenClawHostsOptions,
 } from "../../../server/drivers/agent-host/openclaw/openclaw-hosts.ts";
-import { ScriptedGateway, type ScriptedGatewayOptions } from "./scripted-gateway.ts";
+import { ScriptedGateway, type ScriptedGatewayOptions } from "./scripted-openclaw-gateway.ts";
 
 export interface ScriptedHost extends AsyncDisposable {
   gateway: ScriptedGateway;

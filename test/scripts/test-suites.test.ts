@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { BUILD_TESTS, selectSuite } from "../../scripts/build-tests.ts";
+import { BUILD_TESTS, selectSuite } from "../../scripts/test-suites.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
