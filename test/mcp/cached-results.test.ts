@@ -74,6 +74,8 @@ test("a failed read is reported to its callers and not cached", async () => {
     expect((await Promise.all(concurrent)).map(({ isError }) => isError)).toEqual([true, true]);
     const list = await gateway.call("tools/list");
     expect([list.status, list.body.error?.code, list.text.includes("app_procedures")]).toEqual([200, -32_603, false]);
+    const lines = service().logged().split("\n");
+    expect(lines.filter((line) => line.includes("does not exist") && !line.includes('"tool":'))).toHaveLength(1);
   } finally {
     await em().execute("alter table procedures_unavailable rename to app_procedures");
   }
