@@ -23,11 +23,13 @@ beforeAll(async () => {
 });
 
 /** Returns what is stored with the consent of a user after a decision on the consent page. */
-function decide(body: Record<string, unknown>, user = userId): Promise<string> {
-  return runWithRequestState(new WeakMap(), async () => {
+async function decide(body: Record<string, unknown>, user = userId): Promise<string> {
+  let stored = "";
+  await runWithRequestState(new WeakMap(), async () => {
     await chooseOrganization(db(), body, user);
-    return resolveConsentedOrganization(db(), user);
+    stored = await resolveConsentedOrganization(db(), user);
   });
+  return stored;
 }
 
 test("a consent is for the chosen organization, or without a choice for all organizations of the user", async () => {
