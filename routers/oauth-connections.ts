@@ -6,12 +6,12 @@ import { procedure, router } from "./core/trpc.ts";
 /** For the account page of the dashboard, over RPC only. */
 export const oauthConnections = router({
   list: procedure
-    .meta({ access: { scope: "everything" } })
+    .meta({ access: { scope: "everything" }, summary: "List the programs that have access to your account" })
     .output(listConnectionsResponse)
     .query(({ ctx }) => listOAuthConnections(ctx.oauthConnections, ctx.caller)),
 
   revoke: procedure
-    .meta({ access: { scope: "everything" } })
+    .meta({ access: { scope: "everything" }, summary: "Revoke the access of a program to your account" })
     .input(connectionId)
     .output(revokeConnectionResponse)
     .mutation(({ ctx, input }) => revokeOAuthConnection(ctx.oauthConnections, ctx.caller, input.id)),

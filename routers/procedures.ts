@@ -6,7 +6,7 @@ import { procedure, router } from "./core/trpc.ts";
 export const procedures = router({
   invoke: procedure
     // The kind of the app's procedure decides which scope a call requires.
-    .meta({ access: { scope: "read" } })
+    .meta({ access: { scope: "read" }, summary: "Call a procedure of an app" })
     .input(callRequest)
     .output(callResponse)
     .mutation(({ ctx, input, signal }) =>

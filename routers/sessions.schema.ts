@@ -11,6 +11,7 @@ import { SESSION_LIMITS } from "../domain/sessions/session-rules.ts";
 import type { ServerUsage } from "../domain/sessions/read-server-usage.ts";
 import type { SessionView } from "../domain/sessions/session-view.ts";
 import { ENTRY_ROLES, type NewEntry } from "../domain/sessions/transcript-entry.ts";
+import { MAX_QUERY_WORDS } from "../domain/ports/transcript-search.ts";
 import { QUERY_CHARACTERS } from "../domain/shared/search-query.ts";
 import { numberFromText, time, timestamp, tokenCounters } from "./core/common.schema.ts";
 
@@ -164,7 +165,7 @@ export const sessionPage = z
 
 export const searchSessionsRequest = z.strictObject({
   q: z.string().meta({
-    description: `Words, "phrases", \`or\` and \`-word\`: at most ${QUERY_CHARACTERS} characters, of which the first 100 words are used`,
+    description: `Words, "phrases", \`or\` and \`-word\`: at most ${QUERY_CHARACTERS} characters, of which the first ${MAX_QUERY_WORDS} words are used`,
     examples: ["invoice -draft"],
   }),
   server_id: filter.server_id.meta({ description: "By default the server of the agent, or the first server" }),

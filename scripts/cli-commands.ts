@@ -23,13 +23,6 @@ const FOR_AGENTS = [
   "sessions.read",
 ];
 
-/** Summaries of procedures that only typed RPC has. */
-const SUMMARIES: Readonly<Record<string, string>> = {
-  "oauthConnections.list": "List the programs that have access to your account",
-  "oauthConnections.revoke": "Revoke the access of a program to your account",
-  "procedures.invoke": "Call a procedure of an app",
-};
-
 /** Renders the module with the commands that call one procedure each, for clients/cli. */
 export function renderCliCommands(): string {
   const commands = CLIENT_PROCEDURES.filter(({ namespace, name }) => !FOR_AGENTS.includes(`${namespace}.${name}`));
@@ -49,7 +42,7 @@ function describeCommand(procedure: ClientProcedure): CommandSpec {
     procedure: `${namespace}.${name}`,
     words,
     kind,
-    summary: openapi?.summary ?? tool?.title ?? SUMMARIES[`${namespace}.${name}`] ?? words.join(" "),
+    summary: openapi?.summary ?? tool?.title ?? meta.summary ?? words.join(" "),
     description: openapi?.description ?? "",
     isDestructive: isDestructive === true,
     parameters: describeParameters(procedure),

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { Db } from "../database-types.ts";
 import { AuditEvent, type AuditCredentialKind, type AuditOutcome, type TargetKind } from "./audit-event.entity.ts";
-import { TOKEN_KINDS } from "../shared/caller.ts";
+import { isTokenKind } from "../shared/caller.ts";
 import { findNames, findTokenName, type Names, NO_NAMES } from "./find-names.ts";
 
 export interface RecordEventDeps {
@@ -37,8 +37,7 @@ export async function recordEvent({ em, db }: RecordEventDeps, event: NewAuditEv
 }
 
 function findEventNames(db: Db, { orgId, target, credential }: NewAuditEvent): Promise<Names> {
-  const isToken = (TOKEN_KINDS as readonly (string | undefined)[]).includes(credential?.kind);
-  if (isToken && target === null && orgId !== null && credential !== null)
+  if (credential !== null && isTokenKind(credential.kind) && target === null && orgId !== null)
     return findTokenName(db, orgId, credential.id);
   return findNames(db, orgId, [target, credential?.id ?? null]);
 }

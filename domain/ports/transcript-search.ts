@@ -8,14 +8,17 @@ export interface TranscriptPosition {
   seq: number;
 }
 
+/** The work of PostgreSQL grows with the number of words. */
+export const MAX_QUERY_WORDS = 100;
+
 export interface SearchTranscripts {
   orgId: string;
   serverId: string;
   /** An agent of the server; `null` for all. */
   agentId: string | null;
   /**
-   * Words, "phrases", `or` and `-word`. Any text is valid: what is no operator is read as words. Of more than 100 words, the
-   * first 100 are searched for.
+   * Words, "phrases", `or` and `-word`. Any text is valid: what is no operator is read as words. Of more than
+   * `MAX_QUERY_WORDS`, the first ones are searched for.
    */
   text: string;
   /** The maximum number of hits. */

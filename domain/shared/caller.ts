@@ -22,5 +22,9 @@ export const TOKEN_KINDS = ["api_key", "personal_access_token", "gateway_token"]
 
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
+export function isTokenKind(kind: string | undefined): kind is TokenKind {
+  return TOKEN_KINDS.some((candidate) => candidate === kind);
+}
+
 /** `access_token`: a JWT of a signed-in user. `operator`: a command of the operator, who has access to the database. */
 export type CredentialKind = TokenKind | "access_token" | "operator";

@@ -47,6 +47,8 @@ export type Meta = OpenApiMeta & {
   openapi?: RestMeta;
   tool?: ToolMeta;
   access?: AccessMeta;
+  /** What the command line says about a procedure that only typed RPC has. The others have a REST summary or a tool title. */
+  summary?: string;
   /** Whether the audit log has an event for each call. By default, every mutation has. */
   isAudited?: boolean;
   /** Whether the procedure reads the `Idempotency-Key`, so that clients can repeat a call. */

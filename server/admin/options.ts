@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { isUuid } from "../../domain/shared/ids.ts";
-import { TOKEN_KINDS, type TokenKind } from "../../domain/shared/caller.ts";
+import { isTokenKind, TOKEN_KINDS, type TokenKind } from "../../domain/shared/caller.ts";
 
 const OPTIONS = {
   org: { type: "string" },
@@ -52,9 +52,8 @@ export function requireId(options: Options, name: "org" | "agent" | "id"): strin
 
 /** @throws {UsageError} */
 export function requireTokenKind(options: Options): TokenKind {
-  const value = requireOption(options, "kind");
-  const kind = TOKEN_KINDS.find((candidate) => candidate === value);
-  if (kind === undefined) throw new UsageError(`--kind must be one of ${TOKEN_KINDS.join(", ")}`);
+  const kind = requireOption(options, "kind");
+  if (!isTokenKind(kind)) throw new UsageError(`--kind must be one of ${TOKEN_KINDS.join(", ")}`);
   return kind;
 }
 

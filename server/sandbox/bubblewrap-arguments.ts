@@ -46,7 +46,7 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
   const files = ["--bind", "/", "/", ...scratchSpace(layout, mounted)];
   return [
     ...dieWithService(),
-    ...mountedFiles(layout),
+    ...mountedFiles(layout, ["--dev", "/dev"]),
     ...asUser,
     "bwrap",
     ...isolation(layout),
@@ -60,8 +60,8 @@ export function bubblewrapCommandLine(layout: BubblewrapLayout, uid: number | nu
  * must not own the mount points, and may be unable to reach the mounted files (a data folder that only root may enter).
  * So root mounts the files, and the user of the sandbox isolates itself with them.
  */
-function mountedFiles(files: SandboxFiles): string[] {
-  return ["bwrap", "--bind", "/proc", "/proc", "--dev", "/dev", ...fileArguments(files), "--"];
+function mountedFiles(files: SandboxFiles, devices: readonly string[]): string[] {
+  return ["bwrap", "--bind", "/proc", "/proc", ...devices, ...fileArguments(files), "--"];
 }
 
 /**
@@ -72,7 +72,7 @@ export function mountedFilesAndDevices(files: SandboxFiles): string[] {
   const devices = DEVICES.flatMap((device) => ["--dev-bind", device, device]);
   const links = DEVICE_LINKS.flatMap(([target, link]) => ["--symlink", target, link]);
   const folder = ["--tmpfs", "/dev", ...devices, ...links, "--dir", "/dev/shm", "--remount-ro", "/dev"];
-  return ["bwrap", "--bind", "/proc", "/proc", ...folder, ...fileArguments(files), "--"];
+  return mountedFiles(files, folder);
 }
 
 /**

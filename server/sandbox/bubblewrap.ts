@@ -127,7 +127,7 @@ export class BubblewrapSandbox implements Sandbox, AsyncDisposable {
       return await runBubblewrap({ ...start, argv: bubblewrapCommandLine(layout, uid), initDepth: 1, mode: "script" });
     // The limit on processes can only be set inside, where it counts this sandbox only. The control group has one too.
     const mode = command.onErrorOutput && placement.areProcessesLimited ? "direct" : "script";
-    const ownLayout = mode === "direct" ? directLayout(command, this.#options) : layout;
+    const ownLayout = mode === "direct" ? directLayout(layout, command) : layout;
     const argv = [...files.startArguments, ...isolatedCommand(ownLayout, files.ownMounts)];
     return await runBubblewrap({ ...start, argv, initDepth: 2, mode });
   }

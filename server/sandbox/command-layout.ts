@@ -53,10 +53,9 @@ export function commandLayout(
  * The sandbox of a command that starts without a shell inside, which would need 1 ms of CPU time. Its standard input is at
  * its end, its standard error is separate, and whoever starts the sandbox has set its limits.
  */
-export function directLayout(command: SandboxCommand, options: CommandSandboxOptions): BubblewrapLayout {
-  const layout = commandLayout(command, options);
+export function directLayout(layout: BubblewrapLayout, { argv }: SandboxCommand): BubblewrapLayout {
   const start = ["--block-fd", String(START_DESCRIPTORS.direct)];
-  return { ...layout, options: [...layout.options, ...start], argv: [...command.argv] };
+  return { ...layout, options: [...layout.options, ...start], argv: [...argv] };
 }
 
 /** The options that bubblewrap reads from `OPTIONS_DESCRIPTOR`: the environment, because arguments are public. */

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { createOwnedTenant, type OwnedTenant } from "../support/identity/owned-tenant.ts";
+import { givenConsent } from "../support/identity/given-user.ts";
 import { joinOrganization } from "../support/identity/organization-members.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
@@ -74,11 +75,11 @@ test("400 rejects consent for an organization of which the user is not a member"
     await expect(grant(organizationId as string)).rejects.toThrow(/organizationId: must be the id of an organization/);
 });
 
-/** Follows an authorization request of a client without consenting. Returns the page, or the parameters for the client. */
-async function authorize(clientId: string): Promise<URL> {
+/** Follows an authorization request of a client without a decision. Returns the page, or the parameters for the client. */
+async function authorize(clientId: string, query: Record<string, string> = {}): Promise<URL> {
   const challenge = createHash("sha256").update("v".repeat(43)).digest("base64url");
   const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
-  const url = first.oauth.authorizeUrl(clientId, { resource: mcp, scope: "read", ...pkce });
+  const url = first.oauth.authorizeUrl(clientId, { resource: mcp, scope: "read", ...pkce, ...query });
   const response = await first.owner.send("GET", url.pathname + url.search);
   return new URL(response.headers.get("location") ?? String(response.body["url"]), first.url);
 }
@@ -114,4 +115,17 @@ test("the last decision for a client counts", async () => {
       clientId,
     ]);
   expect(rows).toEqual([{ referenceId: first.tenant.org_id }]);
+});
+
+test("a user who declines keeps an earlier consent, whatever organization the page names", async () => {
+  const clientId = await first.oauth.register();
+  const em = service().service.parts.orm.em.fork();
+  const userId = ((await first.owner.get("/get-session")).body["user"] as { id: string }).id;
+  await givenConsent(em, userId, clientId, null);
+  const { search } = await authorize(clientId, { prompt: "consent" });
+  const decision = { accept: false, oauth_query: search.slice(1), organizationId: "every" };
+  const { status, body } = await first.owner.post("/oauth2/consent", decision);
+  expect([status, body["url"]]).toEqual([200, expect.stringContaining("error=access_denied")]);
+  const consents = `select "userId", "referenceId" from auth."oauthConsent" where "clientId" = ?`;
+  expect(await em.execute(consents, [clientId])).toEqual([{ userId, referenceId: null }]);
 });

@@ -28,8 +28,9 @@ export const IDENTITY_AREAS: MutationArea[] = [
     name: "server/identity, organizations",
     sources: ORGANIZATIONS,
     tests: [
-      "test/identity/{audit-events,connected-clients,consented-organization,foreign-organizations}.test.ts",
-      "test/identity/{invitation-links,invitations-and-roles,sign-up}.test.ts",
+      "test/identity/{audit-events,audit-from-call,chosen-organization,connected-clients}.test.ts",
+      "test/identity/{consented-organization,foreign-organizations,invitation-links,invitations-and-roles}.test.ts",
+      "test/identity/{record-connection,redact-organization,side-effects,sign-up,sign-up-policy}.test.ts",
       "test/rest/{audit,audit-names}.test.ts",
     ],
     testTimeoutMs: 15_000,

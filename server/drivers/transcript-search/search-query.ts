@@ -1,4 +1,5 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
+import { MAX_QUERY_WORDS } from "../../../domain/ports/transcript-search.ts";
 import { separateWords } from "./separate-words.ts";
 
 /** A query as PostgreSQL reads it. */
@@ -15,8 +16,6 @@ export interface SearchQuery {
 
 const FOLLOWED_BY = /<(?:-|\d+)>/g;
 
-/** The work of PostgreSQL grows with the number of words. */
-const MAX_WORDS = 100;
 /** A run of letters and digits. */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
@@ -37,7 +36,7 @@ export async function readQuery(tx: Transaction<unknown>, text: string): Promise
 
 /** Returns the part of a text before the first word that is not used. */
 function takeWords(text: string): string {
-  const next = text.matchAll(WORD).drop(MAX_WORDS).next().value;
+  const next = text.matchAll(WORD).drop(MAX_QUERY_WORDS).next().value;
   return next === undefined ? text : text.slice(0, next.index);
 }
 

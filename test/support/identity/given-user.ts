@@ -21,6 +21,21 @@ export async function givenMember(em: Em, member: { orgId: string; userId: strin
   );
 }
 
+/** Inserts a pending invitation that expires after the given time. Returns the id. */
+export async function givenInvitation(
+  em: Em,
+  invitation: { orgId: string; inviterId: string; email: string; role?: string; lastsMs?: number; status?: string },
+): Promise<string> {
+  const { orgId, inviterId, email, role = "member", lastsMs = 3_600_000, status = "pending" } = invitation;
+  const id = randomUUID();
+  await em.execute(
+    `insert into auth.invitation (id, "organizationId", email, role, status, "expiresAt", "inviterId")
+     values (?, ?, ?, ?, ?, ?, ?)`,
+    [id, orgId, email, role, status, new Date(Date.now() + lastsMs), inviterId],
+  );
+  return id;
+}
+
 /** Inserts a session that lasts for the given time. Returns the id. */
 export async function givenSession(em: Em, userId: string, lastsMs = 3_600_000, network: string | null = null) {
   const id = randomUUID();

@@ -31,7 +31,7 @@ const HIDING_STYLE =
 export function readHtml(html: string, limits: ReadLimits): { title: string | null; text: string } {
   const document = parse(html);
   const writer = new MarkdownWriter(limits);
-  const main = findAll(document, isMain);
+  const main = findMain(document);
   for (const node of main.some((element) => textOf(element).trim() !== "") ? main : document.childNodes)
     writer.visit(node);
   writer.endParagraph();
@@ -141,19 +141,23 @@ function isHidden({ tagName, attrs }: Element): boolean {
     ({ name, value }) =>
       name === "hidden" ||
       (name === "style" && HIDING_STYLE.test(value)) ||
-      (name === "role" && LEFT_OUT_ROLES.has(value.trim().toLowerCase())),
+      (name === "role" && LEFT_OUT_ROLES.has(readRole(value))),
   );
 }
 
-function isMain({ tagName, attrs }: Element): boolean {
-  return tagName === "main" || attrs.some(({ name, value }) => name === "role" && value.trim() === "main");
+/** Finds the visible elements with the main content, but none inside another one. */
+function findMain(node: Node): Element[] {
+  if ("tagName" in node && isHidden(node)) return [];
+  if ("tagName" in node && isMain(node)) return [node];
+  return "childNodes" in node ? node.childNodes.flatMap(findMain) : [];
 }
 
-/** Finds the elements that match and are visible, but none inside another one. */
-function findAll(node: Node, matches: (element: Element) => boolean): Element[] {
-  if ("tagName" in node && isHidden(node)) return [];
-  if ("tagName" in node && matches(node)) return [node];
-  return "childNodes" in node ? node.childNodes.flatMap((child) => findAll(child, matches)) : [];
+function isMain({ tagName, attrs }: Element): boolean {
+  return tagName === "main" || attrs.some(({ name, value }) => name === "role" && readRole(value) === "main");
+}
+
+function readRole(value: string): string {
+  return value.trim().toLowerCase();
 }
 
 /** Returns the text of an element, with spaces between blocks. */
