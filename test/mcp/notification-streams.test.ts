@@ -143,7 +143,7 @@ test("a stream of a client that names its revision has no event of the HTTP+SSE 
     const reader = body!.getReader();
     const { value } = await reader.read();
     await reader.cancel();
-    return Buffer.from(value!).toString();
+    return Buffer.from(value).toString();
   };
   expect(await firstBytes({})).toMatch(/^event: endpoint\n/);
   expect(await firstBytes({ "mcp-protocol-version": "2025-11-25" })).toBe(": keep-alive\n\n");
