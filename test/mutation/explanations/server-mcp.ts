@@ -100,6 +100,10 @@ export const SERVER_MCP: Record<string, Explanation[]> = {
     { original: "[]", replacement: '["Stryker was here"]', reason: "Equivalent: a text is no stream with room." },
     { original: "stream.readableLength < MAX_BUFFERED", reason: "Differs for a stream with exactly this many bytes." },
   ],
+  "server/mcp/step-up.ts": [
+    { original: "[]", reason: "Equivalent: no tool has the name that the mutant adds." },
+    { original: 'typeof name === "string"', replacement: "true", reason: "Equivalent: every tool's name is a text." },
+  ],
   "server/mcp/subscription-bus.ts": [
     { original: "listeners.size === 0", replacement: "false", reason: MEMORY },
     { original: "this.#listenersByOrgId.delete(orgId);", reason: MEMORY },
