@@ -56,7 +56,6 @@ verifies(
   "a new agent gets a gateway token that identifies it, and configurations for its client",
   async () => {
     const { rest } = await service().tenant();
-    await nextMillisecond();
     const created = await rest.post("/v1/servers", { name: "Office", agent_name: "Desk", model: "claude-sonnet-5" });
     expect(created.status).toBe(201);
     const { agent, server_id } = created.body as {
