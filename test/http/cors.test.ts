@@ -80,3 +80,9 @@ test("a page on the same machine reads responses of the gateway and the challeng
     expect(answer.headers.get("vary")).toBe("origin");
   }
 });
+
+test("a response to a client that sends no origin has no CORS headers", async () => {
+  const tenant = await service().tenant();
+  const { headers } = await new GatewayClient(service().service.publicUrl, tenant.personal_access_token).call("ping");
+  expect([...headers.keys()].filter((name) => name.startsWith("access-control-") || name === "vary")).toEqual([]);
+});

@@ -62,7 +62,7 @@ test("an invitation has no link once it is accepted, declined, canceled or expir
   await declining.post("/organization/reject-invitation", { invitationId: declined });
   await owner.post("/organization/cancel-invitation", { invitationId: canceled });
   const em = service().service.parts.orm.em.fork();
-  await em.execute(`update auth.invitation set "expiresAt" = now() where id = ?`, [expired]);
+  await em.execute(`update auth.invitation set "expiresAt" = now() - interval '1 second' where id = ?`, [expired]);
   expect(await readLinks()).toEqual([null, null, null, null]);
 });
 

@@ -62,7 +62,7 @@ test("inputs with different limits do not share a cached result", async () => {
   const { listApps, givenApp } = await connect();
   for (const name of ["one", "two", "three"]) await givenApp(name);
   const count = async (limit: number) => ((await listApps({ limit }))["apps"] as object[]).length;
-  expect([await count(1), await count(2), await count(1), await count(3)]).toEqual([1, 2, 1, 3]);
+  expect([await count(1), await count(2), await count(3), await count(1)]).toEqual([1, 2, 3, 1]);
 });
 
 test("a failed read is reported to its callers and not cached", async () => {
@@ -74,6 +74,8 @@ test("a failed read is reported to its callers and not cached", async () => {
     expect((await Promise.all(concurrent)).map(({ isError }) => isError)).toEqual([true, true]);
     const list = await gateway.call("tools/list");
     expect([list.status, list.body.error?.code, list.text.includes("app_procedures")]).toEqual([200, -32_603, false]);
+    const lines = service().logged().split("\n");
+    expect(lines.filter((line) => line.includes("does not exist") && !line.includes('"tool":'))).toHaveLength(1);
   } finally {
     await em().execute("alter table procedures_unavailable rename to app_procedures");
   }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { openNotificationStream } from "../support/clients/mcp-notification-streams.ts";
+import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
 import { executeOnServer, postgresServer } from "../support/service/databases.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -51,14 +51,15 @@ test(
 test("clients are notified when the service may have missed a change of their tools", async () => {
   const { publicUrl } = service().service;
   const { personal_access_token: token } = await service().tenant();
-  const stream = await openNotificationStream(publicUrl, token);
+  const streams = [await openNotificationStream(publicUrl, token), await openStream(publicUrl, token)];
   try {
     const database = new URL(service().config.databaseUrl ?? "").pathname.slice(1);
     const feeds = `select pid from pg_stat_activity where application_name = 'change feed' and datname = '${database}'`;
     await executeOnServer(postgresServer(), `select pg_terminate_backend(pid) from (${feeds}) as feeds`);
-    await vi.waitFor(() => expect(stream.methods).toContain("notifications/tools/list_changed"), 10_000);
+    for (const { methods } of streams)
+      await vi.waitFor(() => expect(methods).toContain("notifications/tools/list_changed"), 10_000);
   } finally {
-    await stream.close();
+    await Promise.all(streams.map((stream) => stream.close()));
   }
 });
 
@@ -75,4 +76,13 @@ test("a request for a stream of notifications counts as a call of the organizati
   expect(await countRemaining()).toBe(597);
   expect((await gateway.send(undefined, {}, "DELETE")).status).toBe(405);
   expect(await countRemaining()).toBe(596);
+});
+
+test("the audit log has the client address of a tool call", async () => {
+  const tenant = await service().tenant();
+  expect((await gatewayOf(tenant).tool("service_deploy_app", { repo: "acme/site" })).isError).toBe(false);
+  const events = await service()
+    .service.parts.orm.em.fork()
+    .execute("select action, address from audit_events where org_id = ?", [tenant.org_id]);
+  expect(events).toEqual([{ action: "deploymentTools.deploy", address: "127.0.0.1" }]);
 });

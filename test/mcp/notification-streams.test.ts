@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport as Transport1 } from "@modelcontextprotoc
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test, vi } from "vitest";
 import { NotificationStreams } from "../../server/mcp/notification-streams.ts";
-import { openNotificationStream } from "../support/clients/mcp-notification-streams.ts";
+import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
 import { createHarness, type Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
@@ -122,12 +122,40 @@ test("a client that chooses another organization is notified about the apps of t
   await own.close();
 });
 
-test("a service that stops ends its streams of notifications", async () => {
+test("a subscription of 2026-07-28 is notified about the apps of its own organization only", async () => {
+  const { publicUrl, parts } = service().service;
+  const [tenant, other] = [await service().tenant(), await service().tenant()];
+  const [own, foreign] = [
+    await openStream(publicUrl, tenant.personal_access_token),
+    await openStream(publicUrl, other.personal_access_token),
+  ];
+  for (const { org_id: orgId } of [tenant, other, tenant]) parts.capabilities.apps.changes.announce(orgId);
+  const changesOf = ({ methods }: { methods: string[] }) => methods.filter((method) => method === CHANGED).length;
+  await vi.waitFor(() => expect([changesOf(own), changesOf(foreign)]).toEqual([2, 1]), 10_000);
+  await Promise.all([own.close(), foreign.close()]);
+});
+
+test("a stream of a client that names its revision has no event of the HTTP+SSE transport", async () => {
+  const { personal_access_token: token } = await service().tenant();
+  const firstBytes = async (version: Record<string, string>) => {
+    const headers = { accept: "text/event-stream", authorization: `Bearer ${token}`, ...version };
+    const { body } = await fetch(`${service().service.publicUrl}/mcp`, { headers });
+    const reader = body!.getReader();
+    const { value } = await reader.read();
+    await reader.cancel();
+    return Buffer.from(value).toString();
+  };
+  expect(await firstBytes({})).toMatch(/^event: endpoint\n/);
+  expect(await firstBytes({ "mcp-protocol-version": "2025-11-25" })).toBe(": keep-alive\n\n");
+});
+
+test("a service that stops ends its streams of notifications and its subscriptions", async () => {
   const harness = await createHarness();
+  const { publicUrl } = harness.service;
   const { personal_access_token: token } = await harness.tenant();
-  const stream = await openNotificationStream(harness.service.publicUrl, token);
+  const streams = [await openNotificationStream(publicUrl, token), await openStream(publicUrl, token)];
   await harness[Symbol.asyncDispose]();
-  await stream.ended;
+  await Promise.all(streams.map(({ ended }) => ended));
 });
 
 test("a stream that is read slowly buffers a bounded number of notifications", async () => {

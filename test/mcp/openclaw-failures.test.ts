@@ -52,11 +52,13 @@ test("while a gateway is unreachable, its tools say so at once, and the other se
 
 test("a gateway that never responds ends the call at its deadline, and delays no other call", async () => {
   const { gateway, mainId, tools } = opened();
-  for (const method of ["sessions.list", "chat.history", "skills.status", "agents.files.get"])
-    gateway.misbehavior.set(method, "no response");
+  const methods = ["sessions.list", "chat.history", "skills.status", "agents.files.get"];
+  for (const method of methods) gateway.misbehavior.set(method, "no response");
   const waiting = Promise.all(calls().map(([name, input]) => tools.tool(name, input)));
   let isWaiting = true;
   void waiting.finally(() => (isWaiting = false));
+  const received = () => gateway.calls.filter(({ method }) => methods.includes(method));
+  await expect.poll(received, { timeout: 10_000 }).toHaveLength(calls().length);
   expect((await succeed(tools, "service_list_agents"))["servers"]).toHaveLength(2);
   expect(await succeed(tools, "service_get_agent_instructions")).toMatchObject({ content: "" });
   // The calls that one gateway may keep waiting are limited.

@@ -119,6 +119,26 @@ test("a token with the scope read calls queries of apps, and each call beyond it
   expect((await full.tool(direct("change"))).structuredContent).toEqual({ output: { method: "POST" } });
 });
 
+test("403 names the scope that a tool of the service requires, and other errors of an OAuth client's call have their own response", async () => {
+  const gateway = connect(await oauthToken("read"));
+  const deploy = { name: "service_deploy_app", arguments: { repo: "acme/site" } };
+  const rejected = await gateway.call("tools/call", deploy);
+  expect([rejected.status, rejected.headers.get("www-authenticate")]).toEqual([
+    403,
+    expect.stringContaining('error="insufficient_scope", scope="deploy"'),
+  ]);
+  const unknown = await gateway.call("tools/call", { name: "absent_tool" });
+  expect([unknown.status, unknown.body.error?.code]).toEqual([200, -32_602]);
+  const em = service().service.parts.orm.em.fork();
+  await em.execute("alter table apps rename to apps_unavailable");
+  try {
+    const failed = await gateway.call("tools/call", { name: direct("look") });
+    expect([failed.status, failed.body.error?.code]).toEqual([200, -32_603]);
+  } finally {
+    await em.execute("alter table apps_unavailable rename to apps");
+  }
+});
+
 test("403 rejects a call beyond the scope of an OAuth token also in a request that the SDK handles", async () => {
   const gateway = connect(await oauthToken("read"));
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: direct("change"), _meta: { a: 1 } } };

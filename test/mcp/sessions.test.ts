@@ -9,6 +9,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { listServers } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -46,6 +47,7 @@ verifies(
   async () => {
     const { serverId, main, specialist, client } = await givenServer();
     const first = await givenSession(tenant.rest, { agentId: main, title: "Month end", entries: sampleEntries(3) });
+    await nextMillisecond();
     const second = await givenSession(tenant.rest, { agentId: specialist });
     const elsewhere = await givenSession(tenant.rest);
     const page = await list(gateway, { server_id: serverId });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -108,4 +109,13 @@ test("an agent that calls an unknown tool is told where the tools are listed", a
   const gateway = new GatewayClient(service().service.publicUrl, (await service().tenant()).personal_access_token);
   const { body } = await gateway.call("tools/call", { name: "service_sing" });
   expect(body.error).toEqual({ code: -32_602, message: expect.stringContaining("tools/list") });
+});
+
+test("an error names the arguments of the tool only if the arguments are invalid", async () => {
+  const gateway = new GatewayClient(service().service.publicUrl, (await service().tenant()).personal_access_token);
+  const call = async (input: object) => (await gateway.tool("service_get_app_logs", input)).text;
+  expect(await call({ app_id: randomUUID(), number: "newest" })).toMatch(
+    /number: .* Arguments: app_id, number \(optional\)\.$/,
+  );
+  expect(await call({ app_id: randomUUID() })).toBe("App not found");
 });

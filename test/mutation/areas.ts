@@ -158,10 +158,9 @@ export const AREAS: MutationArea[] = [
     except: GATEWAY_MESSAGES,
     tests: [
       "test/mcp/{cached-results,direct-tools,fast-path,gateway,gateway-connections,log-lines,notification-streams}.test.ts",
-      "test/mcp/{scopes,stream-limiter,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
-      "test/{database/outage,http/cors}.test.ts",
+      "test/mcp/{own-origin,request-bodies,scopes,stream-limiter,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
+      "test/{database/outage,http/cors,rest/internal-errors}.test.ts",
     ],
-    testTimeoutMs: 12_000,
   },
   {
     name: "server/rest, documentation",
@@ -177,11 +176,10 @@ export const AREAS: MutationArea[] = [
     name: "server/rest",
     sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
-      "test/rest/{authentication,deploy,internal-errors,limits,openapi,read,request-errors,scopes}.test.ts",
-      "test/rest/{log-streams,streamed-bodies,streamed-body-limits}.test.ts",
+      "test/rest/{authentication,deploy,endpoints,internal-errors,limits,openapi,read,request-errors,scopes}.test.ts",
+      "test/rest/{log-streams,streamed-bodies,streamed-body-limits,streamed-requests}.test.ts",
       "test/http/malformed-requests.test.ts",
     ],
-    testTimeoutMs: 12_000,
   },
   {
     name: "server/rest, streams",

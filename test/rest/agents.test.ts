@@ -14,6 +14,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { listServers, mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -55,6 +56,7 @@ verifies(
   "a new agent gets a gateway token that identifies it, and configurations for its client",
   async () => {
     const { rest } = await service().tenant();
+    await nextMillisecond();
     const created = await rest.post("/v1/servers", { name: "Office", agent_name: "Desk", model: "claude-sonnet-5" });
     expect(created.status).toBe(201);
     const { agent, server_id } = created.body as {
@@ -234,7 +236,10 @@ test("an organization has at most 1,000 servers, and a server at most 100 agents
 
 test("the pages of the servers contain every server once, oldest first", async () => {
   const { rest } = await service().tenant();
-  for (const name of ["Second", "Third", "Fourth"]) await rest.post("/v1/servers", { name });
+  for (const name of ["Second", "Third", "Fourth"]) {
+    await nextMillisecond();
+    await rest.post("/v1/servers", { name });
+  }
   const names: string[] = [];
   let cursor: string | null = "";
   do {

@@ -85,7 +85,7 @@ test("an event about an invitation names the invited address, and its id only af
   // A member who is not invited is recorded with the same id.
   expect((await owner.post("/organization/accept-invitation", { invitationId })).status).toBe(403);
   expect(JSON.stringify(await rpc.audit.list.query({}))).not.toContain(invitationId);
-  await execute(`update auth.invitation set "expiresAt" = now() where id = ?`, [invitationId]);
+  await execute(`update auth.invitation set "expiresAt" = now() - interval '1 second' where id = ?`, [invitationId]);
   expect(await findEvent(action)).toMatchObject({ target: invitationId, ...named });
   await execute(`update auth.invitation set "expiresAt" = now() + interval '1 day' where id = ?`, [invitationId]);
   expect(await findEvent(action)).toMatchObject({ target: null, ...named });

@@ -132,9 +132,22 @@ test("the OpenAPI document is rendered as a page that loads nothing from other h
   const { rest } = await service().tenant();
   const page = await rest.as(null).get("/docs");
   expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
+  const policy = page.headers.get("content-security-policy")?.split("; ");
+  expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]));
   const parts = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? "");
   expect(parts.length).toBeGreaterThan(2);
   for (const part of parts) expect([part, (await rest.as(null).get(part)).status]).toEqual([part, 200]);
+  const script = await rest.as(null).get("/docs/reference.js");
+  expect(script.headers.get("content-type")).toMatch(/^text\/javascript/);
+  expect(script.text).toContain(`url: "/v1/openapi.json"`);
+});
+
+test("the page has its own style and script only, and no other file of the package that renders it", async () => {
+  const { rest } = await service().tenant();
+  for (const file of ["swagger-ui.css.map", "swagger-ui-bundle.js.map", "package.json", "index.html", ""])
+    expect([file, (await rest.as(null).get(`/docs/ui/${file}`)).status]).toEqual([file, 404]);
+  const document = await rest.as(null).get("/v1/openapi.json");
+  expect(document.headers.get("content-type")).toMatch(/^application\/json/);
 });
 
 test("the health endpoints respond without a token", async () => {

@@ -6,6 +6,7 @@ import { givenSession, sampleEntries } from "../support/service/given-session.ts
 import type { Tenant } from "../support/service/harness.ts";
 import { listServers, mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -161,8 +162,10 @@ test("the sessions of a server are listed page by page, the latest updated first
   const owner = await service().tenant();
   const { agent_id: specialist } = await givenAgent(owner);
   const ids: string[] = [];
-  for (const agent of [undefined, specialist, undefined, specialist, undefined])
+  for (const agent of [undefined, specialist, undefined, specialist, undefined]) {
     ids.push((await givenSession(owner.rest, agent === undefined ? {} : { agentId: agent })).session_id);
+    await nextMillisecond();
+  }
   await append(ids[0]!, sampleEntries(1), owner);
   const read = async (query: string) => (await owner.rest.get(`/v1/sessions?${query}`)).body as unknown as ListPage;
   const expected = [ids[0], ids[4], ids[3], ids[2], ids[1]];

@@ -228,14 +228,14 @@ test("the audit log names the skill and the agent of an action, without the cont
   await enable(agentId, "notes");
   await declare(agentId, { environment: ["API_KEY"] });
   await remove("notes");
-  const events = await em().find(AuditEvent, { orgId: tenant.org_id }, { orderBy: { createdAt: "asc" } });
+  const events = await em().find(AuditEvent, { orgId: tenant.org_id }, { orderBy: { action: "asc" } });
   const skill = { target: "notes", targetKind: "skill", targetName: "notes", outcome: "done" };
   const agent = { target: agentId, targetKind: "agent", targetName: "Main", outcome: "done" };
   expect(events).toMatchObject([
-    { action: "skills.upload", ...skill },
-    { action: "agentSkills.set", ...agent },
     { action: "agentRuntimes.declare", ...agent },
+    { action: "agentSkills.set", ...agent },
     { action: "skills.delete", ...skill },
+    { action: "skills.upload", ...skill },
   ]);
   expect(JSON.stringify(events)).not.toMatch(/Secret plan|API_KEY/);
 });

@@ -91,7 +91,8 @@ export class FilesystemObjectStore implements ObjectStore {
 
 /**
  * Creates the parent folder of `target` only when `write` fails without it, which is rare. A removal of the last object in a
- * folder removes the folder at any moment, even while it is being created, so both steps are tried again.
+ * folder removes the folder at any moment, even while it is being created (`mkdir` then fails with ENOTDIR), so both steps
+ * are tried again.
  */
 async function withParentFolder(target: string, write: () => Promise<void>, tries = MAX_TRIES): Promise<void> {
   for (let failures = 0; ; failures++) {
@@ -99,7 +100,8 @@ async function withParentFolder(target: string, write: () => Promise<void>, trie
       if (failures > 0) await mkdir(path.dirname(target), { recursive: true });
       return await write();
     } catch (error) {
-      if (!isAbsent(error) || failures + 1 >= tries) throw error;
+      const canRecur = isAbsent(error) || (error as NodeJS.ErrnoException).code === "ENOTDIR";
+      if (!canRecur || failures + 1 >= tries) throw error;
     }
   }
 }

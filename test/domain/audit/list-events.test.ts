@@ -11,6 +11,7 @@ import { connectOAuthClient } from "../../../domain/users/oauth-connections.ts";
 import { givenMember, givenOAuthClient, givenUser } from "../../support/identity/given-user.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -68,8 +69,10 @@ test("an event keeps the names of its target and its credential, but no email ad
   const tenant = await service().tenant();
   const targets = await givenTargets(tenant);
   const [tokenId] = Object.entries(targets).find(([, { kind }]) => kind === "token")!;
-  for (const target of Object.keys(targets))
+  for (const target of Object.keys(targets)) {
     await recordEvent(deps(), eventOf(tenant, { target, credential: { kind: "api_key", id: tokenId } }));
+    await nextMillisecond();
+  }
   const stored = await em().execute<Record<string, unknown>[]>(
     "select target, target_kind as kind, target_name as name, credential_name from audit_events where org_id = ?",
     [tenant.org_id],

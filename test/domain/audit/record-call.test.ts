@@ -6,6 +6,7 @@ import type { Caller } from "../../../domain/shared/caller.ts";
 import { ServiceError } from "../../../domain/shared/errors.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -81,6 +82,7 @@ test("the name of a variable is recorded for calls that change variables, if a v
   const record = async (action: string, fields: object | null) => {
     const input = fields === null ? null : { id, ...fields };
     const call = { caller: callerOf(tenant), action, address: null, input };
+    await nextMillisecond();
     await runAudited({ ...deps(), reportInternalError: () => undefined }, call, async () => null);
     return (await list(tenant))[0]?.variable_name;
   };

@@ -123,3 +123,9 @@ test("the sentence about the arguments marks the optional ones, and leaves out l
     `Arguments: ${fifty.join(", ")}, ….`,
   );
 });
+
+test("JSON after a space and locations without a slash at the beginning are read, too", () => {
+  const format = (message: string) => formatAppErrorMessage({ status: 500, message }, SCHEMA);
+  expect(format(' {"message":"Broken"}')).toBe("Broken");
+  expect(format('[{"path":"lines/0/cents","message":"Too small"}]')).toContain("lines.0.cents: Too small.");
+});

@@ -6,7 +6,7 @@ import { finishDeployment } from "../../../domain/deployments/finish-deployment.
 import { tearDownApp } from "../../../domain/deployments/tear-down-app.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { indexMissingProcedures } from "../../../domain/procedures/index-missing-procedures.ts";
-import { procedureScope, toIndexedText } from "../../../domain/procedures/indexed-procedures.ts";
+import { procedureScope, readProcedureTexts, toIndexedText } from "../../../domain/procedures/indexed-procedures.ts";
 import { listProcedures } from "../../../domain/procedures/list-procedures.ts";
 import { searchProcedures } from "../../../domain/procedures/search-procedures.ts";
 import { dropScope } from "../../../domain/search/index-texts.ts";
@@ -53,6 +53,23 @@ const readIndexIds = async (app: App) => {
   );
   return new Map(rows.map((row) => [row.name, row.index_id]));
 };
+
+test("the texts of an organization's procedures are read page by page, in the order of their index ids", async () => {
+  const [tenant, other] = [await service().tenant(), await service().tenant()];
+  const procedures = ["invoices.list", "invoices.pay", "invoices.send"].map((name) => procedure(name));
+  const app = await givenApp(tenant, "billing", procedures);
+  await givenApp(other, "billing", procedures);
+  const sorted = [...(await readIndexIds(app))].toSorted(([, a], [, b]) => Number(a) - Number(b));
+  const expected = sorted.map(([name, indexId]) => ({
+    indexId,
+    ...toIndexedText({ ...procedure(name), app: "billing", slug: app.slug }),
+  }));
+  const read = (from: number, limit: number) =>
+    readProcedureTexts(parts().db, procedureScope(tenant.org_id), { from, limit });
+  expect(await read(0, 10)).toEqual(expected);
+  expect(await read(expected[1]!.indexId!, 1)).toEqual([expected[1]]);
+  expect(await read(expected[2]!.indexId! + 1, 10)).toEqual([]);
+});
 
 test("a deployment replaces what the search finds; a procedure that has not changed keeps its place in the index", async () => {
   const tenant = await service().tenant();

@@ -5,6 +5,7 @@ import { PostgresTranscriptSearch } from "../../../server/drivers/transcript-sea
 import { givenSession, sampleEntries } from "../../support/service/given-session.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -56,6 +57,7 @@ test("new words are merged into the index, and searches find them before and aft
   const entries = [{ id: "e1", role: "user", content: "numbat" }] as const;
   await givenSession(tenant.rest, { entries });
   expect(await merge()).toBeGreaterThan(0);
+  await nextMillisecond();
   const { session_id } = await givenSession(tenant.rest, { entries });
   expect((await search()).hits).toHaveLength(2);
   await transcriptSearch.mergeNewWords();

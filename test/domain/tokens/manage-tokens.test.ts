@@ -9,6 +9,7 @@ import { rotateToken } from "../../../domain/tokens/rotate-token.ts";
 import { mainAgentId } from "../../support/service/main-agent.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import type { Tenant } from "../../support/service/harness.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -46,14 +47,13 @@ test("the operator can issue and list every kind of token", async () => {
   const tenant = await service().tenant();
   const operator = callerOf(tenant, "operator", "member");
   const before = await list(operator);
-  const issued = [
-    await issue(operator, { kind: "personal_access_token" }),
-    await issue(operator, { kind: "api_key" }),
-    await issue(operator, { kind: "gateway_token", agent_id: await mainAgentId(tenant.rest) }),
-  ];
-  expect((await list(operator)).slice(0, -before.length).map(({ id }) => id)).toEqual(
-    issued.map(({ id }) => id).toReversed(),
-  );
+  const agent_id = await mainAgentId(tenant.rest);
+  const issued: string[] = [];
+  for (const kind of ["personal_access_token", "api_key", "gateway_token"] as const) {
+    await nextMillisecond();
+    issued.push((await issue(operator, kind === "gateway_token" ? { kind, agent_id } : { kind })).id);
+  }
+  expect((await list(operator)).slice(0, -before.length).map(({ id }) => id)).toEqual(issued.toReversed());
 });
 
 test("a listed token shows its expiry and its last use, or null", async () => {

@@ -9,6 +9,7 @@ import { revokeRefreshTokens } from "../../../domain/users/revoke-refresh-tokens
 import { touchOAuthClient } from "../../../domain/users/touch-oauth-client.ts";
 import { givenConsent, givenOAuthClient, givenRefreshToken, givenUser } from "../../support/identity/given-user.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -18,7 +19,6 @@ const CONNECTED = `select "clientId" from auth."oauthConnection" where "userId" 
 const CONNECTION = `select id from auth."oauthConnection" where "userId" = ? and "clientId" = ?`;
 const REVOKED = `select revoked as at from auth."oauthRefreshToken" where id = ?`;
 const CONSENTS = `select count(*) from auth."oauthConsent" where "userId" in (?, ?)`;
-const SET_LAST_USE = `update auth."oauthConnection" set "lastUsedAt" = now() - ?::interval where "userId" = ? and "clientId" = ?`;
 const LAST_USE = `select "lastUsedAt" as at from auth."oauthClient" where "clientId" = ?`;
 const ISSUED_AT = Math.floor(Date.now() / 1000) - 60;
 
@@ -65,10 +65,10 @@ test("a connected client is listed with its host, scopes and times, the last use
   const registered = await givenOAuthClient(em(), { name: "B" });
   await connect(userId, published, { scope: "apps:read  apps:deploy" });
   const limited = { userId, clientId: registered, scope: "", organizationId: orgId, issuedAt: ISSUED_AT };
+  await nextMillisecond();
   await connectOAuthClient(db(), limited, { requiresConsent: false });
+  await nextMillisecond();
   await connect(await givenUser(em()), published);
-  await em().execute(SET_LAST_USE, ["20 seconds", userId, published]);
-  await em().execute(SET_LAST_USE, ["10 seconds", userId, registered]);
   const [first, second, ...others] = await listOf(userId);
   expect(others).toEqual([]);
   expect(first).toMatchObject({ name: "B", host: null, scopes: [], organization: expect.any(String) });

@@ -132,13 +132,10 @@ test("an app that does not start is unavailable, with a record for its owner", a
 test("the least recently used idle process is stopped for a further app", async () => {
   await using local = await openLocalSupervisor({ maxActive: 2 });
   await local.publish("one");
-  await sleep(2);
   await local.publish("two");
-  await sleep(2);
   (await local.supervisor.acquire("one", false))?.release();
   await local.publish("three");
   expect(local.supervisor.active).toEqual(["one", "three"]);
-  await sleep(2);
   (await local.supervisor.acquire("one", false))?.release();
   await local.supervisor.acquire("two", false);
   expect(local.supervisor.active).toEqual(["one", "two"]);

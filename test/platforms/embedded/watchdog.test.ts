@@ -3,7 +3,7 @@ import { describeFailure } from "../../../server/platforms/embedded/supervisor/d
 import { openLocalSupervisor } from "../../support/edge/local-supervisor.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+  vi.useFakeTimers({ toFake: ["Date", "performance", "setInterval", "clearInterval"] });
 });
 
 afterEach(() => vi.useRealTimers());

@@ -3,6 +3,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 export interface OpenStream {
   /** Resolves when the service ends the stream, in any way. */
   ended: Promise<void>;
+  /** The methods of the notifications so far. */
+  methods: string[];
   close(): Promise<void>;
 }
 
@@ -27,15 +29,13 @@ export async function openStream(publicUrl: string, token: string): Promise<Open
   );
   await client.listen({ toolsListChanged: true });
   if (stream === undefined) throw new Error("the subscription opened no stream");
-  return { ended: readToEnd(stream), close: () => client.close() };
+  return { ...readNotifications(stream), close: () => client.close() };
 }
 
 /** A stream of notifications of `GET /mcp`. */
 export interface NotificationStream extends OpenStream {
   status: number;
   headers: Headers;
-  /** The methods of the notifications so far. */
-  methods: string[];
 }
 
 /** Opens a stream of notifications as clients of the revisions before 2026-07-28 do. */
@@ -48,10 +48,7 @@ export async function openNotificationStream(
   const headers = { accept: "text/event-stream", authorization: `Bearer ${token}`, ...extraHeaders };
   const { status, headers: received, body } = await fetch(`${publicUrl}/mcp`, { headers, signal: closing.signal });
   if (body === null) throw new Error("the response has no body");
-  const methods: string[] = [];
-  const ended = readToEnd(body, (text) => {
-    for (const [, method = ""] of text.matchAll(/"method":"([^"]+)"/g)) methods.push(method);
-  });
+  const { methods, ended } = readNotifications(body);
   const close = async (): Promise<void> => {
     closing.abort();
     await ended;
@@ -59,13 +56,21 @@ export async function openNotificationStream(
   return { status, headers: received, methods, ended, close };
 }
 
-async function readToEnd(stream: ReadableStream<Uint8Array>, onText?: (text: string) => void): Promise<void> {
+function readNotifications(stream: ReadableStream<Uint8Array>): Pick<OpenStream, "ended" | "methods"> {
+  const methods: string[] = [];
+  const ended = readToEnd(stream, (text) => {
+    for (const [, method = ""] of text.matchAll(/"method":"([^"]+)"/g)) methods.push(method);
+  });
+  return { methods, ended };
+}
+
+async function readToEnd(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
   const reader = stream.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      onText?.(Buffer.from(value).toString());
+      onText(Buffer.from(value).toString());
     }
   } catch {
     // A connection that breaks off also ends the stream.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { ScriptedGateway } from "../agents/scripted-openclaw-gateway.ts";
 import { GatewayClient } from "../clients/gateway-client.ts";
+import { nextMillisecond } from "../next-millisecond.ts";
 import type { Tenant } from "./harness.ts";
 import { type ListedServer, listServers } from "./main-agent.ts";
 import { sharedHarness } from "./shared-harness.ts";
@@ -44,11 +45,12 @@ export function sharedGateway() {
   };
 }
 
-/** Registers a gateway of agents and waits until its agents are listed. */
+/** Registers a gateway of agents as a later server than those of the tenant, and waits until its agents are listed. */
 export async function givenGateway(
   { rest }: Tenant,
   { url, token }: Pick<ScriptedGateway, "url" | "token">,
 ): Promise<ListedServer> {
+  await nextMillisecond();
   const { body } = await rest.post("/v1/servers", { name: "Gateway", kind: "openclaw", url, token });
   const find = async (): Promise<ListedServer> => {
     const server = (await listServers(rest)).find(({ server_id: id }) => id === body["server_id"]);

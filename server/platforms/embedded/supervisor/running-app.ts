@@ -23,7 +23,7 @@ export class RunningApp {
   /** Limits the requests that the app serves. */
   restriction: StorageRestriction | null = null;
   #inFlight = 0;
-  #lastUsedAt = Date.now();
+  #lastUsedMs = performance.now();
   #onIdle = Promise.withResolvers<void>();
 
   constructor(version: ScriptVersion, variablesVersion: number, process: WorkerdProcess) {
@@ -36,13 +36,14 @@ export class RunningApp {
     return this.#inFlight === 0;
   }
 
-  get lastUsedAt(): number {
-    return this.#lastUsedAt;
+  /** Milliseconds on the clock of `performance.now()`, which is finer than `Date.now()` and never set back. */
+  get lastUsedMs(): number {
+    return this.#lastUsedMs;
   }
 
   acquire(): AcquiredApp {
     this.#inFlight++;
-    this.#lastUsedAt = Date.now();
+    this.#lastUsedMs = performance.now();
     let isReleased = false;
     const release = () => {
       if (!isReleased) this.#release();
@@ -62,7 +63,7 @@ export class RunningApp {
 
   #release(): void {
     this.#inFlight--;
-    this.#lastUsedAt = Date.now();
+    this.#lastUsedMs = performance.now();
     if (this.isIdle) this.#onIdle.resolve();
   }
 }

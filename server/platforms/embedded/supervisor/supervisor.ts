@@ -275,7 +275,7 @@ export class Supervisor implements AppRunner, DatabaseAccess {
     while (this.#running.size + this.#starting + additional > this.#options.limits.maxActive) {
       const [leastRecentlyUsed] = [...this.#running.values()]
         .filter((app) => app.isIdle)
-        .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt);
+        .toSorted((a, b) => a.lastUsedMs - b.lastUsedMs);
       if (!leastRecentlyUsed) return false;
       await this.#stopIdle(leastRecentlyUsed);
     }
