@@ -13,7 +13,7 @@ import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { createTestDatabase } from "./databases.ts";
+import { createTestDatabase } from "./test-databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
 import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
 
