@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { joinOrganization } from "../support/identity/organization-members.ts";
-import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
+import { openNotificationStream, type OpenStream, openStream } from "../support/clients/mcp-notification-streams.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
@@ -44,9 +44,11 @@ async function openTracked(token: string) {
   return stream;
 }
 
-/** Whether a stream is still open. Call it after other streams have ended for the same reason. */
-function stillOpen({ ended }: { ended: Promise<void> }): Promise<boolean> {
-  return Promise.race([ended.then(() => false), Promise.resolve(true)]);
+/** Checks that streams of an organization still receive notifications. Call it after other streams have ended. */
+async function expectOpen(orgId: string, streams: readonly OpenStream[]): Promise<void> {
+  service().service.parts.capabilities.apps.changes.announce(orgId);
+  for (const { methods } of streams)
+    await vi.waitFor(() => expect(methods).toContain("notifications/tools/list_changed"), 10_000);
 }
 
 const opened: (() => Promise<void>)[] = [];
@@ -68,7 +70,7 @@ verifies(
     parts.capabilities.tokens.accessChanges.announce(one.org_id);
     await Promise.all([streams[0]!.ended, streams[2]!.ended]);
     expect((await new GatewayClient(publicUrl, one.personal_access_token).call("ping")).status).toBe(401);
-    expect(await Promise.all([stillOpen(streams[1]!), stillOpen(streams[3]!)])).toEqual([true, true]);
+    await expectOpen(two.org_id, [streams[1]!, streams[3]!]);
     await Promise.all(streams.map(({ close }) => close()));
   },
 );
@@ -78,7 +80,7 @@ verifies(
   "an open stream ends when its token is revoked or rotated through the API, and the user's other streams stay open",
   async () => {
     const { publicUrl } = service().service;
-    const { accessToken } = await createOwner();
+    const { accessToken, orgId } = await createOwner();
     const { tokens } = rpcClient(publicUrl, accessToken);
     const issue = () => tokens.issue.mutate({ kind: "personal_access_token", name: "Mine" });
     const agent_id = await mainAgentId(new RestClient(publicUrl, accessToken));
@@ -94,7 +96,7 @@ verifies(
     await tokens.rotate.mutate({ id: rotated.id, overlap: "none" });
     await tokens.revoke.mutate({ id: agent.id });
     await Promise.all(streams.map(({ ended }) => ended));
-    expect(await stillOpen(other)).toBe(true);
+    await expectOpen(orgId, [other]);
   },
 );
 
@@ -107,12 +109,12 @@ verifies(hazard(29), "an open stream ends when its user is removed from the orga
   await owner.user.post("/organization/remove-member", { memberIdOrEmail: removed.user.email, organizationId });
   await left.user.post("/organization/leave", { organizationId });
   await Promise.all(streams.map(({ ended }) => ended));
-  expect(await stillOpen(other)).toBe(true);
+  await expectOpen(organizationId, [other]);
 });
 
 verifies(hazard(29), "an open stream of an OAuth client ends when the user changes their password", async () => {
   const { publicUrl } = service().service;
-  const [{ user }, { user: otherUser }] = [await createOwner(), await createOwner()];
+  const [{ user }, { user: otherUser, orgId }] = [await createOwner(), await createOwner()];
   const grantAccess = async (owner: TestUser) => {
     const { body } = await new OAuthRequests(publicUrl, owner).grant(`${publicUrl}/mcp`, "read offline_access");
     return String(body["access_token"]);
@@ -122,5 +124,5 @@ verifies(hazard(29), "an open stream of an OAuth client ends when the user chang
   const change = { currentPassword: user.password, newPassword: "another horse battery" };
   expect((await user.post("/change-password", change)).status).toBe(200);
   await stream.ended;
-  expect(await stillOpen(other)).toBe(true);
+  await expectOpen(orgId, [other]);
 });

@@ -178,6 +178,29 @@ verifies(hazard(29), "a stream ends when its token is revoked, and streams of ot
   await kept.ended;
 });
 
+test("a stream stays open while the database cannot tell whether its token is valid", async () => {
+  const { parts } = service().service;
+  const tenant = await service().tenant();
+  const app = await givenLoggedApp(tenant);
+  const stream = await follow(tenant, app.path);
+  const em = parts.orm.em.fork();
+  await em.execute(`
+    alter table machine_tokens rename to stored_tokens;
+    create function stop_session() returns boolean language plpgsql as
+      $$ begin raise exception 'the database stops' using errcode = '57P01'; end $$;
+    create view machine_tokens as select * from stored_tokens where stop_session()`);
+  try {
+    parts.capabilities.tokens.accessChanges.announce(tenant.org_id);
+    expect((await tenant.rest.get("/v1/apps")).status).toBe(503);
+  } finally {
+    await em.execute("drop view machine_tokens; alter table stored_tokens rename to machine_tokens");
+  }
+  app.log.say("after");
+  await vi.waitFor(() => expect(stream.lines()).toEqual(["[service] after"]), 10_000);
+  await app.finish();
+  await stream.ended;
+});
+
 test("the service stops while streams are open, and their clients can continue later", async () => {
   const harness = await createHarness();
   const tenant = await harness.tenant();

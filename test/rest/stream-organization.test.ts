@@ -4,6 +4,7 @@ import { followLog } from "../support/clients/log-stream.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
 import { createOwnedTenant } from "../support/identity/owned-tenant.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
+import { TestUser } from "../support/identity/test-user.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
@@ -49,4 +50,22 @@ test("403 a token without a scope of the service follows no log", async () => {
       'Bearer error="insufficient_scope", scope="read"',
     ]);
   }
+});
+
+test("a stream of a token without an organization ends with the membership, although the token is then valid for another one", async () => {
+  const { publicUrl } = service().service;
+  const [first, second] = [await service().tenant(), await service().tenant()];
+  const owners = [await signUpOwner(service(), first), await signUpOwner(service(), second)];
+  const user = new TestUser(publicUrl);
+  await user.signUp();
+  const token = await user.accessToken();
+  await joinOrganization(owners[0]!, user, { organizationId: first.org_id, role: "member" });
+  const app = await service().givenApp(first, { status: "building" });
+  const stream = await followLog(publicUrl, token, `/v1/apps/${app.id}/logs?follow`);
+  expect(stream.status).toBe(200);
+  await joinOrganization(owners[1]!, user, { organizationId: second.org_id, role: "member" });
+  const removal = { organizationId: first.org_id, memberIdOrEmail: user.email };
+  expect((await owners[0]!.post("/organization/remove-member", removal)).status).toBe(200);
+  await stream.ended;
+  expect((await new RestClient(publicUrl, token).get("/v1/apps")).status).toBe(200);
 });

@@ -14,7 +14,7 @@ import { type Service, startService } from "../../../server/composition/start-se
 import { nextMillisecond } from "../next-millisecond.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { createTestDatabase } from "./databases.ts";
+import { createTestDatabase } from "./test-databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
 import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
 

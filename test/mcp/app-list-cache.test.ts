@@ -62,7 +62,7 @@ test("inputs with different limits do not share a cached result", async () => {
   const { listApps, givenApp } = await connect();
   for (const name of ["one", "two", "three"]) await givenApp(name);
   const count = async (limit: number) => ((await listApps({ limit }))["apps"] as object[]).length;
-  expect([await count(1), await count(2), await count(1), await count(3)]).toEqual([1, 2, 1, 3]);
+  expect([await count(1), await count(2), await count(3), await count(1)]).toEqual([1, 2, 3, 1]);
 });
 
 test("a failed read is reported to its callers and not cached", async () => {
