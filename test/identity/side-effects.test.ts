@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
 import { createOrganization } from "../../domain/organizations/create-organization.ts";
 import type { AuthCall, AuthSession } from "../../server/identity/auth-call.ts";
@@ -43,6 +44,16 @@ test("only a token request records the last use of its client", async () => {
   expect(await em().execute(isUsed, [clientId])).toEqual([{ used: false }]);
   await apply("/oauth2/token", { body });
   expect(await em().execute(isUsed, [clientId])).toEqual([{ used: true }]);
+});
+
+test("only a token request connects its client to the user of the token", async () => {
+  const [userId, clientId] = [await givenUser(em()), await givenOAuthClient(em())];
+  const token = new UnsecuredJWT({ sub: userId, iat: 1_800_000_000, client_id: clientId, scope: "read" }).encode();
+  const connected = `select "clientId" from auth."oauthConnection" where "userId" = ?`;
+  await apply("/oauth2/introspect", { returned: { access_token: token } });
+  expect(await em().execute(connected, [userId])).toEqual([]);
+  await apply("/oauth2/token", { returned: { access_token: token } });
+  expect(await em().execute(connected, [userId])).toEqual([{ clientId }]);
 });
 
 test("a password change revokes the refresh tokens of the user, and no other call does", async () => {

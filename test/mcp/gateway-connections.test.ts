@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { openNotificationStream, openStream } from "../support/clients/mcp-notification-streams.ts";
-import { executeOnServer, postgresServer } from "../support/service/databases.ts";
+import { executeOnServer, postgresServer } from "../support/service/test-databases.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 

@@ -132,7 +132,7 @@ export const AREAS: MutationArea[] = [
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
       "test/domain/apps/{idempotency,app-quota,rotate-app-token,sync-auth-entry,update-app}.test.ts",
-      "test/rest/{build-settings,deploy,read,rotate-token,update-app}.test.ts",
+      "test/rest/{build-settings,deploy,read-apps,rotate-token,update-app}.test.ts",
     ],
   },
   {
@@ -157,7 +157,8 @@ export const AREAS: MutationArea[] = [
     sources: ["server/mcp/*.ts"],
     except: GATEWAY_MESSAGES,
     tests: [
-      "test/mcp/{cached-results,direct-tools,fast-path,gateway,gateway-connections,log-lines,notification-streams}.test.ts",
+      "test/mcp/{app-list-cache,direct-tools,fast-path,gateway-connections,gateway-protocol}.test.ts",
+      "test/mcp/{log-injection,notification-streams}.test.ts",
       "test/mcp/{own-origin,request-bodies,scopes,stream-limiter,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
       "test/{database/outage,http/cors,rest/internal-errors}.test.ts",
     ],
@@ -176,7 +177,7 @@ export const AREAS: MutationArea[] = [
     name: "server/rest",
     sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
-      "test/rest/{authentication,deploy,endpoints,internal-errors,limits,openapi,read,request-errors,scopes}.test.ts",
+      "test/rest/{authentication,deploy,deploy-limits,endpoints,internal-errors,openapi,read-apps,request-errors,scopes}.test.ts",
       "test/rest/{log-streams,streamed-bodies,streamed-body-limits,streamed-requests}.test.ts",
       "test/http/malformed-requests.test.ts",
     ],

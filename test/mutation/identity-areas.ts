@@ -29,7 +29,7 @@ export const IDENTITY_AREAS: MutationArea[] = [
     sources: ORGANIZATIONS,
     tests: [
       "test/identity/{audit-events,audit-from-call,chosen-organization,connected-clients}.test.ts",
-      "test/identity/{consented-organization,foreign-organizations,invitation-links,invitations-and-roles}.test.ts",
+      "test/identity/{consented-organization,invitation-links,invitations-and-roles,other-organizations}.test.ts",
       "test/identity/{record-connection,redact-organization,side-effects,sign-up,sign-up-policy}.test.ts",
       "test/rest/{audit,audit-names}.test.ts",
     ],
@@ -42,8 +42,10 @@ export const IDENTITY_AREAS: MutationArea[] = [
     except: [...RULES, ...ORGANIZATIONS],
     tests: [
       "test/identity/{auth-requests,authorization-errors,client-metadata,cross-site-requests,dpop}.test.ts",
-      "test/identity/{client-metadata-errors,input-validation,loopback-names,mcp-client-sign-in,oauth-clients}.test.ts",
-      "test/identity/{oauth-grants,private-use-redirects,rate-limits,refresh-tokens,social-sign-in}.test.ts",
+      "test/identity/{client-metadata-errors,identity-hooks,identity-options,identity-plugin}.test.ts",
+      "test/identity/{input-validation,internet-reachability,loopback-names,mcp-client-sign-in}.test.ts",
+      "test/identity/{oauth-clients,oauth-grants,private-use-redirects,rate-limits,refresh-tokens}.test.ts",
+      "test/identity/social-sign-in.test.ts",
     ],
     testTimeoutMs: 15_000,
     loadedLate: IDENTITY,

@@ -43,6 +43,9 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
     { original: '["code"]', reason: "Equivalent: the response types of the document are not used." },
     { original: '"code"', reason: "Equivalent: the response types of the document are not used." },
   ],
+  "server/identity/consented-organization.ts": [
+    { original: '""', replacement: '"Stryker was here!"', reason: "Equivalent: neither is the id of a client." },
+  ],
   "server/identity/date-columns.ts": [
     { original: "fieldName ?? key", reason: "Equivalent: every column has the name of its field." },
   ],
@@ -66,6 +69,24 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
       original: 'typeof uri !== "string"',
       replacement: "false",
       reason: "Equivalent: the text of any value is no scheme.",
+    },
+  ],
+  "server/identity/redact-organization.ts": [
+    { original: "role === null", replacement: "false", reason: "Equivalent: null does not reach the role admin." },
+    { original: '""', replacement: '"Stryker was here!"', reason: "Equivalent: both count as the lowest role." },
+  ],
+  "server/identity/side-effects.ts": [
+    {
+      original: "clientId !== null",
+      replacement: "true",
+      reason: "Equivalent but slower: no client has the id null.",
+    },
+  ],
+  "server/identity/sign-up-policy.ts": [
+    {
+      original: '""',
+      replacement: '"Stryker was here!"',
+      reason: "Never evaluated: the condition is added only if there is an id.",
     },
   ],
   "server/identity/token-request-client.ts": [

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
 import { openProgramsFolder } from "../../../server/drivers/code-runtime/program-folders.ts";
 import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
-import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
+import { createTestDatabase, SERVICES, type TestDatabase } from "./test-databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

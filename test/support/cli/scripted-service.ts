@@ -1,7 +1,7 @@
 import { type LoopbackServer, startLoopbackServer } from "../loopback-server.ts";
 
 /** Starts a service that is not ours, and returns skills with any name and path. */
-export function startForeignService(skills: { name: string; files: string[] }[]): Promise<LoopbackServer> {
+export function startScriptedService(skills: { name: string; files: string[] }[]): Promise<LoopbackServer> {
   const hash = "0".repeat(64);
   const responses: Record<string, unknown> = {
     "agents.get": { server_kind: "managed" },

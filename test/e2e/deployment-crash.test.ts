@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { SERVICES } from "../support/service/databases.ts";
+import { SERVICES } from "../support/service/test-databases.ts";
 import {
   createInstallation,
   type Installation,

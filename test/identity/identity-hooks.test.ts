@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { createOrganization } from "../../domain/organizations/create-organization.ts";
+import type { HttpResponse } from "../support/clients/rest-client.ts";
+import { sharedIdentityServer, startIdentityServer } from "../support/identity/identity-server.ts";
+import { randomAddress, TestUser } from "../support/identity/test-user.ts";
+
+const server = sharedIdentityServer();
+const WRONG_PASSWORD = "wrong password";
+const NEW_PASSWORD = "another horse battery";
+
+/** Signs up a user with an organization. */
+async function createUser() {
+  const user = new TestUser(server().url);
+  const { body } = await user.signUp();
+  const { id: userId } = body["user"] as { id: string };
+  const created = await user.post("/organization/create", { name: "Acme", slug: randomUUID() });
+  return { user, userId, organizationId: String(created.body["id"]) };
+}
+
+/** Returns what a request announces. */
+async function announcedBy(send: () => Promise<HttpResponse>, expectedStatus = 200): Promise<string[]> {
+  const { announced } = server();
+  const before = announced.length;
+  expect((await send()).status).toBe(expectedStatus);
+  return announced.slice(before);
+}
+
+interface StoredEvent {
+  action: string;
+  outcome: string;
+  credential_kind: string | null;
+  address: string | null;
+}
+
+/** The audit events of a user, by the name of the action. */
+function eventsOf(userId: string): Promise<StoredEvent[]> {
+  const sql = `select action, outcome, credential_kind, address from audit_events where user_id = ? order by action`;
+  return server().orm.em.fork().execute<StoredEvent[]>(sql, [userId]);
+}
+
+test("a call that changes the access rights of a user is announced, and no other call", async () => {
+  const { announced } = server();
+  const { user, userId, organizationId } = await createUser();
+  expect(announced.slice(-2)).toEqual([userId, userId]);
+  const other = new TestUser(server().url, user.email);
+  for (const [path, body] of [
+    ["/organization/update", { organizationId, data: { name: "Other" } }],
+    ["/revoke-other-sessions", {}],
+    ["/change-password", { currentPassword: user.password, newPassword: NEW_PASSWORD }],
+  ] as const)
+    expect([path, await announcedBy(() => user.post(path, body))]).toEqual([path, [userId]]);
+  expect(await announcedBy(() => other.signIn(NEW_PASSWORD))).toEqual([]);
+  expect(await announcedBy(() => user.post("/update-user", { name: "Grace" }))).toEqual([]);
+  expect(await announcedBy(() => user.get("/organization/list"))).toEqual([]);
+  for (const path of ["/organization/has-permission", "/organization/check-slug"]) {
+    const body = { organizationId, permissions: { member: ["create"] }, slug: randomUUID() };
+    expect([path, await announcedBy(() => user.post(path, body))]).toEqual([path, []]);
+  }
+  const unknown = { organizationId: randomUUID() };
+  expect(await announcedBy(() => user.post("/organization/leave", unknown), 400)).toEqual([]);
+  expect(await announcedBy(() => user.post("/sign-out", {}))).toEqual([userId]);
+  expect(await announcedBy(() => user.post("/sign-out", {}))).toEqual([]);
+});
+
+test("the audit log has the changes and the sign-ins of a user, and failed calls only if they are sign-ins", async () => {
+  const { user, userId, organizationId } = await createUser();
+  await user.get("/get-session");
+  await user.get("/organization/list");
+  const permissions = { organizationId, permissions: { member: ["create"] } };
+  await user.post("/organization/has-permission", permissions);
+  await user.post("/organization/check-slug", { slug: randomUUID() });
+  await user.post("/organization/leave", { organizationId: randomUUID() });
+  await user.post("/change-password", { currentPassword: WRONG_PASSWORD, newPassword: NEW_PASSWORD });
+  const wrongPassword = { email: user.email, password: WRONG_PASSWORD };
+  expect((await user.post("/sign-in/email", wrongPassword, { "x-forwarded-for": "192.0.2.7" })).status).toBe(401);
+  await user.post("/sign-out", {});
+  const [common, session] = [{ outcome: "done", address: "127.0.0.1" }, { credential_kind: "session" }];
+  expect(await eventsOf(userId)).toEqual([
+    { action: "organization/create", ...common, ...session },
+    { action: "sign-in/email", outcome: "refused", credential_kind: null, address: "192.0.2.7" },
+    { action: "sign-out", ...common, ...session },
+    { action: "sign-up/email", ...common, ...session },
+  ]);
+});
+
+test("a refused sign-up is recorded, without a user", async () => {
+  const { user } = await createUser();
+  expect((await new TestUser(server().url, user.email).signUp()).status).toBe(422);
+  const sql = `select outcome, user_id from audit_events where action = 'sign-up/email' and outcome = 'refused'`;
+  expect(await server().orm.em.fork().execute(sql)).toEqual([{ outcome: "refused", user_id: null }]);
+});
+
+test("429 limits wrong passwords of one account and address, in a sign-in and in a password change together", async () => {
+  const { user } = await createUser();
+  const headers = { "x-forwarded-for": randomAddress() };
+  const change = (currentPassword: string, newPassword = NEW_PASSWORD) =>
+    user.post("/change-password", { currentPassword, newPassword }, headers);
+  const signIn = (password: string) => user.post("/sign-in/email", { email: user.email, password }, headers);
+  // Other errors and a right password do not count.
+  for (let at = 0; at < 6; at += 1) {
+    expect((await change(user.password, "short")).body).toMatchObject({ code: "PASSWORD_TOO_SHORT" });
+    expect((await signIn(user.password)).status).toBe(200);
+  }
+  for (let at = 0; at < 5; at += 1) {
+    expect((await change(WRONG_PASSWORD)).body).toMatchObject({ code: "INVALID_PASSWORD" });
+    expect((await signIn(WRONG_PASSWORD)).status).toBe(401);
+  }
+  for (const send of [() => change(user.password), () => signIn(user.password)]) {
+    const { status, body, headers: responseHeaders } = await send();
+    expect([status, body]).toEqual([429, { message: "Too many wrong passwords. Wait, then try again." }]);
+    expect(responseHeaders.get("retry-after")).toMatch(/^[1-9]\d*$/);
+  }
+  const elsewhere = { "x-forwarded-for": randomAddress() };
+  const { email, password } = user;
+  expect((await user.post("/sign-in/email", { email, password }, elsewhere)).status).toBe(200);
+});
+
+test("a password change ends the other sessions of the user, also if the request asks to keep them", async () => {
+  const { user } = await createUser();
+  const other = new TestUser(server().url, user.email);
+  await other.signIn();
+  const change = { currentPassword: user.password, newPassword: NEW_PASSWORD, revokeOtherSessions: false };
+  expect((await user.post("/change-password", change)).status).toBe(200);
+  expect((await user.get("/get-session")).body).toHaveProperty("user");
+  expect((await other.get("/get-session")).text).toBe("null");
+});
+
+test("a user reads their own organization with the links of its invitations, and no other organization", async () => {
+  const { user, organizationId } = await createUser();
+  const { user: stranger } = await createUser();
+  const invitation = { email: `${randomUUID()}@example.com`, role: "member", organizationId };
+  const { body } = await user.post("/organization/invite-member", invitation);
+  const path = `/organization/get-full-organization?organizationId=${organizationId}`;
+  const link = `${server().url}/invitations/${String(body["id"])}`;
+  expect((await user.get(path)).body["invitations"]).toMatchObject([{ link }]);
+  const { status, body: error } = await stranger.get(path);
+  expect([status, error["code"]]).toEqual([400, "ORGANIZATION_NOT_FOUND"]);
+  expect((await stranger.get(path.replace(organizationId, "not-an-id"))).body["code"]).toBe("INVALID");
+});
+
+test("with SIGN_UP=invite, the first user owns the first organization, and no later one learns who has an account", async () => {
+  await using invite = await startIdentityServer({ config: { signUp: "invite" } });
+  const em = invite.orm.em.fork();
+  const settings = { name: "First", email: null, plan: "free" };
+  const { org_id: orgId } = await em.transactional((tx) => createOrganization(tx, settings));
+  const owner = new TestUser(invite.url);
+  const signedUp = await owner.signUp();
+  const members = await em.execute(`select "userId" as id from auth.member where "organizationId" = ?`, [orgId]);
+  expect(members).toEqual([{ id: (signedUp.body["user"] as { id: string }).id }]);
+  const known = await new TestUser(invite.url, owner.email).signUp();
+  const unknown = await new TestUser(invite.url).signUp();
+  expect([known.status, known.body]).toEqual([403, unknown.body]);
+  expect(known.body).toMatchObject({ code: "SIGN_UP_REFUSED" });
+});
