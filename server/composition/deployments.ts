@@ -95,12 +95,20 @@ interface BuildPlatform {
 /** Opens the parts of a build that need no database: the source, the bundler and empty workspaces. */
 export async function openBuildPlatform(
   config: Config,
-  { controlGroups: groups, startProcess }: Partial<Pick<Foundation, "controlGroups" | "startProcess">> = {},
+  {
+    controlGroups: groups,
+    startProcess,
+    log,
+  }: Partial<Pick<Foundation, "controlGroups" | "startProcess" | "log">> = {},
 ): Promise<BuildPlatform> {
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
   const dependencies = new DependencyStore(path.join(config.dataDirectory, "dependencies"));
-  const bundler = createBundler(sandbox, config.npmEnvironment, { buildEgress: config.buildEgress, dependencies });
+  const bundler = createBundler(sandbox, config.npmEnvironment, {
+    buildEgress: config.buildEgress,
+    dependencies,
+    onRegistryOutage: (code) => log?.warn({ code }, "the package registry cannot be reached"),
+  });
   const root = path.join(config.dataDirectory, "builds");
   await new FilesystemTemporaryWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {

@@ -21,6 +21,8 @@ export interface PackageMirrorOptions {
   cacheDirectory: string;
   readSettings(): Promise<NpmSettings>;
   limits?: Partial<MirrorLimits>;
+  /** Called with the code of the error, such as `ENOTFOUND`, when the registry begins not to respond. */
+  onOutage?: (code: string) => void;
 }
 
 /**
@@ -31,10 +33,12 @@ export class PackageMirror implements PackageRegistry {
   readonly #readSettings: () => Promise<NpmSettings>;
   readonly #limits: MirrorLimits;
   readonly #cache: PackageCache;
+  readonly #onOutage: ((code: string) => void) | undefined;
   #client: Promise<RegistryClient> | null = null;
 
-  constructor({ cacheDirectory, readSettings, limits }: PackageMirrorOptions) {
+  constructor({ cacheDirectory, readSettings, limits, onOutage }: PackageMirrorOptions) {
     this.#readSettings = readSettings;
+    this.#onOutage = onOutage;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#cache = new PackageCache(cacheDirectory, this.#limits.cacheBytes);
   }
@@ -51,12 +55,11 @@ export class PackageMirror implements PackageRegistry {
 
   /** Opens the client with the first install. A failure is not cached: the next install tries again. */
   #openClient(): Promise<RegistryClient> {
-    this.#client ??= RegistryClient.open({ cache: this.#cache, readSettings: this.#readSettings }).catch(
-      (error: unknown) => {
-        this.#client = null;
-        throw error;
-      },
-    );
+    const options = { cache: this.#cache, readSettings: this.#readSettings, onOutage: this.#onOutage };
+    this.#client ??= RegistryClient.open(options).catch((error: unknown) => {
+      this.#client = null;
+      throw error;
+    });
     return this.#client;
   }
 }
