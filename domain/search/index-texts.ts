@@ -4,7 +4,7 @@ import { analyzeText, type AnalyzedText, type IndexedText, languagesIn } from ".
 import { languageBits } from "./languages.ts";
 import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./index-generations.ts";
 import { removeVectors } from "./remove-vectors.ts";
-import { appendPostings, type NumberedText, removePostings } from "./stored-postings.ts";
+import { appendPostings, type NumberedText, removePostings } from "./write-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
 
 export type { IndexedText } from "./indexed-text.ts";

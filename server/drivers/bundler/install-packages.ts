@@ -1,6 +1,6 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
 import { describeDependencies } from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
@@ -22,7 +22,7 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
  */
 export async function installPackages(
   context: BuildContext,
-  packages: PackageSource,
+  packages: PackageRegistry,
   project: Project,
 ): Promise<BuildContext> {
   const store = context.dependencies;
@@ -39,7 +39,7 @@ export async function installPackages(
 
 async function install(
   context: BuildContext,
-  packages: PackageSource,
+  packages: PackageRegistry,
   project: Project,
 ): Promise<{ selected: BuildContext; isWanted: boolean }> {
   const { packageManager, rootEntries, location } = project;
@@ -69,7 +69,7 @@ async function install(
  */
 export async function installSvelteAdapter(
   context: BuildContext,
-  packages: PackageSource,
+  packages: PackageRegistry,
   { packageManager, location }: Project,
 ): Promise<void> {
   const { installDirectory, packageDirectory } = location;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
@@ -19,7 +19,7 @@ import { listPackages } from "./workspace-packages.ts";
 
 export interface WranglerBundlerOptions {
   sandbox: Sandbox;
-  packages: PackageSource;
+  packages: PackageRegistry;
   /** A `node_modules` folder with npm, pnpm, Yarn, Bun, wrangler and the framework detection. */
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */

@@ -1,4 +1,4 @@
-import type { PackageSession, PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageSession, PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import { type AllowanceLimits, InstallAllowance } from "./install-allowance.ts";
 import { openMirrorSession } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
@@ -29,7 +29,7 @@ export interface PackageMirrorOptions {
  * A read-only mirror of the machine's package registries for sandboxed installs. Packages are requested by name only,
  * and the registry credentials stay on the host. The only data that leaves the sandbox is the names of packages.
  */
-export class PackageMirror implements PackageSource {
+export class PackageMirror implements PackageRegistry {
   readonly #readSettings: () => Promise<NpmSettings>;
   readonly #limits: MirrorLimits;
   readonly #cache: PackageCache;

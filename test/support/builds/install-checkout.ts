@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
 import type { BuildContext } from "../../../server/drivers/bundler/build-step.ts";
 import type { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
@@ -21,7 +21,7 @@ import type { TestCheckout } from "./bundle-checkout.ts";
  * @param stored - where the organization of the build stores dependencies, if it does
  */
 export async function installCheckout(
-  packages: PackageSource,
+  packages: PackageRegistry,
   checkout: TestCheckout,
   stored: { dependencies: DependencyStore; organizationId: string } | null = null,
 ): Promise<string> {

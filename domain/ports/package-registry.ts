@@ -20,7 +20,7 @@ export interface PackageSession extends AsyncDisposable {
 }
 
 /** Gives installs access to the package registry, and to no other host. */
-export interface PackageSource {
+export interface PackageRegistry {
   /**
    * @param names - the package names in the project's manifests and lockfile; further names are allowed. These and what
    *   they depend on are not limited in number.

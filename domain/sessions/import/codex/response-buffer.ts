@@ -4,7 +4,7 @@ import type { EntryUsage, NewEntry } from "../../transcript-entry.ts";
 const MAX_HELD = 500;
 
 /** Holds the entries of the last response until its usage is read, which Codex writes after them. */
-export class HeldResponse {
+export class ResponseBuffer {
   #entries: NewEntry[] = [];
   #expectsUsage = false;
 

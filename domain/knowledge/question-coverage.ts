@@ -21,7 +21,7 @@ const SIMILAR_SHARE = 0.4;
 const HEADING_SHARE = 0.6;
 
 /** Which words of a question a text has. */
-export class Coverage {
+export class QuestionCoverage {
   readonly #words: readonly WeighedWord[];
   readonly #total: number;
 

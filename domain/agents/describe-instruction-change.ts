@@ -17,7 +17,7 @@ const DIFF_CHARACTERS = 4000;
 const MAX_CHANGED_LINES = 500;
 
 /** Describes a change of instructions within the size of a response. */
-export async function describeChange(before: Version, after: Version) {
+export async function describeInstructionChange(before: Version, after: Version) {
   return {
     before: toVersion(before),
     after: toVersion(after),

@@ -1,13 +1,13 @@
 import { constants } from "node:fs";
 import { mkdir, open, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { SourceFile, Workspace, Workspaces } from "../../../domain/ports/workspaces.ts";
+import type { SourceFile, Workspace, TemporaryWorkspaces } from "../../../domain/ports/temporary-workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { buildVolumeSize, mountVolume, unmountVolumes } from "../../sandbox/memory-volume.ts";
 import { startChild, type StartProcess } from "../../sandbox/start-process.ts";
 
 /** One folder per attempt, below a root folder that contains nothing else. */
-export class FilesystemWorkspaces implements Workspaces {
+export class FilesystemTemporaryWorkspaces implements TemporaryWorkspaces {
   readonly #root: string;
   readonly #volumeMb: number | null;
   readonly #startProcess: StartProcess;

@@ -14,7 +14,7 @@ export interface ManagedServer {
 }
 
 /** How an operation reaches agents, wherever they are. */
-export interface HostAccess {
+export interface OpenHostDeps {
   db: Db;
   /** Returns the host of a server whose agents the service itself keeps. */
   managedHost(server: ManagedServer): AgentHost;
@@ -29,7 +29,7 @@ export interface HostAccess {
  * @throws {ServiceError} `not_found` for a server that has been deleted meanwhile
  */
 export async function openHost(
-  { db, managedHost, hosts, tokenCipher }: HostAccess,
+  { db, managedHost, hosts, tokenCipher }: OpenHostDeps,
   { orgId }: Caller,
   server: FoundServer,
 ): Promise<AgentHost> {
@@ -57,10 +57,10 @@ export interface OpenedAgent {
  * @throws {ServiceError} `not_found` when the organization has no such agent; `unavailable` before the first contact with
  *   the gateway of the agent
  */
-export async function openAgent(access: HostAccess, caller: Caller, agentId: string | undefined): Promise<OpenedAgent> {
-  const agent = await findAgent(access.db, caller, agentId);
+export async function openAgent(deps: OpenHostDeps, caller: Caller, agentId: string | undefined): Promise<OpenedAgent> {
+  const agent = await findAgent(deps.db, caller, agentId);
   const hostedId = hostedIdOf(agent);
-  const host = await openHost(access, caller, { id: agent.serverId, kind: agent.kind });
+  const host = await openHost(deps, caller, { id: agent.serverId, kind: agent.kind });
   return { agent, host, hostedId };
 }
 

@@ -4,14 +4,14 @@ const MAX_IMPORTS = { perOrganization: 2, perProcess: 4 };
 const RETRY_SECONDS = 2;
 
 /** Limits how many transcripts are imported at the same time, because each one needs memory for its longest lines. */
-export class ImportSlots {
+export class ImportLimiter {
   readonly #running = new Map<string, number>();
   #total = 0;
 
   /**
-   * Runs `work` in a slot.
+   * Runs `work` when the limits permit it.
    *
-   * @throws {ServiceError} `rate_limited` when the organization has all of its slots; `unavailable` when no slot is free
+   * @throws {ServiceError} `rate_limited` when the organization reaches its limit; `unavailable` when the process reaches its own
    */
   async run<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     const running = this.#running.get(orgId) ?? 0;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
-import { waitForApplication } from "../../../domain/variables/application-state.ts";
+import { waitUntilApplied } from "../../../domain/variables/apply-status.ts";
 import { listVariables } from "../../../domain/variables/list-variables.ts";
 import { VariableCipher } from "../../../domain/variables/variable-cipher.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
@@ -19,7 +19,7 @@ async function givenApp(changes: Partial<App>) {
   await em.nativeUpdate(App, { id }, { variablesVersion: 5, variablesTriedVersion: 4, ...changes });
   return {
     change: (later: Partial<App>) => em.nativeUpdate(App, { id }, later),
-    wait: (version: number, restartWaitMs = LONG_MS) => waitForApplication({ db: db(), restartWaitMs }, id, version),
+    wait: (version: number, restartWaitMs = LONG_MS) => waitUntilApplied({ db: db(), restartWaitMs }, id, version),
   };
 }
 

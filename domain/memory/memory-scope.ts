@@ -19,7 +19,7 @@ export interface ChangeMemoriesDeps extends ReadMemoriesDeps {
  *
  * @throws {ServiceError} `not_found` when the organization has no such agent; `forbidden` for a gateway token of another agent
  */
-export async function findMemoryOwner(db: Db, caller: Caller, agentId: string | undefined): Promise<ScopeKey> {
+export async function findMemoryScope(db: Db, caller: Caller, agentId: string | undefined): Promise<ScopeKey> {
   const agent = await findOwnAgent(db, caller, agentId);
   return { orgId: caller.orgId, kind: "memory", ownerId: agent.id };
 }

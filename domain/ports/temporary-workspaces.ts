@@ -23,7 +23,7 @@ export interface Workspace {
 }
 
 /** The working folders of deployments. Nothing in them is kept after an attempt. */
-export interface Workspaces {
+export interface TemporaryWorkspaces {
   /** Opens an empty workspace. Every attempt has its own, so a worker that lost its lease cannot change a later one. */
   open(deploymentId: string, attempt: number): Promise<Workspace>;
   /** Removes the workspaces of an earlier process. Call it only while no deployment is running. */

@@ -4,7 +4,7 @@ import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import type { DiscoveredProcedure, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
-import type { Workspace } from "../ports/workspaces.ts";
+import type { Workspace } from "../ports/temporary-workspaces.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
 import type { LogMasks } from "./log-masks.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedInstances } from "../../../domain/shared/shared-instances.ts";
+import { ReferenceCountedInstances } from "../../../domain/shared/reference-counted-instances.ts";
 
 class Instance implements Disposable {
   disposals = 0;
@@ -10,7 +10,7 @@ class Instance implements Disposable {
 }
 
 test("users of one key share an instance, which is disposed with the last of them", () => {
-  const instances = new SharedInstances<Instance>();
+  const instances = new ReferenceCountedInstances<Instance>();
   const [first, second] = [new Instance(), new Instance()];
   const one = instances.acquire("a", () => first);
   const other = instances.acquire("a", () => second);
@@ -26,7 +26,7 @@ test("users of one key share an instance, which is disposed with the last of the
 });
 
 test("a late release of an instance leaves the next one of its key in use", () => {
-  const instances = new SharedInstances<Instance>();
+  const instances = new ReferenceCountedInstances<Instance>();
   const { release } = instances.acquire("a", () => new Instance());
   release();
   const next = instances.acquire("a", () => new Instance()).instance;
@@ -35,7 +35,7 @@ test("a late release of an instance leaves the next one of its key in use", () =
 });
 
 test("each key has its own instance, and all are disposed together", () => {
-  const instances = new SharedInstances<Instance>();
+  const instances = new ReferenceCountedInstances<Instance>();
   const [first, second] = [new Instance(), new Instance()];
   instances.acquire("a", () => first);
   instances.acquire("b", () => second);

@@ -1,5 +1,5 @@
 /** Instances by key that exist as long as they are in use. Users of the same key share one. */
-export class SharedInstances<T extends Disposable> implements Disposable {
+export class ReferenceCountedInstances<T extends Disposable> implements Disposable {
   readonly #instances = new Map<string, { instance: T; users: number }>();
 
   /** Returns the instance of a key, created if there is none. It is in use until `release` is called. */

@@ -1,14 +1,14 @@
 import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
+import { FilesystemTemporaryWorkspaces } from "../../../server/drivers/temporary-workspaces/filesystem.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { hazard, verifies } from "../../support/verifies.ts";
 
 describe("workspaces on the file system", () => {
   verifies(hazard(15), "sourceFiles returns regular files only and does not follow links", async () => {
     await using folder = await temporaryFolder();
-    const workspace = await new FilesystemWorkspaces(folder.path).open("build", 1);
+    const workspace = await new FilesystemTemporaryWorkspaces(folder.path).open("build", 1);
     await mkdir(path.join(workspace.sourceDirectory, "src"));
     await writeFile(path.join(workspace.sourceDirectory, "src", "b.ts"), "b");
     await writeFile(path.join(workspace.sourceDirectory, "a.ts"), "a");
@@ -29,7 +29,7 @@ describe("workspaces on the file system", () => {
     "two attempts share no files, and a file that was replaced by a link is not read",
     async () => {
       await using folder = await temporaryFolder();
-      const workspaces = new FilesystemWorkspaces(folder.path);
+      const workspaces = new FilesystemTemporaryWorkspaces(folder.path);
       const [first, second] = [await workspaces.open("build", 1), await workspaces.open("build", 2)];
       await writeFile(path.join(first.sourceDirectory, "a.ts"), "first");
       expect(await readdir(second.sourceDirectory)).toEqual([]);
@@ -48,7 +48,7 @@ describe("workspaces on the file system", () => {
 
   verifies(hazard(18), "workspaces with deeply nested folders are removed", async () => {
     await using folder = await temporaryFolder();
-    const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"));
+    const workspaces = new FilesystemTemporaryWorkspaces(path.join(folder.path, "builds"));
     const [first, second] = [await workspaces.open("build", 1), await workspaces.open("build", 2)];
     for (const { sourceDirectory } of [first, second]) await nestFolders(sourceDirectory);
     await first.remove();
@@ -58,7 +58,7 @@ describe("workspaces on the file system", () => {
 
   test("a workspace is empty when it is opened, and clear removes all workspaces", async () => {
     await using folder = await temporaryFolder();
-    const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"));
+    const workspaces = new FilesystemTemporaryWorkspaces(path.join(folder.path, "builds"));
     const earlier = await workspaces.open("build", 1);
     await writeFile(path.join(earlier.sourceDirectory, "old.txt"), "old");
     expect(await readdir((await workspaces.open("build", 1)).sourceDirectory)).toEqual([]);

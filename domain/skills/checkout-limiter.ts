@@ -3,13 +3,13 @@ import { ServiceError } from "../shared/errors.ts";
 const MAX_CHECKOUTS = 2;
 
 /** Limits how many repositories are read at the same time for skills: one for each organization, and two in this process. */
-export class CheckoutSlots {
+export class CheckoutLimiter {
   readonly #organizations = new Set<string>();
 
   /**
-   * Runs `work` in a slot.
+   * Runs `work` when the limits permit it.
    *
-   * @throws {ServiceError} `conflict` when the organization has a slot already; `unavailable` when no slot is free
+   * @throws {ServiceError} `conflict` when the organization reaches its limit; `unavailable` when the process reaches its own
    */
   async run<T>(orgId: string, work: () => Promise<T>): Promise<T> {
     if (this.#organizations.has(orgId))

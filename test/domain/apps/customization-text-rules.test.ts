@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkCustomization } from "../../../domain/apps/customization-rules.ts";
+import { checkCustomization } from "../../../domain/apps/customization-text-rules.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 
 const BUILDER: AppBuilder = { customize: () => Promise.resolve() };
