@@ -41,6 +41,7 @@ export default defineConfig(async () => ({
     // Of the tests of one file that may run at the same time.
     maxConcurrency: 3,
     globalSetup: "test/support/global-setup.ts",
+    setupFiles: process.env["TEST_CLOCK_MS"] === undefined ? [] : ["test/support/coarse-clock.ts"],
     projects: (await findUnavailableServices()).length === 0 ? [embedded, services] : [embedded],
   },
 }));
