@@ -11,7 +11,7 @@ import { fillCompileCache } from "../server/drivers/bundler/fill-compile-cache.t
 import { createBundler, TOOLCHAIN_FOLDERS } from "../server/composition/bundler.ts";
 import { ImportableModules, MODULES_FOLDER } from "../server/drivers/code-runtime/prepare-importable-modules.ts";
 import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
-import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../server/sandbox/unconfined-sandbox.ts";
 
 const PROJECT = path.resolve(import.meta.dirname, "..");
 const EXAMPLES = path.join(PROJECT, "examples");

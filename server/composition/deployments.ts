@@ -18,7 +18,7 @@ import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/f
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
-import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { createBundler } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
 

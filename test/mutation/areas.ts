@@ -159,7 +159,7 @@ export const AREAS: MutationArea[] = [
     sources: ["server/mcp/*.ts"],
     except: GATEWAY_MESSAGES,
     tests: [
-      "test/mcp/{app-list-cache,direct-tools,fast-path,gateway-connections,gateway-protocol}.test.ts",
+      "test/mcp/{app-list-cache,client-connections,direct-tools,fast-path,gateway-protocol}.test.ts",
       "test/mcp/{log-injection,notification-streams}.test.ts",
       "test/mcp/{own-origin,request-bodies,scopes,stream-limiter,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
       "test/{database/outage,http/cors,rest/internal-errors}.test.ts",

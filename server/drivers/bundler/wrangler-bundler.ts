@@ -13,7 +13,7 @@ import { installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
-import { toolEnvironment } from "./select-tool.ts";
+import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
 import { listPackages } from "./workspace-packages.ts";
 
@@ -72,7 +72,7 @@ export class WranglerBundler implements Bundler {
     const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
     const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
     const project = await readProject(request.sourceDirectory, location);
-    const start: BuildContext = { ...base, env: toolEnvironment(project.packageManager) };
+    const start: BuildContext = { ...base, env: packageManagerEnvironment(project.packageManager) };
     const context = project.needsInstall ? await installPackages(start, packages, project) : start;
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);

@@ -1,11 +1,11 @@
 import type { PackageSession, PackageRegistry } from "../../../domain/ports/package-registry.ts";
-import { type AllowanceLimits, InstallAllowance } from "./install-allowance.ts";
+import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
 import { openMirrorSession } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { PackageCache } from "./package-cache.ts";
 import { RegistryClient } from "./registry-client.ts";
 
-export interface MirrorLimits extends AllowanceLimits {
+export interface MirrorLimits extends InstallQuotaLimits {
   /** The size of the cache on disk. */
   cacheBytes: number;
 }
@@ -45,7 +45,7 @@ export class PackageMirror implements PackageRegistry {
 
   async open(names: ReadonlySet<string>): Promise<PackageSession> {
     const client = await this.#openClient();
-    const session = await openMirrorSession(client, new InstallAllowance(names, this.#limits));
+    const session = await openMirrorSession(client, new InstallQuota(names, this.#limits));
     const dispose = async () => {
       await session[Symbol.asyncDispose]();
       await this.#cache.trim();

@@ -10,6 +10,9 @@ const STOPPED = "Equivalent: the process of a stopped service ends.";
 const STOPPING = "Not caught: the request would have to arrive while the service stops.";
 const RESPONDED = "Equivalent: after the response, nothing waits for the signal.";
 const EVERY_SCOPE = "Equivalent but slower: this scope permits every tool.";
+const IDENTIFIED = "Equivalent: every request has an object that identifies its call.";
+const OTHER_HEADERS = "Not caught: the other headers of a request do not change what the SDK does.";
+const NOT_READ = "Equivalent: the server reads only the object that identifies the call.";
 const SAME_NAME = "Equivalent: the header equals the name in the body at this point.";
 
 export const SERVER_MCP: Record<string, Explanation[]> = {
@@ -103,6 +106,19 @@ export const SERVER_MCP: Record<string, Explanation[]> = {
   "server/mcp/step-up.ts": [
     { original: "[]", reason: "Equivalent: no tool has the name that the mutant adds." },
     { original: 'typeof name === "string"', replacement: "true", reason: "Equivalent: every tool's name is a text." },
+  ],
+  "server/mcp/transport.ts": [
+    { original: "authInfo?.extra", reason: IDENTIFIED },
+    { original: "call === undefined", replacement: "false", reason: IDENTIFIED },
+    { original: 'throw new Error("the SDK passed no call to the server");', reason: IDENTIFIED },
+    { original: '"reject"', reason: "Equivalent: only requests of 2026-07-28 reach this handler." },
+    { original: "(error) => options.onError(error)", reason: LOG },
+    { original: "{ await server.close(); }", reason: MEMORY },
+    { original: 'name.startsWith("mcp-") || name === "content-type"', replacement: "true", reason: OTHER_HEADERS },
+    { original: '"mcp-"', replacement: '""', reason: OTHER_HEADERS },
+    { original: '{ token: "", clientId: "", scopes: [] }', reason: NOT_READ },
+    { original: '""', replacement: '"Stryker was here!"', reason: NOT_READ },
+    { original: "[]", replacement: '["Stryker was here"]', reason: NOT_READ },
   ],
   "server/mcp/subscription-bus.ts": [
     { original: "listeners.size === 0", replacement: "false", reason: MEMORY },

@@ -9,7 +9,7 @@ import type { BuildContext } from "../../../server/drivers/bundler/build-step.ts
 import type { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
 import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
-import { toolEnvironment } from "../../../server/drivers/bundler/select-tool.ts";
+import { packageManagerEnvironment } from "../../../server/drivers/bundler/select-package-manager.ts";
 import { DEFAULT_LIMITS } from "../../../server/drivers/bundler/wrangler-bundler.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { memoryFolder } from "../memory-folder.ts";
@@ -37,7 +37,7 @@ export async function installCheckout(
   };
   const context = {
     ...buildContext(request, scratch.path),
-    env: toolEnvironment(project.packageManager),
+    env: packageManagerEnvironment(project.packageManager),
     dependencies: stored?.dependencies ?? null,
   };
   await installPackages(context, packages, project);

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LogReaders } from "./logs/log-readers.ts";
+import { LogReaders } from "./log-streams/log-readers.ts";
 import type { BenchContext, Section } from "./support/bench-section.ts";
 import { createBuildRepository } from "./support/build-repository.ts";
 import { createScratchDatabase } from "./support/scratch-database.ts";
@@ -15,8 +15,8 @@ const LINES_PER_SECOND = 10;
 const DELAY_TARGET_MS = 300;
 const CPU_TARGET_PERCENT = 10;
 
-export const logs: Section = {
-  name: "logs",
+export const logStreams: Section = {
+  name: "log-streams",
   title: "Followed logs",
   method: `A build prints the time, ${LINES_PER_SECOND} lines per second. ${READERS} readers follow its log with \`GET /v1/apps/{id}/logs?follow\` on Postgres. The delay is the time from the print to the arrival of the line at each reader. The CPU time of the readers is that of the service process with ${READERS} readers, less that with one reader, measured alternately in ${ROUNDS} rounds of ${ROUND_MS / 1000} s for each side. The readers are in another process.`,
   async measure(context) {

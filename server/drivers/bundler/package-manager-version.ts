@@ -21,7 +21,7 @@ export async function readYarnLockVersion(directory: string): Promise<number | n
  * Returns the version of its package manager that a project requires: in package.json, in the file name of `yarnPath`, in
  * .bun-version, or by the format of yarn.lock. `null` if it requires none.
  */
-export async function readRequestedVersion(
+export async function readPackageManagerVersion(
   directory: string,
   packageManager: PackageManager,
   field: string | undefined,

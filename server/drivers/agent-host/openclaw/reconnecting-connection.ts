@@ -9,7 +9,7 @@ export interface BackOff {
   stable: number;
 }
 
-export interface KeptConnectionOptions {
+export interface ReconnectingConnectionOptions {
   /** @param failedAttempts - the number of attempts that have failed in a row */
   connect(failedAttempts: number, signal: AbortSignal): Promise<GatewayConnection>;
   backOff: BackOff;
@@ -21,8 +21,8 @@ export interface KeptConnectionOptions {
  * A connection that is opened again when it is lost, with exponential back-off and jitter. While the last attempt has failed,
  * calls fail at once with its error instead of waiting for the next one.
  */
-export class KeptConnection implements Disposable {
-  readonly #options: KeptConnectionOptions;
+export class ReconnectingConnection implements Disposable {
+  readonly #options: ReconnectingConnectionOptions;
   readonly #closing = new AbortController();
   #attempt: Promise<GatewayConnection>;
   #isOpen = false;
@@ -30,7 +30,7 @@ export class KeptConnection implements Disposable {
   #failedAttempts = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(options: KeptConnectionOptions) {
+  constructor(options: ReconnectingConnectionOptions) {
     this.#options = options;
     this.#attempt = this.#connect();
   }

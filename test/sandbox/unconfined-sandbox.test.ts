@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../../server/sandbox/unconfined-sandbox.ts";
 import { runIn } from "../support/sandbox/sandbox-command.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 

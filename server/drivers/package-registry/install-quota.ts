@@ -1,4 +1,4 @@
-export interface AllowanceLimits {
+export interface InstallQuotaLimits {
   /** How many packages an install may request that no manifest, lockfile or requested package names. */
   otherPackages: number;
   /** The size of all responses together. */
@@ -12,21 +12,21 @@ const MAX_NAMES = 200_000;
  * What one install may request from the mirror. An install can otherwise fill the shared cache with packages that its
  * project does not use.
  */
-export class InstallAllowance {
-  readonly #limits: AllowanceLimits;
+export class InstallQuota {
+  readonly #limits: InstallQuotaLimits;
   readonly #names: Set<string>;
   #otherPackages = 0;
   #bytes = 0;
-  #exceeded: keyof AllowanceLimits | null = null;
+  #exceeded: keyof InstallQuotaLimits | null = null;
 
   /** @param names - the package names in the manifests and the lockfile of the project */
-  constructor(names: Iterable<string>, limits: AllowanceLimits) {
+  constructor(names: Iterable<string>, limits: InstallQuotaLimits) {
     this.#names = new Set(names);
     this.#limits = limits;
   }
 
-  /** The limit that ended the allowance, if any. */
-  get exceeded(): keyof AllowanceLimits | null {
+  /** The limit that the install has exceeded, if any. */
+  get exceeded(): keyof InstallQuotaLimits | null {
     return this.#exceeded;
   }
 

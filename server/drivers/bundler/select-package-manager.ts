@@ -31,7 +31,7 @@ const TOOLS: Readonly<Partial<Record<PackageManager, Tool>>> = {
 const DOWNLOADED = `${SANDBOX_PATHS.scratch}/tools`;
 
 /** The variables of every step of a project that this package manager manages, with the version of the toolchain. */
-export function toolEnvironment(packageManager: PackageManager): Record<string, string> {
+export function packageManagerEnvironment(packageManager: PackageManager): Record<string, string> {
   const tool = TOOLS[packageManager];
   const selected = tool ? { [tool.variable]: `${SANDBOX_PATHS.modules}/${tool.packageName}/${tool.program}` } : {};
   return { ...selected, ...INSTALL_COMMANDS[packageManager].buildEnv };
@@ -45,7 +45,7 @@ interface ToolVersion {
 }
 
 /** The package manager that a build runs. */
-export interface SelectedTool {
+export interface SelectedPackageManager {
   /** The variables that select it. */
   env: Record<string, string>;
   /** Whether it is the version that the project names, or the project names none. */
@@ -56,11 +56,11 @@ export interface SelectedTool {
  * Selects the version of Bun or Yarn for a project: the one that it names if the registry has it, otherwise the one of the
  * toolchain. The build log says which. The version of npm, pnpm and Yarn 1 is always that of the toolchain.
  */
-export async function selectTool(
+export async function selectPackageManager(
   context: BuildContext,
   session: PackageSession,
   project: Project,
-): Promise<SelectedTool> {
+): Promise<SelectedPackageManager> {
   const tool = TOOLS[project.packageManager];
   if (tool === undefined) return { env: {}, isWanted: true };
   const { wanted, bundled } = await toolVersion(context, tool, project);
@@ -71,8 +71,11 @@ export async function selectTool(
   return { env: {}, isWanted: false };
 }
 
-/** Selects the version that `selectTool` selected in an earlier build, whose downloaded files have been restored. */
-export async function selectRestoredTool(context: BuildContext, project: Project): Promise<SelectedTool> {
+/** Selects the version that `selectPackageManager` selected in an earlier build, whose downloaded files have been restored. */
+export async function selectRestoredPackageManager(
+  context: BuildContext,
+  project: Project,
+): Promise<SelectedPackageManager> {
   const tool = TOOLS[project.packageManager];
   if (tool === undefined) return { env: {}, isWanted: true };
   return announce(context, tool, await toolVersion(context, tool, project));
@@ -99,7 +102,7 @@ function announce(
   context: BuildContext,
   { title, variable, packageName, program }: Tool,
   { wanted, bundled }: ToolVersion,
-): SelectedTool {
+): SelectedPackageManager {
   if (wanted === bundled) {
     say(context, `Using ${title} ${bundled}.`);
     return { env: {}, isWanted: true };

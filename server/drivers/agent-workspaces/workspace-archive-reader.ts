@@ -13,16 +13,16 @@ import {
 const CHUNK_BYTES = 256 * 1024;
 
 /** An open archive. It stays readable when the file is replaced meanwhile. */
-export class ArchiveReader implements AsyncDisposable {
+export class WorkspaceArchiveReader implements AsyncDisposable {
   readonly header: ArchiveHeader;
   readonly #handle: FileHandle;
 
   /** @returns `null` if the file does not exist */
-  static async open(file: string): Promise<ArchiveReader | null> {
+  static async open(file: string): Promise<WorkspaceArchiveReader | null> {
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(nullIfMissing);
     if (handle === null) return null;
     try {
-      return new ArchiveReader(handle, parseHeader(await readExactly(handle, 0, HEADER_BYTES)));
+      return new WorkspaceArchiveReader(handle, parseHeader(await readExactly(handle, 0, HEADER_BYTES)));
     } catch (error) {
       await handle.close();
       throw error;

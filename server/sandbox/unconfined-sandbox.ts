@@ -9,7 +9,7 @@ import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { exitOf } from "./start-process.ts";
 import { restoreAccess, writableFolders } from "./file-ownership.ts";
-import { hostPaths } from "./host-paths.ts";
+import { toHostPaths } from "./to-host-paths.ts";
 import { killIfExists } from "./kill-process.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { killMarked, processMark } from "./process-mark.ts";
@@ -53,7 +53,7 @@ export class UnconfinedSandbox implements Sandbox {
 
 /** The same command with paths of the host. */
 function commandOnHost(command: SandboxCommand, nodePath: string, bridge: Server | null): SandboxCommand {
-  const toHost = hostPaths([{ from: dirname(nodePath), to: dirname(SANDBOX_NODE) }, ...command.mounts]);
+  const toHost = toHostPaths([{ from: dirname(nodePath), to: dirname(SANDBOX_NODE) }, ...command.mounts]);
   const proxy = bridge ? proxyVariables(`http://127.0.0.1:${(bridge.address() as AddressInfo).port}`) : {};
   const env = Object.entries({ ...command.env, ...proxy }).map(([name, value]) => [name, toHost(value)]);
   const [program, ...programArguments] = command.argv;

@@ -11,7 +11,11 @@ import { replaceFile } from "../files/durable-files.ts";
  *
  * @returns `null` when an organization exists
  */
-export async function bootstrap(orm: Orm, dataDirectory: string, plan: string): Promise<CreatedOrganization | null> {
+export async function bootstrapOrganization(
+  orm: Orm,
+  dataDirectory: string,
+  plan: string,
+): Promise<CreatedOrganization | null> {
   return orm.em.fork().transactional(async (em) => {
     if ((await em.count(Organization)) > 0) return null;
     const bootstrapped = await createOrganization(em, { name: "My organization", email: null, plan });

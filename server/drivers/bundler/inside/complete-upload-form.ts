@@ -20,7 +20,7 @@ const METADATA_END = "\r\n--";
  * @param pagesRoutes - `null` unless the script belongs to a Pages project
  * @param dataFiles - the files that a Node server can read; `null` unless the script runs one
  */
-export function completeForm(
+export function completeUploadForm(
   formFile: string,
   config: StorageConfig,
   pagesRoutes: PagesRoutes | null,

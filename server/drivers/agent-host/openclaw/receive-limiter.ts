@@ -15,7 +15,7 @@ export interface BufferedBytes {
  * Limits what a gateway sends, by the bytes that arrive: a little without a request, and one message of the largest size for
  * each request. So neither a large message nor many small ones occupy the memory or the processor of the service.
  */
-export class ReceiveAllowance implements Disposable {
+export class ReceiveLimiter implements Disposable {
   readonly #requestBytes: number;
   readonly #buffered: BufferedBytes;
   readonly #onExceeded: () => void;
