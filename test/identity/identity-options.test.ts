@@ -3,9 +3,11 @@ import { symmetricDecrypt } from "better-auth/crypto";
 import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
+import { createOrganization } from "../../domain/organizations/create-organization.ts";
 import { authOptions } from "../../server/identity/auth-options.ts";
 import { listMissingStatements } from "../../server/identity/open-auth.ts";
 import { openClientPublisher } from "../support/identity/client-publisher.ts";
+import { givenMember } from "../support/identity/given-user.ts";
 import { sharedIdentityServer, startIdentityServer } from "../support/identity/identity-server.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { CHALLENGE } from "../support/identity/published-clients.ts";
@@ -110,6 +112,32 @@ test("404 is returned for the invitations of an address, for tests of passwords,
   expect((await user.get("/organization/list-user-invitations")).status).toBe(404);
   const paths = ["verify-password", "oauth2/create-client", "oauth2/update-client", "oauth2/client/rotate-secret"];
   for (const path of paths) expect([path, (await user.post(`/${path}`, {})).status]).toEqual([path, 404]);
+});
+
+test("403 rejects the 21st organization of a user, and 404 the deletion of an organization", async () => {
+  const user = await signUp();
+  const { id: userId } = (await user.get("/get-session")).body["user"] as { id: string };
+  const create = () => user.post("/organization/create", { name: "Acme", slug: randomUUID() });
+  const { body } = await create();
+  const em = server().orm.em.fork();
+  for (let at = 0; at < 18; at += 1) {
+    const settings = { name: "Acme", email: "owner@example.com", plan: "free" };
+    const { org_id: orgId } = await em.transactional((tx) => createOrganization(tx, settings));
+    await givenMember(em, { orgId, userId, role: "member" });
+  }
+  expect([(await create()).status, (await create()).status]).toEqual([200, 403]);
+  expect((await user.post("/organization/delete", { organizationId: body["id"] })).status).toBe(404);
+});
+
+test("simultaneous refreshes with one token get the same response", async () => {
+  const oauth = new OAuthRequests(server().url, await signUp());
+  const clientId = await oauth.register();
+  const query = { resource: `${server().url}/mcp`, scope: "read offline_access" };
+  const { body } = await oauth.grantTo(clientId, query);
+  const form = { grant_type: "refresh_token", client_id: clientId, refresh_token: String(body["refresh_token"]) };
+  const responses = await Promise.all(Array.from({ length: 6 }, () => oauth.requestToken({ ...form })));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+  expect(new Set(responses.map((response) => response.body["access_token"])).size).toBe(1);
 });
 
 test("a device shows the page of the service where its user enters the code", async () => {
