@@ -174,3 +174,18 @@ test("an authorization request, also in a form, gets the gateway as its resource
     expect([page.pathname, ...values]).toEqual(["/consent", `${server().url}/mcp`, "consent", null]);
   }
 });
+
+test("a token request records the use of its client only if it succeeds", async () => {
+  const { user } = await createUser();
+  const oauth = new OAuthRequests(server().url, user);
+  const clientId = await oauth.register();
+  const isUsed = async () => {
+    const sql = `select "lastUsedAt" is not null as used from auth."oauthClient" where "clientId" = ?`;
+    return (await server().orm.em.fork().execute<{ used: boolean }[]>(sql, [clientId]))[0]?.used;
+  };
+  const tokenRequest = await oauth.authorize(clientId, { resource: `${server().url}/mcp`, scope: "read" });
+  expect((await oauth.requestToken({ ...tokenRequest, code: "wrong" })).status).toBe(400);
+  expect(await isUsed()).toBe(false);
+  expect((await oauth.requestToken(tokenRequest)).status).toBe(200);
+  expect(await isUsed()).toBe(true);
+});

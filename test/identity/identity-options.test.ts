@@ -98,13 +98,18 @@ test("an access token is valid for 15 minutes, and names the session and its act
   expect(decodeJwt(await user.accessToken())["active_org"]).toBe(created.body["id"]);
 });
 
-test("no response has a token in a header, and a session token must be signed to be accepted", async () => {
+test("a session token is in no header but the cookie, and must be signed to be accepted instead of it", async () => {
   const user = await signUp();
   const { headers, body } = await user.get("/get-session");
   expect(headers.get("set-auth-jwt")).toBeNull();
   const { token } = body["session"] as { token: string };
-  const bearer = { headers: { authorization: `Bearer ${token}` } };
-  expect((await new TestUser(server().url).send("GET", "/api/auth/get-session", bearer)).text).toBe("null");
+  const [cookie] = user.browserCookies();
+  const readSession = async (bearer: string) => {
+    const request = { headers: { authorization: `Bearer ${bearer}` } };
+    return (await new TestUser(server().url).send("GET", "/api/auth/get-session", request)).body["session"];
+  };
+  expect(await readSession(decodeURIComponent(cookie!.value))).toMatchObject({ token });
+  expect([token, await readSession(token)]).toEqual([expect.any(String), undefined]);
 });
 
 test("404 is returned for the invitations of an address, for tests of passwords, and for changes of OAuth clients", async () => {
