@@ -11,12 +11,12 @@ import { givenMember } from "../support/identity/given-user.ts";
 import { sharedIdentityServer, startIdentityServer } from "../support/identity/identity-server.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { CHALLENGE } from "../support/identity/published-clients.ts";
-import { CLIENTS } from "../support/identity/social-providers.ts";
+import { CLIENTS, startSocialProviders } from "../support/identity/social-providers.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 
 const server = sharedIdentityServer();
 const ORIGIN = "https://service.example.com";
-const ERROR_LEVEL = 50;
+const [DEBUG_LEVEL, ERROR_LEVEL] = [20, 50];
 const DAY_SECONDS = 86_400;
 
 async function signUp(): Promise<TestUser> {
@@ -199,6 +199,27 @@ test("a mistake of a user is not logged as an error, and an internal error is, w
     expect.objectContaining({ msg: "the identity provider failed", err: expect.any(Object) }),
   );
   expect(JSON.stringify(server().logged())).not.toContain(user.password);
+});
+
+test("what better-auth reports is logged as an error only with the error that caused it", async () => {
+  await using providers = await startSocialProviders();
+  await using social = await startIdentityServer({ config: { social: CLIENTS } });
+  const user = new TestUser(social.url);
+  await user.signUp();
+  await user.signIn("a wrong password");
+  const reports = () => social.logged().filter((line) => "identity" in line);
+  await user.post("/update-user", { name: "x" }, { origin: "https://elsewhere.example.com" });
+  expect(reports().map(({ level, identity, err }) => [level, identity, err])).toEqual([
+    [DEBUG_LEVEL, "warn", undefined],
+    [DEBUG_LEVEL, "error", undefined],
+  ]);
+  const { body } = await user.post("/sign-in/social", { provider: "github", callbackURL: "/" });
+  const account = { subject: "1", email: "ada@example.com", verified: true };
+  const redirect = providers.consent(String(body["url"]), account);
+  providers.failure = "connection to token";
+  await user.visit(redirect.pathname + redirect.search);
+  const failure = { level: ERROR_LEVEL, identity: "error", err: expect.objectContaining({ message: "fetch failed" }) };
+  expect(reports()).toContainEqual(expect.objectContaining(failure));
 });
 
 test("no client can publish its metadata at a host of the service or of its apps", async () => {

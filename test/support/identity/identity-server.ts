@@ -26,8 +26,8 @@ export interface IdentityServer extends AsyncDisposable {
   tokenSecret: string;
   /** The ids of all users whose access rights may have changed. */
   announced: string[];
-  /** All log lines so far. `level` is a number of pino. */
-  logged(): { level: number; msg: string; err?: unknown }[];
+  /** All log lines so far. `level` is a number of pino, `identity` the level of a report of better-auth. */
+  logged(): { level: number; msg: string; err?: unknown; identity?: string }[];
 }
 
 export async function startIdentityServer(options: IdentityServerOptions = {}): Promise<IdentityServer> {
