@@ -63,6 +63,13 @@ test("cookies are secure and bound to the host only with https", () => {
   expect(cookiesOf("http://localhost:3000")).toEqual([false, "service"]);
 });
 
+test("a cookie has the name of the service, and is readable neither by scripts nor by other sites", async () => {
+  const { headers } = await new TestUser(server().url).signUp();
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^service\.session_token=.*; Path=\/; HttpOnly; SameSite=Lax$/),
+  ]);
+});
+
 test("users can sign in with exactly the configured providers", () => {
   const { github, google } = CLIENTS;
   for (const social of [CLIENTS, { github, google: null }, { github: null, google }, { github: null, google: null }]) {

@@ -56,6 +56,8 @@ export async function startIdentityServer(options: IdentityServerOptions = {}): 
   server.setErrorHandler(sendRequestError);
   await server.register(identityPlugin({ auth: () => Promise.resolve(auth()), publicUrl: getPublicUrl }));
   await server.listen({ host: "127.0.0.1", port: 0 });
+  // The provider is created at the first request. Mutation testing would count that as code of the first test only.
+  await fetch(`${server.listeningOrigin}/api/auth/ok`);
   const opened = opening.move();
   return {
     url: server.listeningOrigin,
