@@ -41,9 +41,8 @@ export const IDENTITY_AREAS: MutationArea[] = [
     sources: ["server/identity/*.ts"],
     except: [...RULES, ...ORGANIZATIONS],
     tests: [
-      "test/identity/{auth-requests,client-metadata,client-metadata-storage,consented-organization}.test.ts",
-      "test/identity/{identity-hooks,identity-options,identity-plugin,internet-reachability}.test.ts",
-      "test/identity/{loopback-names,oauth-grants,refresh-lock,social-sign-in}.test.ts",
+      "test/identity/{auth-requests,client-metadata-storage,consented-organization,identity-flows}.test.ts",
+      "test/identity/{identity-hooks,identity-options,identity-plugin,refresh-lock}.test.ts",
     ],
     testTimeoutMs: 15_000,
     loadedLate: IDENTITY,
