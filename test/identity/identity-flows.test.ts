@@ -61,6 +61,8 @@ test("a client is sent to the sign-in page of the service, and gets no claims th
   const page = signedOut.headers.get("location") ?? String(signedOut.body["url"]);
   expect(new URL(page, server().url).pathname).toBe("/sign-in");
   const redirect = await authorizeWithConsent(user, url);
+  const consents = `select "requestedUserInfoClaims" as claims from auth."oauthConsent" where "clientId" = ?`;
+  expect(await execute(consents, [clientId])).toEqual([{ claims: [] }]);
   const { body } = await oauth.requestToken({
     grant_type: "authorization_code",
     client_id: clientId,

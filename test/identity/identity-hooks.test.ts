@@ -105,7 +105,8 @@ test("429 limits wrong passwords of one account and address, in a sign-in and in
     user.post("/change-password", { currentPassword, newPassword }, headers);
   const signIn = (password: string) => user.post("/sign-in/email", { email: user.email, password }, headers);
   // Other errors and a right password do not count.
-  expect((await change(user.password, "short")).body).toMatchObject({ code: "PASSWORD_TOO_SHORT" });
+  for (const password of ["short", "shorter"])
+    expect((await change(user.password, password)).body).toMatchObject({ code: "PASSWORD_TOO_SHORT" });
   expect((await signIn(user.password)).status).toBe(200);
   expect((await change(WRONG_PASSWORD)).body).toMatchObject({ code: "INVALID_PASSWORD" });
   expect((await signIn(WRONG_PASSWORD)).status).toBe(401);
@@ -114,9 +115,34 @@ test("429 limits wrong passwords of one account and address, in a sign-in and in
     expect([status, body]).toEqual([429, { message: "Too many wrong passwords. Wait, then try again." }]);
     expect(responseHeaders.get("retry-after")).toMatch(/^[1-9]\d*$/);
   }
+  expect((await user.post("/update-user", { name: "Grace" }, headers)).status).toBe(200);
   const elsewhere = { "x-forwarded-for": randomAddress() };
   const { email, password } = user;
   expect((await user.post("/sign-in/email", { email, password }, elsewhere)).status).toBe(200);
+});
+
+test("wrong passwords of a user who is not signed in count for their account only", async () => {
+  const [{ user }, { user: other }] = [await createUser(), await createUser()];
+  const address = randomAddress();
+  for (let at = 0; at < 9; at += 1)
+    await countFailedSignIn(server().counter, { network: clientNetwork(address), email: user.email });
+  const signIn = async ({ email, password }: { email: string; password: string }) =>
+    (await new TestUser(server().url).post("/sign-in/email", { email, password }, { "x-forwarded-for": address }))
+      .status;
+  expect(await signIn({ email: user.email, password: WRONG_PASSWORD })).toBe(401);
+  expect([await signIn(user), await signIn(other)]).toEqual([429, 200]);
+});
+
+test("401 rejects a password change and a consent without a session", async () => {
+  const change = { currentPassword: WRONG_PASSWORD, newPassword: NEW_PASSWORD };
+  expect((await new TestUser(server().url).post("/change-password", change)).status).toBe(401);
+  const signedOut = new TestUser(server().url);
+  const oauth = new OAuthRequests(server().url, signedOut);
+  const url = oauth.authorizeUrl(await oauth.register(), { scope: "read", ...CHALLENGE });
+  const { headers, body } = await signedOut.send("GET", url.pathname + url.search);
+  const { search } = new URL(headers.get("location") ?? String(body["url"]), server().url);
+  const consent = { accept: true, oauth_query: search.slice(1) };
+  expect((await signedOut.post("/oauth2/consent", consent)).status).toBe(401);
 });
 
 test("a password change ends the other sessions of the user, also if the request asks to keep them", async () => {
@@ -155,6 +181,7 @@ test("with SIGN_UP=invite, the first user owns the first organization, and no la
   const unknown = await new TestUser(invite.url).signUp();
   expect([known.status, known.body]).toEqual([403, unknown.body]);
   expect(known.body).toMatchObject({ code: "SIGN_UP_REFUSED" });
+  expect((await owner.signIn()).status).toBe(200);
 });
 
 test("an authorization request, also in a form, gets the gateway as its resource, and asks for consent for a program", async () => {

@@ -7,6 +7,8 @@ const ISSUE = "Never evaluated: a document that is not valid has an issue with a
 const NO_PROVIDER = "Never evaluated: the plugin of the OAuth provider is always loaded.";
 const EXISTING_CLIENT = "Equivalent but slower: better-auth finds the stored client itself when its insert fails.";
 const STATUS_400 = "Equivalent: better-auth rejects a document with the status 400 only.";
+const CHECKED_PATHS = "Equivalent but slower: the function itself checks the path, which has only GET requests.";
+const OTHER_READS = "Equivalent but slower: no other GET request has side effects or creates a session.";
 const NO_TARGET = "Equivalent: the text is the path of another page of the service.";
 
 export const SERVER_IDENTITY: Record<string, Explanation[]> = {
@@ -71,6 +73,54 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
   ],
   "server/identity/date-columns.ts": [
     { original: "fieldName ?? key", reason: "Equivalent: every column has the name of its field." },
+  ],
+  "server/identity/hooks.ts": [
+    { original: "path === AUTHORIZE", replacement: "true", reason: "Equivalent: no other request has the field." },
+    { original: 'method === "GET" && path.startsWith("/organization/")', reason: CHECKED_PATHS },
+    { original: 'method === "GET"', replacement: "true", reason: CHECKED_PATHS },
+    { original: '"/organization/"', reason: CHECKED_PATHS },
+    {
+      original: "path === SIGN_OUT",
+      replacement: "true",
+      reason: "Equivalent but slower: better-auth keeps the session of every request.",
+    },
+    {
+      original: "path === REGISTER_CLIENT",
+      replacement: "true",
+      reason: "Equivalent: no other endpoint has the fields of a registration.",
+    },
+    {
+      original: "!(error instanceof RateLimited)",
+      replacement: "false",
+      reason: "Not caught: only an outage of the database or of Redis causes another error.",
+    },
+    { original: '""', reason: "Equivalent: neither is the address of a user." },
+    {
+      original: "() => null",
+      replacement: "() => undefined",
+      reason: "Not caught: only an outage of the database causes an error.",
+    },
+    { original: 'method === "GET" && !path.startsWith("/callback/")', replacement: "false", reason: OTHER_READS },
+    { original: '"GET"', reason: OTHER_READS },
+    { original: '"/callback/"', reason: OTHER_READS },
+    {
+      original: "path === CHANGE_PASSWORD",
+      replacement: "true",
+      reason: "Equivalent: of the enabled endpoints, no other one responds with this code.",
+    },
+    {
+      original: "/^\\/(organization\\/|change-password|sign-out|revoke-)/",
+      reason: "Equivalent: no path contains it elsewhere.",
+    },
+  ],
+  "server/identity/identity.ts": [
+    { original: "/:\\d+$/", replacement: "/:\\d+/", reason: "Equivalent: a domain has no other colon." },
+    { original: "[]", replacement: '["Stryker was here"]', reason: "Equivalent: no host has this name." },
+    {
+      original: 'level === "error"',
+      replacement: "true",
+      reason: "Not caught: the tests cause no warning that contains an error.",
+    },
   ],
   "server/identity/internet-reachability.ts": [
     { original: "clearTimeout(this.#timer);", reason: "Equivalent: the check that follows is aborted." },
