@@ -69,7 +69,10 @@ test("a call that changes the access rights of a user is announced, and no other
 
 test("the audit log has the changes and the sign-ins of a user, and failed calls only if they are sign-ins", async () => {
   const { user, userId, organizationId } = await createUser();
-  await user.get("/get-session");
+  // The session is prolonged, and its cookie is sent again.
+  const inFiveDays = `update auth.session set "expiresAt" = now() + interval '5 days' where "userId" = ?`;
+  await server().orm.em.fork().execute(inFiveDays, [userId]);
+  expect((await user.get("/get-session")).headers.getSetCookie()).toHaveLength(1);
   await user.get("/organization/list");
   const permissions = { organizationId, permissions: { member: ["create"] } };
   await user.post("/organization/has-permission", permissions);
