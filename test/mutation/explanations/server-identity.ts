@@ -8,6 +8,9 @@ const NO_PROVIDER = "Never evaluated: the plugin of the OAuth provider is always
 const EXISTING_CLIENT = "Equivalent but slower: better-auth finds the stored client itself when its insert fails.";
 const STATUS_400 = "Equivalent: better-auth rejects a document with the status 400 only.";
 const CHECKED_PATHS = "Equivalent but slower: the function itself checks the path, which has only GET requests.";
+const SEPARATOR = "Equivalent: only line breaks separate the statements, and the other one removes them.";
+const HAS_URL = "Never evaluated: a request that reaches the endpoint has a URL that can be parsed.";
+const NO_BODY = "Equivalent: Fastify reads no body of a GET request, and undefined is no body, too.";
 const NO_TARGET = "Equivalent: the text is the path of another page of the service.";
 
 export const SERVER_IDENTITY: Record<string, Explanation[]> = {
@@ -127,6 +130,30 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
   ],
   "server/identity/invitation-link.ts": [
     { original: "new Date(expiresAt) > new Date()", reason: "Differs for one millisecond." },
+  ],
+  "server/identity/open-auth.ts": [
+    { original: '"the schema does not depend on the secret"', reason: "Equivalent, as the text says." },
+    { original: "{ github: null, google: null }", reason: "Equivalent: the schema does not depend on it." },
+    {
+      original: '() => Promise.reject(new Error("the schema needs no consent"))',
+      reason: "Never called, as the text says.",
+    },
+    { original: "/;\\s*(?:\\n|$)/", replacement: "/;\\S*(?:\\n|$)/", reason: SEPARATOR },
+    { original: "statement.trim()", replacement: "statement", reason: SEPARATOR },
+  ],
+  "server/identity/plugin.ts": [
+    { original: '"/"', reason: HAS_URL },
+    { original: 'URL.parse(raw.url ?? "", "http://localhost")?.pathname', reason: HAS_URL },
+    { original: "[]", reason: "Never evaluated: every header that Node passes on has a value." },
+    {
+      original: '""',
+      reason: "Never evaluated, or equivalent: neither text is a path, an error code or the error page.",
+    },
+    { original: 'body === undefined || request.method === "GET"', reason: NO_BODY },
+    { original: "body === undefined", replacement: "false", reason: NO_BODY },
+    { original: 'request.method === "GET"', replacement: "false", reason: NO_BODY },
+    { original: '"GET"', replacement: '""', reason: NO_BODY },
+    { original: "response.body === null", replacement: "false", reason: "Equivalent: no body has an empty buffer." },
   ],
   "server/identity/private-use-redirects.ts": [
     { original: '""', replacement: '"Stryker was here!"', reason: "Never evaluated: every text has a first part." },
