@@ -24,6 +24,8 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
     { original: '"App Provisioning Service"', reason: "Never shown: no plugin for a second factor is used." },
     { original: '"/consent"', reason: "Never used: no user is redirected to the page after the sign-in." },
     { original: "() => false", reason: "Equivalent: undefined is false, too." },
+    { original: '{ verificationUri: "/device" }', reason: "Equivalent: it is the default of better-auth." },
+    { original: '"/device"', reason: "Equivalent: it is the default of better-auth." },
   ],
   "server/identity/authorization-error-page.ts": [
     { original: '""', reason: "Never evaluated: every character of the expression has an entity." },
