@@ -5,7 +5,7 @@ import { TEST_SERVICES, findUnavailableServices } from "./scripts/test-services.
 /** The tests that run a second time, on a PostgreSQL and a Redis outside the service, where those respond. */
 const TESTS_ON_SERVICES = [
   "test/contract/{change-feed,counter,job-queue}.test.ts",
-  "test/e2e/{change-feed,crash,examples,start}.test.ts",
+  "test/e2e/{change-feed,deployment-crash,examples,failed-starts}.test.ts",
   "test/rest/{redis-outage,tokens-across-processes}.test.ts",
 ];
 
@@ -41,6 +41,7 @@ export default defineConfig(async () => ({
     // Of the tests of one file that may run at the same time.
     maxConcurrency: 3,
     globalSetup: "test/support/global-setup.ts",
+    setupFiles: process.env["TEST_CLOCK_MS"] === undefined ? [] : ["test/support/coarse-clock.ts"],
     projects: (await findUnavailableServices()).length === 0 ? [embedded, services] : [embedded],
   },
 }));

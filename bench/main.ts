@@ -13,7 +13,7 @@ import { gateway } from "./gateway.ts";
 import { transcripts } from "./import.ts";
 import { knowledge } from "./knowledge.ts";
 import { listApps } from "./list-apps.ts";
-import { logs } from "./logs.ts";
+import { logStreams } from "./log-streams.ts";
 import { memory } from "./memory.ts";
 import { restBesideBuilds } from "./rest-beside-builds.ts";
 import { sessions } from "./sessions.ts";
@@ -39,7 +39,7 @@ const SECTIONS: readonly Section[] = [
   gateway,
   execute,
   restBesideBuilds,
-  logs,
+  logStreams,
   search,
   searchQuality,
   searchSpeed,

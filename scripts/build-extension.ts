@@ -20,7 +20,7 @@ for (const file of ["manifest.json", "icon.png"]) await cp(path.join(SOURCE, fil
 await cp(path.join(PROJECT, "LICENSE"), path.join(FOLDER, "LICENSE"));
 await build({
   absWorkingDir: PROJECT,
-  entryPoints: [path.join(PROJECT, "clients/cli/src/extension.ts")],
+  entryPoints: [path.join(PROJECT, "clients/cli/src/desktop-extension-server.ts")],
   outfile: path.join(FOLDER, "server/index.mjs"),
   bundle: true,
   format: "esm",

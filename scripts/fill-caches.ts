@@ -11,7 +11,7 @@ import { fillCompileCache } from "../server/drivers/bundler/fill-compile-cache.t
 import { createBundler, TOOLCHAIN_FOLDERS } from "../server/composition/bundler.ts";
 import { ImportableModules, MODULES_FOLDER } from "../server/drivers/code-runtime/prepare-importable-modules.ts";
 import { BubblewrapSandbox } from "../server/sandbox/bubblewrap.ts";
-import { UnconfinedSandbox } from "../server/sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../server/sandbox/unconfined-sandbox.ts";
 
 const PROJECT = path.resolve(import.meta.dirname, "..");
 const EXAMPLES = path.join(PROJECT, "examples");
@@ -61,7 +61,9 @@ async function fillCaches(): Promise<void> {
   const sandbox = config.sandbox === "bubblewrap" ? new BubblewrapSandbox() : new UnconfinedSandbox();
   await new ImportableModules(MODULES_FOLDER).prepare();
   await fillCompileCache(sandbox, TOOLCHAIN_FOLDERS.modules, TOOLCHAIN_FOLDERS.compiled);
-  const bundler = createBundler(sandbox, config.npmEnvironment);
+  const bundler = createBundler(sandbox, config.npmEnvironment, {
+    onRegistryOutage: (code) => console.error(`\nThe package registry cannot be reached: ${code}.`),
+  });
   for await (const manifest of glob("*/package.json", { cwd: EXAMPLES })) {
     await bundleExample(bundler, path.dirname(manifest));
   }
@@ -73,7 +75,7 @@ if ((await readFile(MARKER_FILE, "utf8").catch(() => "")) !== current) {
     await fillCaches();
     await writeFile(MARKER_FILE, current);
   } catch (error) {
-    console.error(error instanceof BuildFailure ? `${error.message}. ${error.advice}` : error);
+    console.error(error instanceof BuildFailure ? `${error.message} ${error.advice}` : error);
     process.exitCode = 1;
   }
 }

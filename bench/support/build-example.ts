@@ -1,11 +1,11 @@
 import type { Bundle, Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
-import type { Workspaces } from "../../domain/ports/workspaces.ts";
+import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 
 interface BuildPlatform {
   git: GitSource;
   bundler: Bundler;
-  workspaces: Workspaces;
+  workspaces: TemporaryWorkspaces;
 }
 
 /** Builds an example like a deployment does, and keeps the bundle in its workspace. */

@@ -8,7 +8,7 @@ import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { type ServerView, toConnectionView } from "./agent-view.ts";
-import { checkConnection, type ConnectionDeps, sealToken } from "./connection-rules.ts";
+import { checkConnection, type ConnectionDeps, sealToken } from "./gateway-connection-rules.ts";
 import { addAgent, type CreateAgentDeps, type ProvisionedAgent } from "./create-agent.ts";
 import type { ServerKind } from "./server-status.ts";
 

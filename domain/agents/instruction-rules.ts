@@ -1,6 +1,6 @@
 import { MAX_INSTRUCTION_BYTES } from "../ports/agent-host.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { checkStorableText } from "../shared/storable-text.ts";
+import { checkStorableText } from "../shared/storable-text-rules.ts";
 
 export const INSTRUCTION_LIMITS = {
   /** Of the content of one revision in UTF-8. Codex reads no more of an AGENTS.md by default. */

@@ -1,6 +1,6 @@
 import { callHost } from "./call-host.ts";
 import { findAgent } from "./find-agent.ts";
-import { type HostAccess, openAgent } from "./host-access.ts";
+import { type OpenHostDeps, openAgent } from "./open-host.ts";
 import type { Db } from "../database-types.ts";
 import type { HostedInstructions } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -31,7 +31,7 @@ export interface Instructions {
  *   not return it
  */
 export async function readInstructions(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   agentId: string | undefined,
 ): Promise<Instructions> {

@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { callHost } from "./call-host.ts";
-import { describeChange, type InstructionVersion } from "./describe-change.ts";
+import { describeInstructionChange, type InstructionVersion } from "./describe-instruction-change.ts";
 import { checkMayChange } from "./find-agent.ts";
-import { type HostAccess, openAgent, type OpenedAgent } from "./host-access.ts";
+import { type OpenHostDeps, openAgent, type OpenedAgent } from "./open-host.ts";
 import type { Db } from "../database-types.ts";
 import { AgentHostError, type HostedInstructions, InstructionsConflict } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -13,7 +13,7 @@ import { checkContent } from "./instruction-rules.ts";
 import { revisionNotFound } from "./read-instructions.ts";
 import { storeRevision } from "./store-revision.ts";
 
-export interface SetInstructionsDeps extends HostAccess {
+export interface SetInstructionsDeps extends OpenHostDeps {
   em: EntityManager;
   /** By agent. */
   instructionLock: KeyedLock;
@@ -100,7 +100,7 @@ async function replaceOnce(change: Change, signal: AbortSignal): Promise<Changed
   const previous = before.revision ?? (await keepReplaced(change, before));
   const isChanged = after.hash !== before.hash;
   const revision = isChanged ? await write(change, { content, expectedHash: before.hash }, signal) : previous;
-  const described = await describeChange(before, after);
+  const described = await describeInstructionChange(before, after);
   return { agent_id: agent.id, ...described, revision, previous_revision: previous };
 }
 

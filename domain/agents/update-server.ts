@@ -5,7 +5,7 @@ import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { type ServerConnectionView, serverNotFound, toConnectionView } from "./agent-view.ts";
-import { checkConnection, checkToken, type ConnectionDeps, sealToken } from "./connection-rules.ts";
+import { checkConnection, checkToken, type ConnectionDeps, sealToken } from "./gateway-connection-rules.ts";
 
 export interface UpdateServerDeps extends ConnectionDeps {
   em: EntityManager;

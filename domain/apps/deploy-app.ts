@@ -6,7 +6,7 @@ import type { Caller } from "../shared/caller.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
-import { checkCustomization } from "./customization-rules.ts";
+import { checkCustomization } from "./customization-text-rules.ts";
 import { findAppByKey, storeIdempotencyKey } from "./idempotency.ts";
 import { checkAppQuota, lockOrganization } from "./app-quota.ts";
 import { checkBranch, checkRepo } from "./repository-rules.ts";

@@ -4,7 +4,7 @@ import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
 import type { AssetRules, Bundle, Migration } from "../ports/bundler.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import type { Workspace } from "../ports/workspaces.ts";
+import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { Deployment } from "./deployment.entity.ts";
 

@@ -6,7 +6,7 @@ import type { DiscoveryResult } from "../ports/procedure-discovery.ts";
 import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { storeArtifact } from "./artifacts.ts";
-import { type Attempt, startStep, type StepDeps, type StepsResult } from "./attempt.ts";
+import { type Attempt, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
 import { runRollback } from "./run-rollback.ts";

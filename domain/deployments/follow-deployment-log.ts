@@ -3,7 +3,7 @@ import { appNotFound } from "../apps/get-app.ts";
 import type { Caller } from "../shared/caller.ts";
 import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
 import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
-import { SharedInstances } from "../shared/shared-instances.ts";
+import { ReferenceCountedInstances } from "../shared/reference-counted-instances.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
 import { selectLogs } from "./read-deployment-log.ts";
 
@@ -14,7 +14,7 @@ export interface FollowLogDeps extends LogTailDeps {
 /** The logs of deployments that are followed in this process. */
 export class DeploymentLogTails implements Disposable {
   readonly #deps: LogTailDeps;
-  readonly #tails = new SharedInstances<DeploymentLogTail>();
+  readonly #tails = new ReferenceCountedInstances<DeploymentLogTail>();
   readonly #unlisten: () => void;
 
   /** @param logChanges - announces the ids of deployments */

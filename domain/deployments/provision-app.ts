@@ -5,7 +5,7 @@ import type { Bundle } from "../ports/bundler.ts";
 import { UnhealthyScript, UnsupportedScript } from "../ports/edge-platform.ts";
 import { MigrationFailed } from "../ports/sql-databases.ts";
 import { BuildFailure } from "../shared/errors.ts";
-import { type Attempt, startStep, type StepDeps } from "./attempt.ts";
+import { type Attempt, startStep, type StepDeps } from "./deployment-attempt.ts";
 import { LeaseLost } from "./lease.ts";
 
 /**

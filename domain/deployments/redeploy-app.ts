@@ -1,4 +1,4 @@
-import { checkCustomization } from "../apps/customization-rules.ts";
+import { checkCustomization } from "../apps/customization-text-rules.ts";
 import { checkBranch } from "../apps/repository-rules.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";

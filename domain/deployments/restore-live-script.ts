@@ -3,7 +3,7 @@ import { App } from "../apps/app.entity.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { loadArtifact } from "./artifacts.ts";
 import { Deployment } from "./deployment.entity.ts";
-import type { Attempt, StepDeps } from "./attempt.ts";
+import type { Attempt, StepDeps } from "./deployment-attempt.ts";
 import { publish } from "./provision-app.ts";
 
 /**

@@ -5,12 +5,12 @@ import { UnreadableVariable } from "../ports/app-variables.ts";
 import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
-import type { Workspaces } from "../ports/workspaces.ts";
+import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
 import { removeOldArtifacts } from "./artifacts.ts";
 import { removeOldDeployments } from "./remove-old-deployments.ts";
 import { claimDeployment, type ClaimedDeployment } from "./claim-deployment.ts";
 import { DeploymentLog } from "./deployment-log.ts";
-import type { Attempt, StepDeps } from "./attempt.ts";
+import type { Attempt, StepDeps } from "./deployment-attempt.ts";
 import { runSteps } from "./deployment-steps.ts";
 import { unreadableVariable } from "./provision-app.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
@@ -24,7 +24,7 @@ import { sanitizeLog } from "../shared/sanitize-log.ts";
 export interface DeploymentDeps extends StepDeps, UnusedDependenciesDeps {
   em: EntityManager;
   jobs: JobQueue;
-  workspaces: Workspaces;
+  workspaces: TemporaryWorkspaces;
   changes: ChangeFeed;
   /** Announces the id of a deployment whose log or status has changed, to those who follow the log. */
   logChanges: ChangeFeed;

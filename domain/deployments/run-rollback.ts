@@ -4,7 +4,7 @@ import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import { Procedure } from "../procedures/procedure.entity.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { loadArtifact, readMigrationNames } from "./artifacts.ts";
-import type { Attempt, StepDeps, StepsResult } from "./attempt.ts";
+import type { Attempt, StepDeps, StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";
 

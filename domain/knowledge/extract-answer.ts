@@ -1,5 +1,5 @@
 import type { PassageHit } from "../documents/search-passages.ts";
-import type { Coverage } from "./coverage.ts";
+import type { QuestionCoverage } from "./question-coverage.ts";
 import { listSentences, type Sentence } from "./list-sentences.ts";
 
 /** A sentence of a document, or a row of a table, that answers a question. */
@@ -29,7 +29,7 @@ const POSITION_MALUS = 0.01;
  */
 export function extractAnswer(
   question: string,
-  coverage: Coverage,
+  coverage: QuestionCoverage,
   hits: readonly PassageHit[],
   limit: number,
 ): FoundSentence[] {

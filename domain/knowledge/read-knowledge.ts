@@ -10,7 +10,7 @@ import {
 import type { DocumentVersionView } from "../documents/document-view.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS } from "../shared/response-budget.ts";
-import { knowledgeOf } from "./knowledge-owner.ts";
+import { knowledgeOf } from "./company-knowledge.ts";
 
 export interface ReadKnowledgeDeps {
   db: Db;

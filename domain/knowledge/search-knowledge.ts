@@ -4,10 +4,10 @@ import type { LanguageModel } from "../ports/language-model.ts";
 import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { toAnswerSentence } from "./answer-sentence.ts";
-import { Coverage } from "./coverage.ts";
+import { toAnswerSentence } from "./markdown-to-answer-sentence.ts";
+import { QuestionCoverage } from "./question-coverage.ts";
 import { extractAnswer } from "./extract-answer.ts";
-import { knowledgeOf } from "./knowledge-owner.ts";
+import { knowledgeOf } from "./company-knowledge.ts";
 import { nameCells } from "./list-sentences.ts";
 import { quoteByMeaning } from "./quote-by-meaning.ts";
 import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer.ts";
@@ -66,7 +66,7 @@ export async function searchKnowledge(
   const question = readSearchQuery("query", query);
   const { hits, words } = await searchPassages(deps, knowledgeOf(caller), { text: question, kind, limit: PASSAGES });
   if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };
-  const coverage = new Coverage(words);
+  const coverage = new QuestionCoverage(words);
   const written = await askModel(deps, question, hits);
   if (written !== null) return toAnswer(written, coverage, limit);
   return toAnswer(await quoteAnswer(deps, question, { hits, coverage, limit }), coverage, limit);
@@ -76,7 +76,7 @@ export async function searchKnowledge(
 async function quoteAnswer(
   { queryEmbedder }: SearchKnowledgeDeps,
   question: string,
-  { hits, coverage, limit }: { hits: readonly PassageHit[]; coverage: Coverage; limit: number },
+  { hits, coverage, limit }: { hits: readonly PassageHit[]; coverage: QuestionCoverage; limit: number },
 ): Promise<CitedSentence[]> {
   const extracted = extractAnswer(question, coverage, hits, limit);
   if (extracted.length > 0) return extracted.map((found) => ({ text: nameCells(found), quotes: [found] }));
@@ -99,7 +99,7 @@ async function askModel(
   }
 }
 
-function toAnswer(sentences: readonly CitedSentence[], coverage: Coverage, limit: number): KnowledgeAnswer {
+function toAnswer(sentences: readonly CitedSentence[], coverage: QuestionCoverage, limit: number): KnowledgeAnswer {
   const citations: Citation[] = [];
   const lines: string[] = [];
   for (const { text, quotes } of sentences) {
@@ -111,7 +111,7 @@ function toAnswer(sentences: readonly CitedSentence[], coverage: Coverage, limit
 }
 
 /** Returns the number of a citation. A quote that several sentences cite has one number. */
-function numberOf(cited: CitedQuote, citations: Citation[], coverage: Coverage): number {
+function numberOf(cited: CitedQuote, citations: Citation[], coverage: QuestionCoverage): number {
   const { hit, quote, similarity } = cited;
   const known = citations.find((citation) => citation.document_id === hit.documentId && citation.quote === quote);
   if (known !== undefined) return known.n;

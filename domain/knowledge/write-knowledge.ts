@@ -9,7 +9,7 @@ import {
   type SendDocumentDeps,
 } from "../documents/send-document.ts";
 import type { Caller } from "../shared/caller.ts";
-import { knowledgeOf } from "./knowledge-owner.ts";
+import { knowledgeOf } from "./company-knowledge.ts";
 
 export interface AddKnowledge extends AddDocument {
   kind: DocumentKind;

@@ -1,5 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { ManagedServer } from "../agents/host-access.ts";
+import type { ManagedServer } from "../agents/open-host.ts";
 import { selectNewestRevision, storeRevision, versionOf } from "../agents/store-revision.ts";
 import type { Db } from "../database-types.ts";
 import {
@@ -17,7 +17,7 @@ import {
   type WriteInstructions,
 } from "../ports/agent-host.ts";
 import { listStoredSessions } from "../sessions/stored-sessions.ts";
-import { readStoredTranscript } from "../sessions/stored-transcript.ts";
+import { readStoredTranscript } from "../sessions/read-stored-transcript.ts";
 import { isUuid } from "../shared/ids.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { sha256Hex } from "../shared/sha256.ts";

@@ -2,7 +2,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { type ChangeMemoriesDeps, findMemoryOwner, lockMemories } from "./memory-owner.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemories } from "./memory-scope.ts";
 import type { MemoryKind } from "./memory-rules.ts";
 import { type MemoryView, toMemoryView } from "./memory-view.ts";
 import { changeMemory, getMemoryRow } from "./stored-memories.ts";
@@ -28,16 +28,16 @@ export async function correctMemory(
   { id, memory_id: memoryId, content, kind }: CorrectMemory,
 ): Promise<MemoryView> {
   if (content === undefined && kind === undefined) throw new ServiceError("invalid", "Send content, kind or both.");
-  const owner = await findMemoryOwner(db, caller, id);
+  const scope = await findMemoryScope(db, caller, id);
   return (root as SqlEntityManager).fork().transactional(async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, owner);
-    const row = await getMemoryRow(tx, owner, memoryId);
+    await lockMemories(tx, scope);
+    const row = await getMemoryRow(tx, scope, memoryId);
     const text = toMemoryText(content ?? row.content, kind ?? row.kind);
-    const same = await findSameText(tx, owner, text);
+    const same = await findSameText(tx, scope, text);
     if (same !== undefined && same.id !== row.id)
       throw new ServiceError("conflict", `The memory ${same.id} of the agent has this content. Delete one of the two.`);
-    await changeMemory(tx, owner, caller, { row, text });
-    return toMemoryView(await getMemoryRow(tx, owner, row.id));
+    await changeMemory(tx, scope, caller, { row, text });
+    return toMemoryView(await getMemoryRow(tx, scope, row.id));
   });
 }

@@ -2,7 +2,7 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { queryBuilderOf } from "../database-types.ts";
 import { removeMemories } from "../retention/removed-memories.ts";
 import type { Caller } from "../shared/caller.ts";
-import { type ChangeMemoriesDeps, findMemoryOwner, lockMemories } from "./memory-owner.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemories } from "./memory-scope.ts";
 import { getMemoryRow, removeMemory } from "./stored-memories.ts";
 
 /**
@@ -16,11 +16,11 @@ export async function forgetMemory(
   caller: Caller,
   { id, memory_id: memoryId }: { id: string; memory_id: string },
 ): Promise<{ status: "deleted" }> {
-  const owner = await findMemoryOwner(db, caller, id);
+  const scope = await findMemoryScope(db, caller, id);
   await (root as SqlEntityManager).fork().transactional(async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, owner);
-    await removeMemory(tx, owner, await getMemoryRow(tx, owner, memoryId));
+    await lockMemories(tx, scope);
+    await removeMemory(tx, scope, await getMemoryRow(tx, scope, memoryId));
   });
   return { status: "deleted" };
 }
@@ -35,11 +35,11 @@ export async function forgetAllMemories(
   caller: Caller,
   agentId: string,
 ): Promise<{ status: "deleted" }> {
-  const owner = await findMemoryOwner(db, caller, agentId);
+  const scope = await findMemoryScope(db, caller, agentId);
   await (root as SqlEntityManager).fork().transactional(async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, owner);
-    await removeMemories(tx, owner.orgId, [owner.ownerId]);
+    await lockMemories(tx, scope);
+    await removeMemories(tx, scope.orgId, [scope.ownerId]);
   });
   return { status: "deleted" };
 }

@@ -1,7 +1,7 @@
 import type { Caller } from "../shared/caller.ts";
 import { takeWithinBudget } from "../shared/response-budget.ts";
 import { decodeCursor, encodeCursor } from "../shared/keyset-cursor.ts";
-import { findMemoryOwner, type ReadMemoriesDeps } from "./memory-owner.ts";
+import { findMemoryScope, type ReadMemoriesDeps } from "./memory-scope.ts";
 import type { MemoryKind } from "./memory-rules.ts";
 import { type MemoryView, toMemoryView } from "./memory-view.ts";
 import { getMemoryRow, selectMemories } from "./stored-memories.ts";
@@ -34,8 +34,8 @@ export async function listMemories(
   { id, kind, limit = 50, cursor }: ListMemories,
 ): Promise<MemoryPage> {
   const after = cursor === undefined ? null : decodeCursor(cursor);
-  const owner = await findMemoryOwner(db, caller, id);
-  const rows = await selectMemories(db, owner)
+  const scope = await findMemoryScope(db, caller, id);
+  const rows = await selectMemories(db, scope)
     .$if(kind !== undefined, (query) => query.where("kind", "=", kind as MemoryKind))
     .$if(after !== null, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
@@ -83,5 +83,5 @@ export async function getMemory(
   caller: Caller,
   { id, memory_id: memoryId }: { id: string; memory_id: string },
 ): Promise<MemoryView> {
-  return toMemoryView(await getMemoryRow(db, await findMemoryOwner(db, caller, id), memoryId));
+  return toMemoryView(await getMemoryRow(db, await findMemoryScope(db, caller, id), memoryId));
 }

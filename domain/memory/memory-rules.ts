@@ -1,5 +1,5 @@
 import { ServiceError } from "../shared/errors.ts";
-import { checkStorableText } from "../shared/storable-text.ts";
+import { checkStorableText } from "../shared/storable-text-rules.ts";
 
 /** The position of a kind is its category in the search index: add a new kind at the end. */
 export const MEMORY_KINDS = ["preference", "commitment", "fact"] as const;

@@ -7,7 +7,7 @@ import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { findMemoryOwner } from "./memory-owner.ts";
+import { findMemoryScope } from "./memory-scope.ts";
 import { MEMORY_KINDS, type MemoryKind } from "./memory-rules.ts";
 import { type MemoryRow, type MemoryView, toMemoryView } from "./memory-view.ts";
 import { selectMemories } from "./stored-memories.ts";
@@ -53,8 +53,8 @@ export async function recallMemories(
   { agent_id: agentId, query, limit, kind }: RecallMemories,
 ): Promise<Recall> {
   const text = readSearchQuery("query", query);
-  const owner = await findMemoryOwner(deps.db, caller, agentId);
-  const found = (await findMemories(deps, owner, { text, limit, kind })).map(toRecalled);
+  const scope = await findMemoryScope(deps.db, caller, agentId);
+  const found = (await findMemories(deps, scope, { text, limit, kind })).map(toRecalled);
   const memories = takeWithinBudget(found, MEMORIES_CHARACTERS);
   const missing = found.length - memories.length;
   const cut = missing === 0 ? null : `${missing} more memories match. Use more specific words, or a kind.`;
@@ -93,8 +93,8 @@ export async function searchMemories(
   { id, q, limit = 20, kind }: SearchMemories,
 ): Promise<{ memories: (MemoryView & { score: number })[] }> {
   const text = readSearchQuery("q", q);
-  const owner = await findMemoryOwner(deps.db, caller, id);
-  const found = await findMemories(deps, owner, { text, limit, kind });
+  const scope = await findMemoryScope(deps.db, caller, id);
+  const found = await findMemories(deps, scope, { text, limit, kind });
   return { memories: found.map(({ row, score }) => ({ ...toMemoryView(row), score })) };
 }
 
@@ -119,18 +119,18 @@ const EQUAL_SIMILARITY_SHARE = 0.02;
 
 async function findMemories(
   deps: TextSearchDeps,
-  owner: ScopeKey,
+  scope: ScopeKey,
   { text, limit, kind }: Search,
 ): Promise<FoundMemory[]> {
   const categories = kind === undefined ? undefined : [MEMORY_KINDS.indexOf(kind)];
   const query = { text, limit: CANDIDATES, ...(categories && { categories }) };
   const [byWords, byMeaning] = await Promise.all([
-    searchIndex(deps.db, owner, { ...query, language: "english" }),
-    searchByMeaning(deps, owner, query),
+    searchIndex(deps.db, scope, { ...query, language: "english" }),
+    searchByMeaning(deps, scope, query),
   ]);
   const ids = new Set([...byWords, ...byMeaning].map(({ indexId }) => indexId));
   if (ids.size === 0) return [];
-  const rows = await selectMemories(deps.db, owner)
+  const rows = await selectMemories(deps.db, scope)
     .where("index_id", "in", [...ids])
     .execute();
   const rowOf = new Map(rows.map((row) => [row.index_id, row]));

@@ -17,9 +17,9 @@ export interface MemoryText extends TextHashes {
 }
 
 /** @throws {ServiceError} `not_found` when the agent has no such memory */
-export async function getMemoryRow(db: Db, owner: ScopeKey, id: string): Promise<MemoryRow> {
+export async function getMemoryRow(db: Db, scope: ScopeKey, id: string): Promise<MemoryRow> {
   // A malformed id gets the same response as an unknown one.
-  const row = isUuid(id) ? await selectMemories(db, owner).where("id", "=", id).executeTakeFirst() : undefined;
+  const row = isUuid(id) ? await selectMemories(db, scope).where("id", "=", id).executeTakeFirst() : undefined;
   if (row === undefined) throw memoryNotFound();
   return row;
 }
@@ -28,17 +28,17 @@ export function selectMemories(db: Db, { orgId, ownerId }: ScopeKey) {
   return db.selectFrom("memories").selectAll().where("org_id", "=", orgId).where("agent_id", "=", ownerId);
 }
 
-/** Adds a memory and its search entry. The owner must be locked. */
-export async function addMemory(tx: Db, owner: ScopeKey, caller: Caller, text: MemoryText): Promise<string> {
+/** Adds a memory and its search entry. The scope must be locked. */
+export async function addMemory(tx: Db, scope: ScopeKey, caller: Caller, text: MemoryText): Promise<string> {
   const id = randomUUID();
   const now = new Date();
   await tx
     .insertInto("memories")
     .values({
       id,
-      org_id: owner.orgId,
-      agent_id: owner.ownerId,
-      index_id: await addText(tx, owner, text),
+      org_id: scope.orgId,
+      agent_id: scope.ownerId,
+      index_id: await addText(tx, scope, text),
       ...toColumns(caller, text),
       created_at: now,
       updated_at: now,
@@ -47,31 +47,31 @@ export async function addMemory(tx: Db, owner: ScopeKey, caller: Caller, text: M
   return id;
 }
 
-/** Replaces the content and the kind of a memory, and its search entry. The owner must be locked. */
+/** Replaces the content and the kind of a memory, and its search entry. The scope must be locked. */
 export async function changeMemory(
   tx: Db,
-  owner: ScopeKey,
+  scope: ScopeKey,
   caller: Caller,
   { row, text }: { row: MemoryRow; text: MemoryText },
 ): Promise<void> {
-  await removeFromIndex(tx, owner, [toEntry(row)]);
+  await removeFromIndex(tx, scope, [toEntry(row)]);
   await tx
     .updateTable("memories")
-    .set({ ...toColumns(caller, text), index_id: await addText(tx, owner, text), updated_at: new Date() })
+    .set({ ...toColumns(caller, text), index_id: await addText(tx, scope, text), updated_at: new Date() })
     .where("id", "=", row.id)
-    .where("org_id", "=", owner.orgId)
+    .where("org_id", "=", scope.orgId)
     .execute();
 }
 
-/** Removes a memory and its search entry. The owner must be locked. */
-export async function removeMemory(tx: Db, owner: ScopeKey, row: MemoryRow): Promise<void> {
-  await removeFromIndex(tx, owner, [toEntry(row)]);
-  await tx.deleteFrom("memories").where("id", "=", row.id).where("org_id", "=", owner.orgId).execute();
+/** Removes a memory and its search entry. The scope must be locked. */
+export async function removeMemory(tx: Db, scope: ScopeKey, row: MemoryRow): Promise<void> {
+  await removeFromIndex(tx, scope, [toEntry(row)]);
+  await tx.deleteFrom("memories").where("id", "=", row.id).where("org_id", "=", scope.orgId).execute();
 }
 
 /** Reads the memories of an agent as they are indexed. */
-export const readMemoryTexts: ReadTexts = async (db, owner, { from, limit }) => {
-  const rows = await selectMemories(db, owner).where("index_id", ">=", from).orderBy("index_id").limit(limit).execute();
+export const readMemoryTexts: ReadTexts = async (db, scope, { from, limit }) => {
+  const rows = await selectMemories(db, scope).where("index_id", ">=", from).orderBy("index_id").limit(limit).execute();
   return rows.map(toEntry);
 };
 
@@ -88,8 +88,8 @@ function toColumns({ userId, credential }: Caller, text: MemoryText) {
   };
 }
 
-async function addText(tx: Db, owner: ScopeKey, { content, kind }: MemoryText): Promise<number> {
-  const [indexId] = await addToIndex(tx, owner, [toIndexedText(content, kind)]);
+async function addText(tx: Db, scope: ScopeKey, { content, kind }: MemoryText): Promise<number> {
+  const [indexId] = await addToIndex(tx, scope, [toIndexedText(content, kind)]);
   if (indexId === undefined) throw new Error("the search index has assigned no id");
   return indexId;
 }

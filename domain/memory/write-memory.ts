@@ -5,7 +5,7 @@ import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { hashText } from "./compare-text.ts";
 import { isInstructionLike } from "./instruction-like.ts";
-import { type ChangeMemoriesDeps, findMemoryOwner, lockMemories } from "./memory-owner.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemories } from "./memory-scope.ts";
 import { checkMemoryContent, MEMORY_LIMITS, type MemoryKind } from "./memory-rules.ts";
 import type { MemoryRow } from "./memory-view.ts";
 import {
@@ -48,19 +48,19 @@ export async function writeMemory(
   { agent_id: agentId, content, kind, replaces }: WriteMemory,
 ): Promise<WrittenMemory> {
   const text = toMemoryText(content, kind);
-  const owner = await findMemoryOwner(db, caller, agentId);
+  const scope = await findMemoryScope(db, caller, agentId);
   return (root as SqlEntityManager).fork().transactional(async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, owner);
-    const replaced = replaces === undefined ? undefined : await getMemoryRow(tx, owner, replaces);
-    const same = await findSameText(tx, owner, text);
+    await lockMemories(tx, scope);
+    const replaced = replaces === undefined ? undefined : await getMemoryRow(tx, scope, replaces);
+    const same = await findSameText(tx, scope, text);
     if (same !== undefined) {
-      if (replaced !== undefined && replaced.id !== same.id) await removeMemory(tx, owner, replaced);
+      if (replaced !== undefined && replaced.id !== same.id) await removeMemory(tx, scope, replaced);
       if (same.kind === kind) return { memory_id: same.id, status: "duplicate" };
     }
-    const row = same ?? replaced ?? (await findSameMeaning(tx, owner, text));
-    if (row === undefined) return { memory_id: await addChecked(tx, owner, caller, text), status: "created" };
-    await changeMemory(tx, owner, caller, { row, text });
+    const row = same ?? replaced ?? (await findSameMeaning(tx, scope, text));
+    if (row === undefined) return { memory_id: await addChecked(tx, scope, caller, text), status: "created" };
+    await changeMemory(tx, scope, caller, { row, text });
     return { memory_id: row.id, status: "updated" };
   });
 }
@@ -71,12 +71,12 @@ export function toMemoryText(content: string, kind: MemoryKind): MemoryText {
   return { kind, content: stored, instructionLike: isInstructionLike(stored), ...hashText(stored) };
 }
 
-export function findSameText(tx: Db, owner: ScopeKey, { contentHash }: MemoryText): Promise<MemoryRow | undefined> {
-  return selectMemories(tx, owner).where("content_hash", "=", contentHash).executeTakeFirst();
+export function findSameText(tx: Db, scope: ScopeKey, { contentHash }: MemoryText): Promise<MemoryRow | undefined> {
+  return selectMemories(tx, scope).where("content_hash", "=", contentHash).executeTakeFirst();
 }
 
-function findSameMeaning(tx: Db, owner: ScopeKey, { kind, meaningHash }: MemoryText): Promise<MemoryRow | undefined> {
-  return selectMemories(tx, owner)
+function findSameMeaning(tx: Db, scope: ScopeKey, { kind, meaningHash }: MemoryText): Promise<MemoryRow | undefined> {
+  return selectMemories(tx, scope)
     .where("kind", "=", kind)
     .where("meaning_hash", "=", meaningHash)
     .orderBy("created_at")
@@ -84,14 +84,14 @@ function findSameMeaning(tx: Db, owner: ScopeKey, { kind, meaningHash }: MemoryT
     .executeTakeFirst();
 }
 
-async function addChecked(tx: Db, owner: ScopeKey, caller: Caller, text: MemoryText): Promise<string> {
+async function addChecked(tx: Db, scope: ScopeKey, caller: Caller, text: MemoryText): Promise<string> {
   const { memoriesPerAgent } = MEMORY_LIMITS;
   const { count } = await tx
     .selectFrom("memories")
     .select(({ fn }) => fn.countAll<string>().as("count"))
-    .where("agent_id", "=", owner.ownerId)
+    .where("agent_id", "=", scope.ownerId)
     .executeTakeFirstOrThrow();
-  if (Number(count) < memoriesPerAgent) return addMemory(tx, owner, caller, text);
+  if (Number(count) < memoriesPerAgent) return addMemory(tx, scope, caller, text);
   throw new ServiceError(
     "conflict",
     `An agent can have at most ${memoriesPerAgent} memories. Pass replaces to change one, or ask a user to delete memories.`,

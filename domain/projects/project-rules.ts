@@ -1,5 +1,5 @@
 import { ServiceError } from "../shared/errors.ts";
-import { checkStorableText } from "../shared/storable-text.ts";
+import { checkStorableText } from "../shared/storable-text-rules.ts";
 
 export const PROJECT_KINDS = ["client", "engagement", "capability"] as const;
 

@@ -1,13 +1,13 @@
 import type { Caller } from "../shared/caller.ts";
 import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
-import type { SharedInstances } from "../shared/shared-instances.ts";
+import type { ReferenceCountedInstances } from "../shared/reference-counted-instances.ts";
 import { findLoggedApp } from "./find-logged-app.ts";
 import { RuntimeLogTail, type RuntimeLogTailDeps } from "./runtime-log-tail.ts";
 import type { RuntimeLogFilter } from "./runtime-log-view.ts";
 
 export interface FollowRuntimeLogsDeps extends RuntimeLogTailDeps {
   /** The runtime logs that are followed in this process, by the id of the app. */
-  runtimeLogTails: SharedInstances<RuntimeLogTail>;
+  runtimeLogTails: ReferenceCountedInstances<RuntimeLogTail>;
 }
 
 /**

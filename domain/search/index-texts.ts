@@ -2,9 +2,9 @@ import type { Db } from "../database-types.ts";
 import { ANALYZER_VERSION } from "./analyzer.ts";
 import { analyzeText, type AnalyzedText, type IndexedText, languagesIn } from "./indexed-text.ts";
 import { languageBits } from "./languages.ts";
-import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./index-generations.ts";
+import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./index-rebuild.ts";
 import { removeVectors } from "./remove-vectors.ts";
-import { appendPostings, type NumberedText, removePostings } from "./stored-postings.ts";
+import { appendPostings, type NumberedText, removePostings } from "./write-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
 
 export type { IndexedText } from "./indexed-text.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../database-types.ts";
 import { type Language, languagesOf } from "./languages.ts";
-import { postingsIdOf } from "./index-generations.ts";
+import { postingsIdOf } from "./index-rebuild.ts";
 import type { ScopeKey } from "./search-scope.ts";
 
 export interface ScopeStatistics {

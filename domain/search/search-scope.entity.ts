@@ -1,5 +1,5 @@
 import { defineEntity, p } from "@mikro-orm/core";
-import type { Rebuild } from "./index-generations.ts";
+import type { Rebuild } from "./index-rebuild.ts";
 import type { SearchScopeKind } from "./search-scope.ts";
 
 /**

@@ -2,8 +2,8 @@ import type { Db } from "../database-types.ts";
 import { ANALYZER_VERSION } from "./analyzer.ts";
 import type { IndexedText } from "./indexed-text.ts";
 import { addToRebuild } from "./index-texts.ts";
-import { otherPostingsIdOf, type Rebuild, type ScopeSets } from "./index-generations.ts";
-import { removeSomePostings } from "./stored-postings.ts";
+import { otherPostingsIdOf, type Rebuild, type ScopeSets } from "./index-rebuild.ts";
+import { removeSomePostings } from "./write-postings.ts";
 import type { ScopeKey, SearchScopeKind } from "./search-scope.ts";
 
 /**

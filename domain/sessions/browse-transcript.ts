@@ -1,4 +1,4 @@
-import type { HostAccess } from "../agents/host-access.ts";
+import type { OpenHostDeps } from "../agents/open-host.ts";
 import type { HostedEntry } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
@@ -33,7 +33,7 @@ const MIN_CONTENT_CHARACTERS = 2000;
  *   when the host of the server does not return it
  */
 export async function browseTranscript(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   request: ReadTranscript,
 ): Promise<TranscriptPage<TranscriptExcerpt>> {

@@ -1,6 +1,6 @@
 import { callHost } from "../agents/call-host.ts";
 import { findServerAndAgent } from "../agents/find-server.ts";
-import { type HostAccess, hostedIdOf, openHost, selectAgentIds } from "../agents/host-access.ts";
+import { type OpenHostDeps, hostedIdOf, openHost, selectAgentIds } from "../agents/open-host.ts";
 import type { AgentHost, HostedSession } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
@@ -35,7 +35,7 @@ const SESSIONS_CHARACTERS = RESPONSE_CHARACTERS - 200;
  *   cursor that this service did not return; `unavailable` or `conflict` when the host of the server does not list them
  */
 export async function listSessions(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   { server_id: serverId, agent_id: agentId, limit, cursor }: ListSessions,
 ): Promise<SessionPage> {
@@ -62,7 +62,7 @@ interface SessionOwner {
 
 /** @throws {ServiceError} `not_found` when the organization has no such server, or the server no such agent */
 async function findOwner(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   owner: { serverId: string | undefined; agentId: string | undefined },
 ): Promise<SessionOwner> {

@@ -1,6 +1,6 @@
 import { callHost } from "../agents/call-host.ts";
 import { findServer, type FoundServer } from "../agents/find-server.ts";
-import { type HostAccess, openHost } from "../agents/host-access.ts";
+import { type OpenHostDeps, openHost } from "../agents/open-host.ts";
 import type { Db } from "../database-types.ts";
 import type { HostedEntry, HostedTranscript } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
@@ -48,7 +48,7 @@ export interface TranscriptPage<T = TranscriptEntry> {
  *   when the host of the server does not return it
  */
 export async function readTranscript(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   request: ReadTranscript,
 ): Promise<TranscriptPage> {
@@ -58,7 +58,7 @@ export async function readTranscript(
 
 /** Reads entries from the host of a session's server: the newest first. */
 export async function readFromHost(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   { session_id: sessionId, server_id: serverId, limit, before }: ReadTranscript,
   maxCharacters: number,

@@ -1,6 +1,6 @@
 import { isPlainLine } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { checkStorableText } from "../shared/storable-text.ts";
+import { checkStorableText } from "../shared/storable-text-rules.ts";
 import type { EntryTool, EntryUsage, NewEntry } from "./transcript-entry.ts";
 
 export const SESSION_LIMITS = {

@@ -1,5 +1,5 @@
 import { callHost } from "../agents/call-host.ts";
-import { type HostAccess, openAgent } from "../agents/host-access.ts";
+import { type OpenHostDeps, openAgent } from "../agents/open-host.ts";
 import type { HostedSkill } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget } from "../shared/response-budget.ts";
@@ -26,7 +26,7 @@ const SKILLS_CHARACTERS = RESPONSE_CHARACTERS - 500;
  *   not return; `unavailable` or `conflict` when the host of the agent does not list them
  */
 export async function listAgentSkills(
-  access: HostAccess,
+  access: OpenHostDeps,
   caller: Caller,
   { agent_id: agentId, cursor }: { agent_id?: string | undefined; cursor?: string | undefined },
 ): Promise<AgentSkillPage> {

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { checkBranch, checkRepo } from "../apps/repository-rules.ts";
 import type { GitSource } from "../ports/git-source.ts";
-import type { Workspace, Workspaces } from "../ports/workspaces.ts";
+import type { Workspace, TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
 import { BuildFailure, ServiceError } from "../shared/errors.ts";
-import type { CheckoutSlots } from "./checkout-slots.ts";
+import type { CheckoutLimiter } from "./checkout-limiter.ts";
 import { FileCollector, type SkillFiles } from "./collect-files.ts";
 import { findPathViolation } from "./file-path-rules.ts";
 import type { SkillRepository } from "./skill.entity.ts";
 
 export interface ReadRepositoryDeps {
   git: GitSource;
-  workspaces: Workspaces;
-  checkouts: CheckoutSlots;
+  workspaces: TemporaryWorkspaces;
+  checkouts: CheckoutLimiter;
 }
 
 export interface RepositoryFolder {

@@ -2,9 +2,9 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { App } from "../apps/app.entity.ts";
 import { lockExistingApp } from "../apps/lock-app.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
-import { type ApplicationState, type StateDeps, waitForApplication } from "./application-state.ts";
+import { type ApplyStatus, type ApplyStatusDeps, waitUntilApplied } from "./apply-status.ts";
 
-export interface ChangeDeps extends StateDeps {
+export interface ChangeDeps extends ApplyStatusDeps {
   em: EntityManager;
   jobs: JobQueue;
 }
@@ -20,7 +20,7 @@ export async function changeVariables(
   deps: ChangeDeps,
   where: { id: string; orgId: string },
   change: (em: EntityManager, app: App) => Promise<boolean>,
-): Promise<ApplicationState> {
+): Promise<ApplyStatus> {
   const version = await deps.em.fork().transactional(async (em) => {
     const app = await lockExistingApp(em, where);
     if (await change(em, app)) {
@@ -30,5 +30,5 @@ export async function changeVariables(
     await em.flush();
     return app.variablesVersion;
   });
-  return waitForApplication(deps, where.id, version);
+  return waitUntilApplied(deps, where.id, version);
 }

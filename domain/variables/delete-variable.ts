@@ -1,6 +1,6 @@
 import type { Caller } from "../shared/caller.ts";
 import { AppVariable } from "./app-variable.entity.ts";
-import type { ApplicationState } from "./application-state.ts";
+import type { ApplyStatus } from "./apply-status.ts";
 import { type ChangeDeps, changeVariables } from "./change-variables.ts";
 import { variableNotFound } from "./variable-view.ts";
 
@@ -10,7 +10,7 @@ export interface DeleteVariable {
   name: string;
 }
 
-export type DeletedVariable = { status: "deleted" } & ApplicationState;
+export type DeletedVariable = { status: "deleted" } & ApplyStatus;
 
 /**
  * Deletes a variable of an app. A running app restarts without it.

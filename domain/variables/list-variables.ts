@@ -2,7 +2,7 @@ import { appNotFound } from "../apps/get-app.ts";
 import type { Db } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
-import { type ApplicationState, selectState, toApplicationState } from "./application-state.ts";
+import { type ApplyStatus, selectApplyStatus, toApplyStatus } from "./apply-status.ts";
 import type { VariableCipher } from "./variable-cipher.ts";
 import type { VariableView } from "./variable-view.ts";
 
@@ -11,7 +11,7 @@ export interface ListVariablesDeps {
   variableCipher: VariableCipher;
 }
 
-export type VariableList = { variables: VariableView[] } & ApplicationState;
+export type VariableList = { variables: VariableView[] } & ApplyStatus;
 
 /**
  * Lists the variables of an app by name. The values of secrets are not returned.
@@ -23,7 +23,7 @@ export async function listVariables(
   { orgId }: Caller,
   appId: string,
 ): Promise<VariableList> {
-  const app = await selectState(db, appId).where("apps.org_id", "=", orgId).executeTakeFirst();
+  const app = await selectApplyStatus(db, appId).where("apps.org_id", "=", orgId).executeTakeFirst();
   if (app === undefined) throw appNotFound();
   const rows = await db.selectFrom("app_variables").selectAll().where("app_id", "=", appId).orderBy("name").execute();
   const variables = rows.map((row) => ({
@@ -34,5 +34,5 @@ export async function listVariables(
     created_at: toIsoTimestamp(row.created_at),
     updated_at: toIsoTimestamp(row.updated_at),
   }));
-  return { variables, ...toApplicationState(app) };
+  return { variables, ...toApplyStatus(app) };
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
 import { AppVariable } from "./app-variable.entity.ts";
-import type { ApplicationState } from "./application-state.ts";
+import type { ApplyStatus } from "./apply-status.ts";
 import { type ChangeDeps, changeVariables } from "./change-variables.ts";
 import type { VariableCipher } from "./variable-cipher.ts";
 import { checkName, checkTotal, checkValue } from "./variable-rules.ts";
@@ -22,7 +22,7 @@ export interface SetVariable {
   build?: boolean | undefined;
 }
 
-export type ChangedVariable = VariableView & ApplicationState;
+export type ChangedVariable = VariableView & ApplyStatus;
 
 /**
  * Creates a variable of an app or replaces its value. A running app restarts with it. The same request again changes

@@ -22,10 +22,10 @@ import type { ReadDeploymentsDeps } from "../../domain/deployments/list-deployme
 import type { ReadLogDeps } from "../../domain/deployments/read-deployment-log.ts";
 import type { RedeployDeps } from "../../domain/deployments/redeploy-app.ts";
 import type { CallTool, ExecuteDeps } from "../../domain/execution/execute-code.ts";
-import type { HostAccess } from "../../domain/agents/host-access.ts";
+import type { OpenHostDeps } from "../../domain/agents/open-host.ts";
 import type { SearchKnowledgeDeps } from "../../domain/knowledge/search-knowledge.ts";
 import type { SetInstructionsDeps } from "../../domain/agents/set-instructions.ts";
-import type { ChangeMemoriesDeps } from "../../domain/memory/memory-owner.ts";
+import type { ChangeMemoriesDeps } from "../../domain/memory/memory-scope.ts";
 import type { ChangeProjectDeps } from "../../domain/projects/change-project.ts";
 import type { SendDocumentDeps } from "../../domain/documents/send-document.ts";
 import type { Plans } from "../../domain/plans/plans.ts";
@@ -87,11 +87,11 @@ export interface Capabilities {
   runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
   sessions: ChangeSessionDeps &
     DeleteSessionDeps &
-    HostAccess &
+    OpenHostDeps &
     ImportTranscriptDeps &
     ReadSessionsDeps &
     SearchTranscriptsDeps;
-  skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & HostAccess & ReadSkillsDeps & UploadSkillDeps;
+  skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & OpenHostDeps & ReadSkillsDeps & UploadSkillDeps;
   tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
   usage: UsageDeps;
   variables: ListVariablesDeps & SetVariableDeps;

@@ -1,4 +1,4 @@
-import type { HostAccess, ManagedServer } from "../../domain/agents/host-access.ts";
+import type { OpenHostDeps, ManagedServer } from "../../domain/agents/open-host.ts";
 import { ServerMonitor } from "../../domain/agents/server-monitor.ts";
 import { ManagedHost } from "../../domain/managed-agents/managed-host.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
@@ -11,7 +11,7 @@ import type { Foundation } from "./foundation.ts";
 export interface AgentServices {
   agents: Capabilities["agents"];
   /** For the operations on what agents have, such as sessions and skills. */
-  hostAccess: HostAccess;
+  openHostDeps: OpenHostDeps;
   /** For the worker, which keeps the connections to gateways. */
   serverMonitor: ServerMonitor;
   serverChanges: ChangeFeed;
@@ -30,7 +30,7 @@ export function openAgents(foundation: Foundation, opening: AsyncDisposableStack
   );
   const tokenCipher = new ValueCipher(tokenSecret, "agent-servers");
   const managedHost = (server: ManagedServer) => new ManagedHost({ em, db }, server);
-  const hostAccess: HostAccess = { db, hosts, tokenCipher, managedHost };
+  const openHostDeps: OpenHostDeps = { db, hosts, tokenCipher, managedHost };
   const changes = { em, db, hosts, agentWorkspaces, tokenCipher, accessChanges, serverChanges };
   const report = (err: unknown, serverId: string): void =>
     log.warn({ err, serverId }, "the agents of a server could not be stored; they are listed again later");
@@ -41,7 +41,7 @@ export function openAgents(foundation: Foundation, opening: AsyncDisposableStack
       instructionLock: new KeyedLock(),
       gatewayUrl: () => `${external.publicUrl()}/mcp`,
     },
-    hostAccess,
+    openHostDeps,
     serverMonitor: new ServerMonitor({ ...changes, report }),
     serverChanges,
   };

@@ -19,6 +19,8 @@ export interface BundlerSettings {
   buildEgress?: "none" | "public";
   /** Where builds store installed dependencies for later builds. */
   dependencies?: DependencyStore | null;
+  /** Called with the code of the error when the package registry begins not to respond. */
+  onRegistryOutage?: (code: string) => void;
 }
 
 /**
@@ -29,11 +31,12 @@ export interface BundlerSettings {
 export function createBundler(
   sandbox: Sandbox,
   npmEnvironment: Readonly<Record<string, string>>,
-  { buildEgress = "none", dependencies = null }: BundlerSettings = {},
+  { buildEgress = "none", dependencies = null, onRegistryOutage }: BundlerSettings = {},
 ): WranglerBundler {
   const packages = new PackageMirror({
     cacheDirectory: TOOLCHAIN_FOLDERS.packages,
     readSettings: () => readNpmSettings(npmEnvironment, PROJECT),
+    onOutage: onRegistryOutage,
   });
   return new WranglerBundler({
     sandbox,

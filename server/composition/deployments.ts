@@ -5,7 +5,7 @@ import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts"
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { Sandbox } from "../../domain/ports/sandbox.ts";
-import type { Workspaces } from "../../domain/ports/workspaces.ts";
+import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
@@ -14,11 +14,11 @@ import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
 import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
-import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
+import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
-import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { createBundler } from "./bundler.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -87,7 +87,7 @@ interface BuildPlatform {
   git: GitSource;
   bundler: Bundler;
   dependencies: DependencyStore;
-  workspaces: Workspaces;
+  workspaces: TemporaryWorkspaces;
   /** Why the kernel does not limit the size of workspaces; `null` if it does. */
   diskProblem: string | null;
 }
@@ -95,21 +95,29 @@ interface BuildPlatform {
 /** Opens the parts of a build that need no database: the source, the bundler and empty workspaces. */
 export async function openBuildPlatform(
   config: Config,
-  { controlGroups: groups, startProcess }: Partial<Pick<Foundation, "controlGroups" | "startProcess">> = {},
+  {
+    controlGroups: groups,
+    startProcess,
+    log,
+  }: Partial<Pick<Foundation, "controlGroups" | "startProcess" | "log">> = {},
 ): Promise<BuildPlatform> {
   const sandbox =
     config.sandbox === "none" ? new UnconfinedSandbox({ groups }) : new BubblewrapSandbox({ groups, startProcess });
   const dependencies = new DependencyStore(path.join(config.dataDirectory, "dependencies"));
-  const bundler = createBundler(sandbox, config.npmEnvironment, { buildEgress: config.buildEgress, dependencies });
+  const bundler = createBundler(sandbox, config.npmEnvironment, {
+    buildEgress: config.buildEgress,
+    dependencies,
+    onRegistryOutage: (code) => log?.warn({ code }, "the package registry cannot be reached"),
+  });
   const root = path.join(config.dataDirectory, "builds");
-  await new FilesystemWorkspaces(root).clear();
+  await new FilesystemTemporaryWorkspaces(root).clear();
   const diskProblem = await volumeProblem(root, {
     users: "builds",
     count: config.buildConcurrency,
     sizeMb: VOLUME_MB,
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
-  const workspaces = new FilesystemWorkspaces(root, diskProblem === null ? VOLUME_MB : null, startProcess);
+  const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? VOLUME_MB : null, startProcess);
   return { git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
 }
 

@@ -32,7 +32,7 @@ import { createUsers } from "./users.ts";
 import { createVariables } from "./variables.ts";
 
 /** The opened service, without the HTTP server and the worker that use it. */
-export interface OpenServices extends IdentityServices, Omit<AgentServices, "agents" | "hostAccess"> {
+export interface OpenServices extends IdentityServices, Omit<AgentServices, "agents" | "openHostDeps"> {
   capabilities: Capabilities;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
@@ -56,7 +56,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
   const { controlGroups, database, queue, edge } = foundation;
   const procedures = createProcedures(foundation);
   const { deployments, deploymentDeps, diskProblem } = await openDeployments(foundation, opening);
-  const { agents, hostAccess, ...servers } = openAgents(foundation, opening);
+  const { agents, openHostDeps, ...servers } = openAgents(foundation, opening);
   const embeddingServices = createEmbeddings(foundation);
   const knowledge = await openKnowledge(foundation, embeddingServices);
   const capabilities: Capabilities = {
@@ -73,8 +73,8 @@ export async function openServices(config: Config, log: Logger, external: Extern
     procedures,
     rateLimits: createRateLimits(foundation),
     runtimeLogs: createRuntimeLogs(foundation, opening),
-    sessions: createSessions(foundation, hostAccess),
-    skills: await openSkills(foundation, deploymentDeps.git, hostAccess),
+    sessions: createSessions(foundation, openHostDeps),
+    skills: await openSkills(foundation, deploymentDeps.git, openHostDeps),
     tokens: createTokens(foundation),
     usage: createUsage(foundation),
     variables: createVariables(foundation),

@@ -5,7 +5,7 @@ import type { Capabilities } from "../../routers/core/context.ts";
 import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
 import { SandboxedReader } from "../drivers/document-reader/sandboxed-reader.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
-import { UnconfinedSandbox } from "../sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { EmbeddingServices } from "./embeddings.ts";
 import type { Foundation } from "./foundation.ts";

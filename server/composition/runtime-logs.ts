@@ -1,5 +1,5 @@
 import type { RuntimeLogTail } from "../../domain/runtime-logs/runtime-log-tail.ts";
-import { SharedInstances } from "../../domain/shared/shared-instances.ts";
+import { ReferenceCountedInstances } from "../../domain/shared/reference-counted-instances.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -7,6 +7,6 @@ export function createRuntimeLogs(
   { database, edge }: Foundation,
   opening: AsyncDisposableStack,
 ): Capabilities["runtimeLogs"] {
-  const runtimeLogTails = opening.use(new SharedInstances<RuntimeLogTail>());
+  const runtimeLogTails = opening.use(new ReferenceCountedInstances<RuntimeLogTail>());
   return { db: database.db, runtimeLogs: edge.runtimeLogs, runtimeLogTails };
 }

@@ -1,10 +1,10 @@
 import path from "node:path";
-import type { HostAccess } from "../../domain/agents/host-access.ts";
+import type { OpenHostDeps } from "../../domain/agents/open-host.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
-import { CheckoutSlots } from "../../domain/skills/checkout-slots.ts";
+import { CheckoutLimiter } from "../../domain/skills/checkout-limiter.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { ZipReader } from "../drivers/archive-reader/zip-reader.ts";
-import { FilesystemWorkspaces } from "../drivers/workspaces/filesystem.ts";
+import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/filesystem.ts";
 import { ThreadYamlParser } from "../drivers/yaml-parser/thread-yaml-parser.ts";
 import type { Foundation } from "./foundation.ts";
 
@@ -12,17 +12,21 @@ import type { Foundation } from "./foundation.ts";
 export async function openSkills(
   { config, database, startProcess }: Foundation,
   git: GitSource,
-  hostAccess: HostAccess,
+  openHostDeps: OpenHostDeps,
 ): Promise<Capabilities["skills"]> {
-  const workspaces = new FilesystemWorkspaces(path.join(config.dataDirectory, "skill-checkouts"), null, startProcess);
+  const workspaces = new FilesystemTemporaryWorkspaces(
+    path.join(config.dataDirectory, "skill-checkouts"),
+    null,
+    startProcess,
+  );
   await workspaces.clear();
   return {
-    ...hostAccess,
+    ...openHostDeps,
     em: database.em,
     yaml: new ThreadYamlParser(),
     archives: new ZipReader(),
     git,
     workspaces,
-    checkouts: new CheckoutSlots(),
+    checkouts: new CheckoutLimiter(),
   };
 }

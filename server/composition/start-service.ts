@@ -5,7 +5,7 @@ import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.t
 import type { Config } from "../config.ts";
 import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { createHttpServer } from "../http/create-http-server.ts";
-import { bootstrap } from "../startup/bootstrap.ts";
+import { bootstrapOrganization } from "../startup/bootstrap-organization.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { Worker } from "../worker/worker.ts";
 import { toReachableHost } from "./edge.ts";
@@ -57,7 +57,9 @@ export async function startService(config: Config, log: Logger, options: Service
   starting.defer(() => parts.close());
   const worker = createWorker(config, log, parts);
   starting.defer(() => worker.stop());
-  const bootstrapped = config.production ? null : await bootstrap(parts.orm, config.dataDirectory, config.defaultPlan);
+  const bootstrapped = config.production
+    ? null
+    : await bootstrapOrganization(parts.orm, config.dataDirectory, config.defaultPlan);
   const server = await createHttpServer({
     ...parts,
     signIn: config,

@@ -70,7 +70,7 @@ export function fileArguments({ programs, network, mounts, mountPoints = [] }: S
   checkNesting(ordered);
   const folders = ["/proc", "/dev", "/tmp", "/etc/ssl", ...mountPoints].map((folder) => `${folder}/.`);
   return [
-    ...foldersAbove([...folders, ...system, ...ordered.map((mount) => mount.to)]),
+    ...ancestorFolders([...folders, ...system, ...ordered.map((mount) => mount.to)]),
     ...etc.links,
     ...system.map(readOnly).flatMap(bindArguments),
     ...foldersBesideUsr(programs),
@@ -113,7 +113,7 @@ function checkNesting(mounts: readonly Mount[]): void {
 }
 
 /** bubblewrap itself would create the folders above a mount with access for their owner only. */
-function foldersAbove(paths: readonly string[]): string[] {
+function ancestorFolders(paths: readonly string[]): string[] {
   const above = paths.flatMap((path) => path.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")));
   const folders = [...new Set(above)].filter(Boolean).toSorted();
   return folders.flatMap((folder) => ["--dir", folder]);

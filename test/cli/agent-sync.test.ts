@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { startForeignService, startSilentService } from "../support/cli/foreign-service.ts";
+import { startScriptedService, startSilentService } from "../support/cli/scripted-service.ts";
 import { type CliResult, createCli, type TestCli } from "../support/cli/run-cli.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -246,13 +246,13 @@ test("paths of the service that lead out of the folder are refused before anythi
     "C:escape.md",
     ".git/config",
   ]) {
-    await using server = await startForeignService([{ name: "good", files: [bad, "SKILL.md"] }]);
+    await using server = await startScriptedService([{ name: "good", files: [bad, "SKILL.md"] }]);
     const { code, stderr } = await cli.run(["agents", "pull", agentId, folder], { env: { SVC_URL: server.url } });
     expect([bad, code, stderr]).toEqual([bad, 1, expect.stringContaining("which is not allowed")]);
     expect([bad, await listFiles()]).toEqual([bad, []]);
   }
   for (const name of ["..", "../x", "a/b", "UPPER"]) {
-    await using server = await startForeignService([{ name, files: ["SKILL.md"] }]);
+    await using server = await startScriptedService([{ name, files: ["SKILL.md"] }]);
     const { code } = await cli.run(["agents", "pull", agentId, folder], { env: { SVC_URL: server.url } });
     expect([name, code, await listFiles()]).toEqual([name, 0, []]);
   }

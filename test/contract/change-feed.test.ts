@@ -4,7 +4,7 @@ import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { MemoryChangeFeed } from "../../server/drivers/change-feed/memory-change-feed.ts";
 import { RedisChangeFeed } from "../../server/drivers/change-feed/redis-change-feed.ts";
 import { describePostgresChangeFeed, openPostgresFeeds } from "../drivers/change-feed/postgres-feed.ts";
-import { SERVICES } from "../support/service/databases.ts";
+import { SERVICES } from "../support/service/test-databases.ts";
 import { describeChangeFeedContract, describeLossOfChangeFeed, type OpenFeeds } from "./change-feed.ts";
 
 describeChangeFeedContract("postgres", openPostgresFeeds);

@@ -6,7 +6,7 @@ import { FallbackCounter } from "../../server/drivers/counter/fallback-counter.t
 import { MemoryCounter } from "../../server/drivers/counter/memory-counter.ts";
 import { RedisCounter } from "../../server/drivers/counter/redis-counter.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { createTestDatabase, SERVICES } from "../support/service/databases.ts";
+import { createTestDatabase, SERVICES } from "../support/service/test-databases.ts";
 import { describeCounterContract } from "./counter.ts";
 
 describeCounterContract("database", true, async () => {

@@ -5,7 +5,7 @@ import { openDatabase } from "../../server/database/open-database.ts";
 import type { Orm } from "../../server/database/orm.ts";
 import { openBoss, PgBossQueue } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { createTestDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/test-databases.ts";
 import { hazard, verifies } from "../support/verifies.ts";
 
 interface OpenQueue extends AsyncDisposable {

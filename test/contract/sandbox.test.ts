@@ -1,5 +1,5 @@
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
-import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../../server/sandbox/unconfined-sandbox.ts";
 import { sandboxContract } from "./sandbox.ts";
 
 sandboxContract("bubblewrap", new BubblewrapSandbox());

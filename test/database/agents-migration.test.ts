@@ -6,7 +6,7 @@ import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { createEmptyDatabase } from "../support/service/databases.ts";
+import { createEmptyDatabase } from "../support/service/test-databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { listServers } from "../support/service/main-agent.ts";
 

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { DatabaseInUse, DatabaseLock } from "../../server/database/database-lock.ts";
 import { eventually } from "../support/edge/test-platform.ts";
-import { createTestDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/test-databases.ts";
 
 const HOLDER = `select pid, (classid::bigint << 32 | objid::bigint) as lock from pg_locks
   where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`;

@@ -9,7 +9,7 @@ import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
 import { FilesystemObjectStore } from "../../server/drivers/object-store/filesystem.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { createEmptyDatabase } from "../support/service/databases.ts";
+import { createEmptyDatabase } from "../support/service/test-databases.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
-import { createEmptyDatabase } from "../support/service/databases.ts";
+import { createEmptyDatabase } from "../support/service/test-databases.ts";
 
 const LAST_BEFORE_USERS = "Migration20261121005230_procedures";
 const [FIRST, SECOND] = ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e", "1b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"];

@@ -4,7 +4,7 @@ import { createOrganization } from "../../domain/organizations/create-organizati
 import { openMigrator } from "../../server/database/migrate.ts";
 import { openOrm } from "../../server/database/orm.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
-import { createEmptyDatabase } from "../support/service/databases.ts";
+import { createEmptyDatabase } from "../support/service/test-databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 
 const BEFORE = "Migration20261123064454_procedure_search";

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
-import { SERVICES } from "../support/service/databases.ts";
+import { SERVICES } from "../support/service/test-databases.ts";
 import { createHarness, type Harness, type Tenant } from "../support/service/harness.ts";
 
 /** The `REDIS_URL` of each change feed. Without it, processes notify each other through Postgres. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "vitest";
 import { appRequest } from "../support/edge/app-request.ts";
-import { createEmptyDatabase, SERVICES } from "../support/service/databases.ts";
+import { createEmptyDatabase, SERVICES } from "../support/service/test-databases.ts";
 import {
   createInstallation,
   type ServiceProcess,

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect } from "vitest";
-import { createTestDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/test-databases.ts";
 import { claudeFile, importFile } from "../support/service/import-transcript.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { createInstallation } from "../support/service/service-process.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTestDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/test-databases.ts";
 import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 
 /** The tests run concurrently, because most of their time they wait for another process. */

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { SandboxLimits, SandboxOutcome } from "../../domain/ports/sandbox.ts";
-import { FilesystemWorkspaces } from "../../server/drivers/workspaces/filesystem.ts";
+import { FilesystemTemporaryWorkspaces } from "../../server/drivers/temporary-workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { volumeProblem } from "../../server/sandbox/memory-volume.ts";
 import { SEND_AWAY } from "../support/sandbox/in-flight-files.ts";
@@ -82,7 +82,10 @@ export const BUILD_ATTACKS: readonly Attack[] = [
     run: async ({ groups, folder }) => {
       // As the service opens workspaces, with control groups only: so the second column shows a host without any limits.
       const isLimited = groups.version !== null && (await volumeProblem(folder, VOLUME)) === null;
-      const workspaces = new FilesystemWorkspaces(path.join(folder, "builds"), isLimited ? VOLUME.sizeMb : null);
+      const workspaces = new FilesystemTemporaryWorkspaces(
+        path.join(folder, "builds"),
+        isLimited ? VOLUME.sizeMb : null,
+      );
       await using workspace = await openWorkspace(workspaces);
       const mounts = [{ from: workspace.sourceDirectory, to: "/work", writable: true }];
       const { heldMb, end } = await runPerl(groups, filesIn("/work"), { mounts });
@@ -133,7 +136,9 @@ export const BUILD_ATTACKS: readonly Attack[] = [
   },
 ];
 
-async function openWorkspace(workspaces: FilesystemWorkspaces): Promise<{ sourceDirectory: string } & AsyncDisposable> {
+async function openWorkspace(
+  workspaces: FilesystemTemporaryWorkspaces,
+): Promise<{ sourceDirectory: string } & AsyncDisposable> {
   const { sourceDirectory, remove } = await workspaces.open("build", 1);
   return { sourceDirectory, [Symbol.asyncDispose]: remove };
 }

@@ -5,6 +5,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -190,6 +191,7 @@ verifies(
   async () => {
     const owner = await service().tenant();
     const { id, gateway } = await givenAgent(owner);
+    await nextMillisecond();
     await owner.rest.post("/v1/servers", { name: "Second" });
     const { structuredContent } = await gateway.tool("service_list_agents");
     expect(structuredContent).toEqual({

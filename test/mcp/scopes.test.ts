@@ -142,8 +142,17 @@ test("403 names the scope that a tool of the service requires, and other errors 
 test("403 rejects a call beyond the scope of an OAuth token also in a request that the SDK handles", async () => {
   const gateway = connect(await oauthToken("read"));
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: direct("change"), _meta: { a: 1 } } };
-  for (const body of [call, [call], [{ jsonrpc: "2.0", method: "notifications/initialized" }, call]])
+  const permitted = { ...call, params: { name: direct("look") } };
+  for (const body of [call, [call], [{ jsonrpc: "2.0", method: "notifications/initialized" }, call], [permitted, call]])
     expect([body, (await gateway.send(JSON.stringify(body))).status]).toEqual([body, 403]);
+});
+
+test("a message that calls no tool has no error of a scope", async () => {
+  const gateway = connect(await oauthToken("read"));
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping", params: { name: direct("change") } };
+  expect((await gateway.send(JSON.stringify(ping))).body.result).toEqual({});
+  const malformed = [null, 7, [null], { ...ping, method: "tools/call", params: null }];
+  for (const body of malformed) expect([body, (await gateway.send(JSON.stringify(body))).status]).toEqual([body, 400]);
 });
 
 test("a program has the scope of the call that started it", async () => {

@@ -180,6 +180,7 @@ test.each([
 );
 
 test("a program reads sessions and transcripts with the rights of its caller", async () => {
+  await nextMillisecond();
   const { session_id } = await givenSession(tenant.rest, { title: "From a program", entries: sampleEntries(2) });
   const code = `
     const { sessions } = await service.tools.service_list_agent_sessions({ limit: 1 });

@@ -33,16 +33,18 @@ export const AREAS: MutationArea[] = [
     sources: ["domain/shared/*.ts"],
     except: [
       "domain/shared/{caller,sanitize-log}.ts",
-      "domain/shared/{display-name,log-line-prefix,log-stream,plain-text,secret-masks,shared-instances}.ts",
+      "domain/shared/{display-name,log-line-prefix,log-stream,plain-text,reference-counted-instances,secret-masks}.ts",
     ],
     tests: ["test/domain/shared/*.test.ts", "test/domain/apps/browse-apps.test.ts"],
   },
   {
     name: "domain/shared, texts and streams",
-    sources: ["domain/shared/{display-name,log-line-prefix,log-stream,plain-text,secret-masks,shared-instances}.ts"],
+    sources: [
+      "domain/shared/{display-name,log-line-prefix,log-stream,plain-text,reference-counted-instances,secret-masks}.ts",
+    ],
     tests: [
       "test/domain/shared/{display-name,log-line-prefix,log-stream,plain-text}.test.ts",
-      "test/domain/shared/{sanitize-log,secret-masks,shared-instances}.test.ts",
+      "test/domain/shared/{reference-counted-instances,sanitize-log,secret-masks}.test.ts",
     ],
   },
   {
@@ -93,14 +95,14 @@ export const AREAS: MutationArea[] = [
     name: "domain/sessions, import",
     sources: ["domain/sessions/import/**/*.ts"],
     except: [
-      "domain/sessions/import/{entry-batches,import-slots,import-transcript,spool-transcript,store-transcript}.ts",
+      "domain/sessions/import/{entry-batches,import-limiter,import-transcript,spool-transcript,store-transcript}.ts",
     ],
     tests: ["test/domain/sessions/import/*.test.ts"],
   },
   {
     name: "domain/sessions, stored imports",
     sources: [
-      "domain/sessions/import/{entry-batches,import-slots,import-transcript,spool-transcript,store-transcript}.ts",
+      "domain/sessions/import/{entry-batches,import-limiter,import-transcript,spool-transcript,store-transcript}.ts",
     ],
     tests: ["test/rest/import-{limits,transcripts}.test.ts"],
   },
@@ -127,23 +129,23 @@ export const AREAS: MutationArea[] = [
     except: [
       "domain/apps/*.entity.ts",
       "domain/apps/{app-page,app-resources,app-status,app-token,slug}.ts",
-      "domain/apps/{build-network,customization,repository,root-directory}-rules.ts",
+      "domain/apps/{build-network,customization-text,repository,root-directory}-rules.ts",
     ],
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
       "test/domain/apps/{idempotency,app-quota,rotate-app-token,sync-auth-entry,update-app}.test.ts",
-      "test/rest/{build-settings,deploy,read,rotate-token,update-app}.test.ts",
+      "test/rest/{build-settings,deploy,read-apps,rotate-token,update-app}.test.ts",
     ],
   },
   {
     name: "domain/apps, rules",
     sources: [
       "domain/apps/{app-page,app-resources,app-status,app-token,slug}.ts",
-      "domain/apps/{build-network,customization,repository,root-directory}-rules.ts",
+      "domain/apps/{build-network,customization-text,repository,root-directory}-rules.ts",
     ],
     tests: [
       "test/domain/apps/{app-page,app-resources,slug}.test.ts",
-      "test/domain/apps/{build-settings,customization-rules,repository-rules}.test.ts",
+      "test/domain/apps/{build-settings,customization-text-rules,repository-rules}.test.ts",
       "test/domain/tokens/token-format.test.ts",
     ],
   },
@@ -157,7 +159,8 @@ export const AREAS: MutationArea[] = [
     sources: ["server/mcp/*.ts"],
     except: GATEWAY_MESSAGES,
     tests: [
-      "test/mcp/{cached-results,direct-tools,fast-path,gateway,gateway-connections,log-lines,notification-streams}.test.ts",
+      "test/mcp/{app-list-cache,client-connections,direct-tools,fast-path,gateway-protocol}.test.ts",
+      "test/mcp/{log-injection,notification-streams}.test.ts",
       "test/mcp/{own-origin,request-bodies,scopes,stream-limiter,stream-revocation,tenancy,token-kinds,tool-list,tools,unauthenticated}.test.ts",
       "test/{database/outage,http/cors,rest/internal-errors}.test.ts",
     ],
@@ -176,7 +179,7 @@ export const AREAS: MutationArea[] = [
     name: "server/rest",
     sources: ["server/rest/{docs,plugin}.ts"],
     tests: [
-      "test/rest/{authentication,deploy,endpoints,internal-errors,limits,openapi,read,request-errors,scopes}.test.ts",
+      "test/rest/{authentication,deploy,deploy-limits,endpoints,internal-errors,openapi,read-apps,request-errors,scopes}.test.ts",
       "test/rest/{log-streams,streamed-bodies,streamed-body-limits,streamed-requests}.test.ts",
       "test/http/malformed-requests.test.ts",
     ],
@@ -280,7 +283,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/variables",
     sources: ["domain/variables/*.ts"],
     except: ["domain/variables/*.entity.ts", "domain/variables/variable-{cipher,rules}.ts"],
-    tests: ["test/domain/variables/{application-state,change-variables,stored-variables}.test.ts"],
+    tests: ["test/domain/variables/{apply-status,change-variables,stored-variables}.test.ts"],
   },
   {
     name: "domain/variables, rules",

@@ -29,7 +29,7 @@ export const IDENTITY_AREAS: MutationArea[] = [
     sources: ORGANIZATIONS,
     tests: [
       "test/identity/{audit-events,audit-from-call,chosen-organization,connected-clients}.test.ts",
-      "test/identity/{consented-organization,foreign-organizations,invitation-links,invitations-and-roles}.test.ts",
+      "test/identity/{consented-organization,invitation-links,invitations-and-roles,other-organizations}.test.ts",
       "test/identity/{record-connection,redact-organization,side-effects,sign-up,sign-up-policy}.test.ts",
       "test/rest/{audit,audit-names}.test.ts",
     ],

@@ -56,7 +56,6 @@ verifies(
   "a new agent gets a gateway token that identifies it, and configurations for its client",
   async () => {
     const { rest } = await service().tenant();
-    await nextMillisecond();
     const created = await rest.post("/v1/servers", { name: "Office", agent_name: "Desk", model: "claude-sonnet-5" });
     expect(created.status).toBe(201);
     const { agent, server_id } = created.body as {
@@ -264,11 +263,11 @@ test("the audit log names the agent and the server of an action, without the con
   const office = (await rest.post("/v1/servers", { name: "Office" })).body;
   const invoices = (await rest.post("/v1/agents", { server_id, name: "Invoices" })).body;
   const em = service().service.parts.orm.em.fork();
-  const events = await em.find(AuditEvent, { orgId }, { orderBy: { createdAt: "asc" } });
+  const events = await em.find(AuditEvent, { orgId }, { orderBy: { action: "asc" } });
   expect(events).toMatchObject([
+    { action: "agents.create", target: invoices["agent_id"], targetKind: "agent", targetName: "Invoices" },
     { action: "instructions.replace", target: agent.agent_id, targetKind: "agent", targetName: "Main" },
     { action: "servers.create", target: office["server_id"], targetKind: "server", targetName: "Office" },
-    { action: "agents.create", target: invoices["agent_id"], targetKind: "agent", targetName: "Invoices" },
   ]);
   expect(JSON.stringify(events)).not.toContain("Secret plan");
 });

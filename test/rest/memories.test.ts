@@ -5,6 +5,7 @@ import type { HttpResponse } from "../support/clients/rest-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { listServers } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -43,7 +44,9 @@ const contentsOf = (memories: MemoryView[]) => memories.map(({ content }) => con
 test("memories are listed with who stored each, the latest first, in pages and by kind", async () => {
   const { path, store, list } = await givenMemories();
   const id = await store("One", "preference");
+  await nextMillisecond();
   await store("Two", "commitment");
+  await nextMillisecond();
   await store("Three");
   const { body } = await tenant.rest.get(`${path}?limit=2`);
   expect(contentsOf(body["memories"] as MemoryView[])).toEqual(["Three", "Two"]);

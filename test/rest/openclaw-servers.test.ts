@@ -7,6 +7,7 @@ import type { HttpResponse } from "../support/clients/rest-client.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { type ListedServer, listServers } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness({ worker: true, config: { agentHostNetworks: ["127.0.0.0/8"] } });
 const json = { "content-type": "application/json" };
@@ -157,6 +158,7 @@ test("a gateway that stops is unreachable with its agents, and ready again when 
   const gateway = await ScriptedGateway.open();
   const id = await givenServer(gateway);
   const { agent, status_since: readySince } = (await find(id))!;
+  await nextMillisecond();
   await gateway[Symbol.asyncDispose]();
   const down = await waitForServer(id, { status: "unreachable" });
   expect(down).toMatchObject({ agent, status_message: expect.stringMatching(/has closed the connection|refuses/) });

@@ -5,7 +5,7 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { eventually } from "../support/edge/test-platform.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
-import { SERVICES } from "../support/service/databases.ts";
+import { SERVICES } from "../support/service/test-databases.ts";
 import { verifies } from "../support/verifies.ts";
 
 const LOST = "Redis does not respond: each process counts its own limits until it does";

@@ -6,6 +6,7 @@ import { givenSession, type GivenSession } from "../support/service/given-sessio
 import type { Tenant } from "../support/service/harness.ts";
 import { listServers } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -99,6 +100,7 @@ test("pages of a word with many matches have each of them once, in the same orde
     {},
     owner,
   );
+  await nextMillisecond();
   const other = await given(["platypus last"], {}, owner);
   const hits = await findAll({ q: "platypus", limit: "90" }, owner);
   expect(hits.map(place)).toEqual([

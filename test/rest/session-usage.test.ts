@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { periodOf } from "../../domain/usage/usage-period.ts";
+import { nextMillisecond } from "../support/next-millisecond.ts";
 import { givenSession, sampleEntries } from "../support/service/given-session.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
@@ -17,6 +18,7 @@ async function givenServer() {
   const { body } = await tenant.rest.post("/v1/servers", { name: "Office" });
   const serverId = String(body["server_id"]);
   const main = String((body["agent"] as { agent_id: unknown }).agent_id);
+  await nextMillisecond();
   const created = await tenant.rest.post("/v1/agents", { server_id: serverId, name: "Invoices" });
   return { serverId, main, specialist: String(created.body["agent_id"]) };
 }

@@ -166,7 +166,9 @@ test("the database and the audit log contain no value", async () => {
   await put("API_KEY", { value: "never-in-plain-text", secret: true });
   await put("PLAIN", { value: "never-in-plain-text" });
   const em = service().service.parts.orm.em.fork();
-  const events = await em.execute("select * from audit_events where org_id = ? order by created_at", [tenant.org_id]);
+  const events = await em.execute("select * from audit_events where org_id = ? order by variable_name", [
+    tenant.org_id,
+  ]);
   const set = { action: "variables.set", target: id, target_kind: "app", outcome: "done" };
   expect(events.map((event: object) => ({ ...event }))).toMatchObject([
     { ...set, variable_name: "API_KEY" },

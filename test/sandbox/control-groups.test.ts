@@ -10,7 +10,7 @@ import { delegatedGroup } from "../../server/sandbox/cgroups/delegated-group.ts"
 import { findOwnGroups, parseOwnGroups } from "../../server/sandbox/cgroups/find-hierarchies.ts";
 import { configureGroup, configureKind, V2 } from "../../server/sandbox/cgroups/group-settings.ts";
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
-import { UnconfinedSandbox } from "../../server/sandbox/unconfined.ts";
+import { UnconfinedSandbox } from "../../server/sandbox/unconfined-sandbox.ts";
 import { fillInFlight } from "../support/sandbox/in-flight-files.ts";
 import { processesRunning, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { openTestPlatform } from "../support/edge/test-platform.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { FilesystemWorkspaces } from "../../server/drivers/workspaces/filesystem.ts";
+import { FilesystemTemporaryWorkspaces } from "../../server/drivers/temporary-workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
 import { volumeProblem } from "../../server/sandbox/memory-volume.ts";
@@ -18,10 +18,12 @@ await using probed = await temporaryFolder();
 const problem = await volumeProblem(probed.path, SMALL);
 if (problem !== null) process.stderr.write(`SKIPPED: no volumes in memory on this host, because ${problem}\n`);
 
-/** Workspaces with a volume each, which are removed even if the test fails. */
-async function openWorkspaces(volumeMb: number): Promise<{ workspaces: FilesystemWorkspaces } & TemporaryFolder> {
+/** TemporaryWorkspaces with a volume each, which are removed even if the test fails. */
+async function openWorkspaces(
+  volumeMb: number,
+): Promise<{ workspaces: FilesystemTemporaryWorkspaces } & TemporaryFolder> {
   const folder = await temporaryFolder();
-  const workspaces = new FilesystemWorkspaces(path.join(folder.path, "builds"), volumeMb);
+  const workspaces = new FilesystemTemporaryWorkspaces(path.join(folder.path, "builds"), volumeMb);
   return {
     path: folder.path,
     workspaces,
@@ -54,7 +56,7 @@ describe.skipIf(problem !== null)("a workspace in memory", () => {
     await writeFile(path.join(left.sourceDirectory, "file"), "content");
     await removed.remove();
     expect((await mountsBelow(t.path)).length).toBe(1);
-    await new FilesystemWorkspaces(path.join(t.path, "builds")).clear();
+    await new FilesystemTemporaryWorkspaces(path.join(t.path, "builds")).clear();
     expect([await mountsBelow(t.path), existsSync(left.sourceDirectory), await readdir(t.path)]).toEqual([
       [],
       false,

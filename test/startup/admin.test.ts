@@ -9,7 +9,7 @@ import { insertTokens } from "../support/identity/insert-tokens.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { mainAgentId } from "../support/service/main-agent.ts";
 import { TestUser } from "../support/identity/test-user.ts";
-import { createTestDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/test-databases.ts";
 import { createHarness, type Harness } from "../support/service/harness.ts";
 import { stopMonotonicClock } from "../support/service/stopped-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

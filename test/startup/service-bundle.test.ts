@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { BundleManifest } from "../../server/startup/service-bundle.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
-import { createTestDatabase } from "../support/service/databases.ts";
+import { createTestDatabase } from "../support/service/test-databases.ts";
 import { createInstallation, PROJECT, type ServiceProcess } from "../support/service/service-process.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";

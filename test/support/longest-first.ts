@@ -7,7 +7,7 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 /** The files that take longest. Those that share builds are apart, so that a build is finished when the next file needs it. */
 const LONGEST = [
   "e2e/examples",
-  "e2e/crash",
+  "e2e/deployment-crash",
   "mcp/procedures",
   "contract/bundler",
   "contract/git-source",
@@ -21,7 +21,7 @@ const LONGEST = [
   "drivers/procedure-discovery/examples",
   "contract/counter",
   "database/embedded-postgres",
-  "worker/pipeline",
+  "worker/deployment-pipeline",
   "contract/sandbox",
   "drivers/git-source/sandboxed-git",
   "drivers/procedure-discovery/hostile-apps",

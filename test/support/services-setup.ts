@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { TestProject } from "vitest/node";
 import { TEST_SERVICES } from "../../scripts/test-services.ts";
-import { executeOnServer } from "./service/databases.ts";
+import { executeOnServer } from "./service/test-databases.ts";
 import { createTemplateDatabase } from "./template-database.ts";
 
 /** Creates the template database on the outside PostgreSQL, which other runs may use at the same time. */

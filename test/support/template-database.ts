@@ -1,7 +1,7 @@
 import { openDatabase } from "../../server/database/open-database.ts";
 import { openBoss } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
-import { databaseUrl, executeOnServer } from "./service/databases.ts";
+import { databaseUrl, executeOnServer } from "./service/test-databases.ts";
 
 /** Creates a database with every migration, from which tests copy theirs. */
 export async function createTemplateDatabase(server: string, name: string): Promise<void> {

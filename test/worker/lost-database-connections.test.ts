@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { expect } from "vitest";
-import { executeOnServer, postgresServer } from "../support/service/databases.ts";
+import { executeOnServer, postgresServer } from "../support/service/test-databases.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { isClientId, isToolName, SESSION_LIMITS } from "../session-rules.ts";
 import type { EntryRole, EntryUsage, NewEntry } from "../transcript-entry.ts";
-import { toStorableText, truncateBytes } from "./storable-text.ts";
+import { toStorableText, truncateBytes } from "./sanitize-text.ts";
 
 /** An entry as a file has it: its texts, time and names may be anything. */
 export interface EntryDraft {

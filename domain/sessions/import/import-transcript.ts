@@ -6,7 +6,7 @@ import type { Spool } from "../../ports/spool.ts";
 import type { Caller } from "../../shared/caller.ts";
 import type { EntryUsage } from "../transcript-entry.ts";
 import type { TranscriptFormat } from "./detect-format.ts";
-import type { ImportSlots } from "./import-slots.ts";
+import type { ImportLimiter } from "./import-limiter.ts";
 import { spoolTranscript } from "./spool-transcript.ts";
 import { storeTranscript } from "./store-transcript.ts";
 
@@ -14,7 +14,7 @@ export interface ImportTranscriptDeps {
   em: EntityManager;
   db: Db;
   spool: Spool;
-  imports: ImportSlots;
+  imports: ImportLimiter;
 }
 
 export interface ImportTranscript {

@@ -14,7 +14,7 @@ import { isUuid } from "../../../domain/shared/ids.ts";
 import { syncToDisk } from "../../files/durable-files.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
 import { type ArchiveEntry, contentOffsets, formatIndex } from "./archive-format.ts";
-import { ArchiveReader } from "./archive-reader.ts";
+import { WorkspaceArchiveReader } from "./workspace-archive-reader.ts";
 import { writeArchive } from "./archive-writer.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
 import { readTree, scanTree } from "./scan-tree.ts";
@@ -53,7 +53,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
     use: (workspace: OpenWorkspace) => Promise<T>,
   ): Promise<T> {
     const useNow = async (): Promise<T> => {
-      await using archive = await ArchiveReader.open(this.#fileOf(id));
+      await using archive = await WorkspaceArchiveReader.open(this.#fileOf(id));
       return await use({
         read: () => archive?.readAll() ?? emptyArchive(),
         save: (folder) => (readOnly ? discard(archive, folder) : this.#save(id, archive, folder)),
@@ -63,7 +63,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
   }
 
   async list(id: WorkspaceId): Promise<WorkspaceContent> {
-    await using archive = await ArchiveReader.open(this.#fileOf(id));
+    await using archive = await WorkspaceArchiveReader.open(this.#fileOf(id));
     const entries = (await archive?.readIndex()) ?? [];
     const files = entries.flatMap((entry) => toFile(entry) ?? []);
     return { files, folders: entries.length - files.length };
@@ -74,7 +74,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
     name: string,
     { offset, length }: { offset: number; length: number },
   ): Promise<FilePart | null> {
-    await using archive = await ArchiveReader.open(this.#fileOf(id));
+    await using archive = await WorkspaceArchiveReader.open(this.#fileOf(id));
     const entries = (await archive?.readIndex()) ?? [];
     const entry = entries.find(([each]) => each === name);
     const file = entry === undefined ? null : toFile(entry);
@@ -118,7 +118,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
   }
 
   /** Replaces the archive by the files in `folder`, unless they are the same. */
-  async #save(id: WorkspaceId, stored: ArchiveReader | null, folder: string): Promise<SavedWorkspace> {
+  async #save(id: WorkspaceId, stored: WorkspaceArchiveReader | null, folder: string): Promise<SavedWorkspace> {
     const { entries, omitted, problem } = await scanTree(folder);
     if (problem !== null) return { problem, omitted };
     if (this.#removed.has(id.agentId)) return { problem: "The agent was deleted.", omitted };
@@ -128,7 +128,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
 
   async #clearNow(id: WorkspaceId, name: string | null): Promise<number | null> {
     if (name === null) return await this.#clearAll(id);
-    await using stored = await ArchiveReader.open(this.#fileOf(id));
+    await using stored = await WorkspaceArchiveReader.open(this.#fileOf(id));
     const entries = (await stored?.readIndex()) ?? [];
     const kept = entries.filter(([each]) => each !== name && !each.startsWith(`${name}/`));
     if (stored === null || kept.length === entries.length) return null;
@@ -145,7 +145,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
 
   async #write(
     id: WorkspaceId,
-    stored: ArchiveReader | null,
+    stored: WorkspaceArchiveReader | null,
     entries: readonly ArchiveEntry[],
     contents: AsyncIterable<Uint8Array>,
   ): Promise<void> {
@@ -167,7 +167,7 @@ async function* emptyArchive(): AsyncIterable<Uint8Array> {
 }
 
 /** A program may read it, and its changes are not saved. */
-async function discard(stored: ArchiveReader | null, folder: string): Promise<SavedWorkspace> {
+async function discard(stored: WorkspaceArchiveReader | null, folder: string): Promise<SavedWorkspace> {
   const { entries } = await scanTree(folder);
   const before = (await stored?.readIndex()) ?? [];
   const hasChanged = JSON.stringify(entries) !== JSON.stringify(before);

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
 import { describeDependencies } from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";
@@ -9,7 +9,7 @@ import { explainInstallFailure, findInstallReason } from "./failures/explain-ins
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";
 import { readPackageNames } from "./read-package-names.ts";
 import { type PackageLocation, type Project, SVELTE_ADAPTER } from "./read-project.ts";
-import { isConverted, selectRestoredTool, selectTool } from "./select-tool.ts";
+import { isConverted, selectRestoredPackageManager, selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
 /**
@@ -22,14 +22,14 @@ import { SANDBOX_PATHS } from "./toolchain.ts";
  */
 export async function installPackages(
   context: BuildContext,
-  packages: PackageSource,
+  packages: PackageRegistry,
   project: Project,
 ): Promise<BuildContext> {
   const store = context.dependencies;
   const entry = await describeDependencies(context, project);
   if (store === null || entry === null) return (await install(context, packages, project)).selected;
   if (await restoreDependencies(context, store, entry)) {
-    const { env } = await selectRestoredTool(context, project);
+    const { env } = await selectRestoredPackageManager(context, project);
     return { ...context, env: { ...context.env, ...env } };
   }
   const { selected, isWanted } = await install(context, packages, project);
@@ -39,7 +39,7 @@ export async function installPackages(
 
 async function install(
   context: BuildContext,
-  packages: PackageSource,
+  packages: PackageRegistry,
   project: Project,
 ): Promise<{ selected: BuildContext; isWanted: boolean }> {
   const { packageManager, rootEntries, location } = project;
@@ -47,7 +47,7 @@ async function install(
   if (packageManager === "bun" && isConverted(rootEntries)) await convertLockfile(context, location.installDirectory);
   const names = await readPackageNames(path.join(context.request.sourceDirectory, location.installDirectory));
   await using session = await packages.open(names);
-  const tool = await selectTool(context, session, project);
+  const tool = await selectPackageManager(context, session, project);
   const selected = { ...context, env: { ...context.env, ...tool.env } };
   const step = {
     name: "install",
@@ -69,7 +69,7 @@ async function install(
  */
 export async function installSvelteAdapter(
   context: BuildContext,
-  packages: PackageSource,
+  packages: PackageRegistry,
   { packageManager, location }: Project,
 ): Promise<void> {
   const { installDirectory, packageDirectory } = location;

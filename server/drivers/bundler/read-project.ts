@@ -5,7 +5,7 @@ import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { detectPackageManager, type PackageManager } from "./detect-package-manager.ts";
 import { WRANGLER_CONFIGS } from "./inside/wrangler-api.ts";
-import { readHead, readRequestedVersion, readYarnLockVersion } from "./requested-version.ts";
+import { readHead, readPackageManagerVersion, readYarnLockVersion } from "./package-manager-version.ts";
 import { toSingleLine } from "./single-line.ts";
 
 const MAX_PACKAGE_JSON_BYTES = 1024 * 1024;
@@ -86,7 +86,7 @@ export async function readProject(sourceDirectory: string, location: PackageLoca
     location,
     rootEntries,
     packageManager,
-    requestedVersion: await readRequestedVersion(directory, packageManager, field, yarnLockVersion),
+    requestedVersion: await readPackageManagerVersion(directory, packageManager, field, yarnLockVersion),
     needsInstall:
       lists.some((list) => Object.keys(list).length > 0) ||
       directory !== packageDirectory ||

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
@@ -13,13 +13,13 @@ import { installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
-import { toolEnvironment } from "./select-tool.ts";
+import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
 import { listPackages } from "./workspace-packages.ts";
 
 export interface WranglerBundlerOptions {
   sandbox: Sandbox;
-  packages: PackageSource;
+  packages: PackageRegistry;
   /** A `node_modules` folder with npm, pnpm, Yarn, Bun, wrangler and the framework detection. */
   modulesDirectory: string;
   /** The folder that `fillCompileCache` fills. Builds are slower when it does not exist. */
@@ -72,7 +72,7 @@ export class WranglerBundler implements Bundler {
     const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
     const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
     const project = await readProject(request.sourceDirectory, location);
-    const start: BuildContext = { ...base, env: toolEnvironment(project.packageManager) };
+    const start: BuildContext = { ...base, env: packageManagerEnvironment(project.packageManager) };
     const context = project.needsInstall ? await installPackages(start, packages, project) : start;
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);

@@ -15,7 +15,7 @@ const BUNDLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Files in the modules folder that are not modules for programs: they are made from files of the same name in `inside`. */
-export const PRELOADED_SCRIPT = "service.mjs";
+export const PRELOADED_SCRIPT = "service-global.mjs";
 export const IMPORT_MAP = "import-map.json";
 const INSIDE = path.join(import.meta.dirname, "inside");
 

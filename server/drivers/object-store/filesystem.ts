@@ -100,8 +100,8 @@ async function withParentFolder(target: string, write: () => Promise<void>, trie
       if (failures > 0) await mkdir(path.dirname(target), { recursive: true });
       return await write();
     } catch (error) {
-      const canRecur = isAbsent(error) || (error as NodeJS.ErrnoException).code === "ENOTDIR";
-      if (!canRecur || failures + 1 >= tries) throw error;
+      const isFolderMissing = isAbsent(error) || (error as NodeJS.ErrnoException).code === "ENOTDIR";
+      if (!isFolderMissing || failures + 1 >= tries) throw error;
     }
   }
 }

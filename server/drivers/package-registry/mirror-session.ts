@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { PackageReport, PackageSession } from "../../../domain/ports/package-source.ts";
+import type { PackageReport, PackageSession } from "../../../domain/ports/package-registry.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
-import type { InstallAllowance } from "./install-allowance.ts";
+import type { InstallQuota } from "./install-quota.ts";
 import { MIRROR_HOST, MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";
 import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 
@@ -14,10 +14,10 @@ import { NotInRegistry, type RegistryClient } from "./registry-client.ts";
 const MAX_CONNECTIONS = 256;
 
 /** Serves the mirror to one install, on a unix socket of its own. */
-export async function openMirrorSession(client: RegistryClient, allowance: InstallAllowance): Promise<PackageSession> {
+export async function openMirrorSession(client: RegistryClient, quota: InstallQuota): Promise<PackageSession> {
   const folder = await createSocketFolder("packages");
   const socketPath = path.join(folder.path, "socket");
-  const server = new MirrorServer(client, allowance);
+  const server = new MirrorServer(client, quota);
   await server.listen(socketPath);
   // The sandbox mounts only the socket, and connects to it as another user. The folder itself stays private.
   await chmod(socketPath, 0o666);
@@ -32,21 +32,21 @@ export async function openMirrorSession(client: RegistryClient, allowance: Insta
   };
 }
 
-class AllowanceExceeded extends Error {
-  override readonly name = "AllowanceExceeded";
+class QuotaExceeded extends Error {
+  override readonly name = "QuotaExceeded";
 }
 
 class MirrorServer {
   readonly #http: Server;
   readonly #client: RegistryClient;
-  readonly #allowance: InstallAllowance;
+  readonly #quota: InstallQuota;
   readonly #unavailable = new Set<string>();
   readonly #missing: { name: string; version: string | null }[] = [];
   readonly #blockedHosts = new Set<string>();
 
-  constructor(client: RegistryClient, allowance: InstallAllowance) {
+  constructor(client: RegistryClient, quota: InstallQuota) {
     this.#client = client;
-    this.#allowance = allowance;
+    this.#quota = quota;
     this.#http = createServer((request, response) => void this.#handle(request, response));
     this.#http.maxConnections = MAX_CONNECTIONS;
     // An idle connection stays open until the install ends. A busy machine can keep a package manager from running for
@@ -65,7 +65,7 @@ class MirrorServer {
       unavailable: [...this.#unavailable],
       missing: [...this.#missing],
       blockedHosts: [...this.#blockedHosts],
-      exceeded: this.#allowance.exceeded,
+      exceeded: this.#quota.exceeded,
     };
   }
 
@@ -87,13 +87,13 @@ class MirrorServer {
   }
 
   async #respond(request: MirrorRequest, response: ServerResponse): Promise<void> {
-    if ("name" in request && !this.#allowance.admits(request.name))
+    if ("name" in request && !this.#quota.admits(request.name))
       return sendError(response, 403, "The install exceeds its limit.");
     switch (request.kind) {
       case "package": {
         const { body, dependencies } = await this.#client.getPackument(request.name);
-        this.#allowance.addDependencies(dependencies);
-        if (!this.#allowance.receive(body.length)) return sendError(response, 403, "The install exceeds its limit.");
+        this.#quota.addDependencies(dependencies);
+        if (!this.#quota.receive(body.length)) return sendError(response, 403, "The install exceeds its limit.");
         response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
         return;
       }
@@ -116,7 +116,7 @@ class MirrorServer {
 
   async *#count(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
-      if (!this.#allowance.receive(chunk.length)) throw new AllowanceExceeded();
+      if (!this.#quota.receive(chunk.length)) throw new QuotaExceeded();
       yield chunk;
     }
   }
@@ -124,7 +124,7 @@ class MirrorServer {
   #handleFailure(request: MirrorRequest, error: unknown, response: ServerResponse): void {
     const isMissing = error instanceof NotInRegistry;
     // A client that closed its connection early, or exceeded its limit, says nothing about the registry.
-    if (!isPrematureClose(error) && !(error instanceof AllowanceExceeded)) this.#recordFailure(request, isMissing);
+    if (!isPrematureClose(error) && !(error instanceof QuotaExceeded)) this.#recordFailure(request, isMissing);
     if (response.headersSent) response.destroy();
     else if (isMissing) sendError(response, 404, error.message);
     else sendError(response, 503, "The package registry did not respond.");

@@ -1,11 +1,11 @@
-import type { PackageSession, PackageSource } from "../../../domain/ports/package-source.ts";
-import { type AllowanceLimits, InstallAllowance } from "./install-allowance.ts";
+import type { PackageSession, PackageRegistry } from "../../../domain/ports/package-registry.ts";
+import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
 import { openMirrorSession } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";
 import { PackageCache } from "./package-cache.ts";
 import { RegistryClient } from "./registry-client.ts";
 
-export interface MirrorLimits extends AllowanceLimits {
+export interface MirrorLimits extends InstallQuotaLimits {
   /** The size of the cache on disk. */
   cacheBytes: number;
 }
@@ -21,27 +21,31 @@ export interface PackageMirrorOptions {
   cacheDirectory: string;
   readSettings(): Promise<NpmSettings>;
   limits?: Partial<MirrorLimits>;
+  /** Called with the code of the error, such as `ENOTFOUND`, when the registry begins not to respond. */
+  onOutage?: (code: string) => void;
 }
 
 /**
  * A read-only mirror of the machine's package registries for sandboxed installs. Packages are requested by name only,
  * and the registry credentials stay on the host. The only data that leaves the sandbox is the names of packages.
  */
-export class PackageMirror implements PackageSource {
+export class PackageMirror implements PackageRegistry {
   readonly #readSettings: () => Promise<NpmSettings>;
   readonly #limits: MirrorLimits;
   readonly #cache: PackageCache;
+  readonly #onOutage: ((code: string) => void) | undefined;
   #client: Promise<RegistryClient> | null = null;
 
-  constructor({ cacheDirectory, readSettings, limits }: PackageMirrorOptions) {
+  constructor({ cacheDirectory, readSettings, limits, onOutage }: PackageMirrorOptions) {
     this.#readSettings = readSettings;
+    this.#onOutage = onOutage;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
     this.#cache = new PackageCache(cacheDirectory, this.#limits.cacheBytes);
   }
 
   async open(names: ReadonlySet<string>): Promise<PackageSession> {
     const client = await this.#openClient();
-    const session = await openMirrorSession(client, new InstallAllowance(names, this.#limits));
+    const session = await openMirrorSession(client, new InstallQuota(names, this.#limits));
     const dispose = async () => {
       await session[Symbol.asyncDispose]();
       await this.#cache.trim();
@@ -51,12 +55,11 @@ export class PackageMirror implements PackageSource {
 
   /** Opens the client with the first install. A failure is not cached: the next install tries again. */
   #openClient(): Promise<RegistryClient> {
-    this.#client ??= RegistryClient.open({ cache: this.#cache, readSettings: this.#readSettings }).catch(
-      (error: unknown) => {
-        this.#client = null;
-        throw error;
-      },
-    );
+    const options = { cache: this.#cache, readSettings: this.#readSettings, onOutage: this.#onOutage };
+    this.#client ??= RegistryClient.open(options).catch((error: unknown) => {
+      this.#client = null;
+      throw error;
+    });
     return this.#client;
   }
 }

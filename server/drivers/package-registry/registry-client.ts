@@ -35,6 +35,8 @@ const UNKNOWN_SIZE = 1024 * 1024;
 export interface RegistryClientOptions {
   cache: PackageCache;
   readSettings(): Promise<NpmSettings>;
+  /** Called with the code of the error, such as `ENOTFOUND`, when the registry begins not to respond. */
+  onOutage?: (code: string) => void;
 }
 
 /**
@@ -47,18 +49,25 @@ export class RegistryClient {
   readonly #cache: PackageCache;
   readonly #packuments = new PackumentCache();
   readonly #loading = new Map<string, Promise<Packument>>();
+  readonly #onOutage: (code: string) => void;
   #failedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(request: typeof fetch, settings: fetch.Options, cache: PackageCache) {
+  private constructor(
+    request: typeof fetch,
+    settings: fetch.Options,
+    options: Omit<RegistryClientOptions, "readSettings">,
+  ) {
+    const { cache, onOutage = () => {} } = options;
     this.#request = request;
     this.#settings = { ...settings, ...REQUEST_SETTINGS, cache: cache.folder };
     this.#cache = cache;
+    this.#onOutage = onOutage;
   }
 
-  static async open({ cache, readSettings }: RegistryClientOptions): Promise<RegistryClient> {
+  static async open({ readSettings, ...options }: RegistryClientOptions): Promise<RegistryClient> {
     // Imported here and not at start: npm's HTTP client takes 20 MB of memory, and only installs need it.
     const { default: request } = await import("npm-registry-fetch");
-    return new RegistryClient(request, await readSettings(), cache);
+    return new RegistryClient(request, await readSettings(), options);
   }
 
   /**
@@ -123,6 +132,8 @@ export class RegistryClient {
     } catch (cause) {
       if (isDenial(cause)) throw new NotInRegistry(`${options.spec} was not found in the registry.`, { cause });
       this.#failedAt = Date.now();
+      // The message of the error contains the URL, which can have a password.
+      if (!isOutage) this.#onOutage(String((cause as NodeJS.ErrnoException).code));
       const fallback = isOutage ? null : await this.#fetchCached(uri, options);
       if (fallback) return fallback;
       throw new RegistryUnavailable(`The registry did not respond to the request for ${options.spec}.`, { cause });

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/ports/transcript-search.ts";
 import { type Candidate, readHits, WORDS } from "./read-hits.ts";
 import { listParts, type SearchPart } from "./search-parts.ts";
-import { readQuery, type SearchQuery } from "./search-query.ts";
+import { readQuery, type SearchQuery } from "./transcript-search-query.ts";
 
 /** More candidates than this are not sorted. They are so many that the first parts of the sessions have some. */
 const FEW_CANDIDATES = 500;

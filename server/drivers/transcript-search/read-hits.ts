@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { SearchTranscripts, TranscriptHit } from "../../../domain/ports/transcript-search.ts";
 import { toIsoTimestamp } from "../../../domain/shared/iso-timestamp.ts";
 import { MATCH_END, MATCH_START, toExcerpt } from "./excerpt.ts";
-import type { SearchQuery } from "./search-query.ts";
+import type { SearchQuery } from "./transcript-search-query.ts";
 import { JOINING_CHARACTERS } from "./separate-words.ts";
 
 /** The indexed expression, of a migration. */

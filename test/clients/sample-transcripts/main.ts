@@ -11,7 +11,7 @@ import { anthropicScript } from "./anthropic-script.ts";
 import { openAIScript } from "./openai-script.ts";
 import { recordClaudeCode } from "./record-claude-code.ts";
 import { recordCodex } from "./record-codex.ts";
-import type { RecordedTranscript } from "./recording.ts";
+import type { RecordedTranscript } from "./recorded-transcript.ts";
 import { sanitizeTranscript } from "./sanitize-transcript.ts";
 import { openScriptServer, type ScriptedApi, type ScriptServer } from "./script-server.ts";
 import { writeWorkFiles } from "./work-files.ts";

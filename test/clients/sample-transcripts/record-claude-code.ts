@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import type { ClientRun } from "../client-run.ts";
-import { checkScriptEnded, findTranscripts, type RecordedTranscript, sumUsage, usage } from "./recording.ts";
+import { checkScriptEnded, findTranscripts, type RecordedTranscript, sumUsage, usage } from "./recorded-transcript.ts";
 import type { ScriptedResponse, ScriptServer } from "./script-server.ts";
 
 type Run = ClientRun<ScriptServer>;

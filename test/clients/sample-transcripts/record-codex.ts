@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { ClientRun } from "../client-run.ts";
 import { forkThread } from "./fork-thread.ts";
-import { checkScriptEnded, findTranscripts, type RecordedTranscript, sumUsage, usage } from "./recording.ts";
+import { checkScriptEnded, findTranscripts, type RecordedTranscript, sumUsage, usage } from "./recorded-transcript.ts";
 import type { ScriptedResponse, ScriptServer } from "./script-server.ts";
 
 type Run = ClientRun<ScriptServer>;

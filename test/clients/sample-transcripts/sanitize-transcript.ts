@@ -1,5 +1,5 @@
 import type { ClientRun } from "../client-run.ts";
-import type { RecordedTranscript } from "./recording.ts";
+import type { RecordedTranscript } from "./recorded-transcript.ts";
 import type { ScriptServer } from "./script-server.ts";
 
 const MAX_CHARACTERS = 300;

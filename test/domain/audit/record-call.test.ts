@@ -50,6 +50,7 @@ test("the stored name of a target is that before a call which deletes it, and th
     return runAudited({ ...deps(), reportInternalError: () => undefined }, call, action);
   };
   await run({ id: deleted.id }, () => em().execute("delete from apps where id = ?", [deleted.id]));
+  await nextMillisecond();
   expect(await run({}, async () => ({ app_id: created.id }))).toEqual({ app_id: created.id });
   const stored = await em().execute<object[]>(
     "select target, target_kind as kind, target_name as name from audit_events where org_id = ? order by created_at",

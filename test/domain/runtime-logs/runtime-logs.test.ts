@@ -9,7 +9,7 @@ import { RuntimeLogTail } from "../../../domain/runtime-logs/runtime-log-tail.ts
 import type { RuntimeLogFilter, RuntimeLogView } from "../../../domain/runtime-logs/runtime-log-view.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { LogChunk } from "../../../domain/shared/log-stream.ts";
-import { SharedInstances } from "../../../domain/shared/shared-instances.ts";
+import { ReferenceCountedInstances } from "../../../domain/shared/reference-counted-instances.ts";
 import { MemoryRuntimeLogs } from "../../support/service/memory-runtime-logs.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -32,7 +32,7 @@ async function givenLogs(...messages: [LogLevel, string][]) {
   const runtimeLogs = new MemoryRuntimeLogs();
   runtimeLogs.print(app, ...messages);
   const { db } = service().service.parts;
-  const deps = { db, runtimeLogs, runtimeLogTails: new SharedInstances<RuntimeLogTail>() };
+  const deps = { db, runtimeLogs, runtimeLogTails: new ReferenceCountedInstances<RuntimeLogTail>() };
   const caller = { orgId: tenant.org_id } as Caller;
   const follow = (filter: RuntimeLogFilter = {}, lastEventId: string | null = null, appId = id) =>
     followRuntimeLogs(deps, caller, { id: appId, ...filter }, lastEventId);

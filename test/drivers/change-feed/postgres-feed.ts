@@ -5,7 +5,7 @@ import { openDatabase } from "../../../server/database/open-database.ts";
 import type { Orm } from "../../../server/database/orm.ts";
 import { PostgresChangeFeed } from "../../../server/drivers/change-feed/postgres-change-feed.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
-import { createTestDatabase, executeOnServer, postgresServer } from "../../support/service/databases.ts";
+import { createTestDatabase, executeOnServer, postgresServer } from "../../support/service/test-databases.ts";
 import type { OpenFeeds } from "../../contract/change-feed.ts";
 
 type OnError = (error: unknown) => void;

@@ -31,10 +31,12 @@ async function setUp(settings: Record<string, unknown> = {}, limits: Partial<Mir
   );
   const cache = stack.use(await temporaryFolder());
   const readSettings = () => Promise.resolve({ registry: registry.url, ...settings });
-  const options = { cacheDirectory: cache.path, readSettings, limits };
+  const outages: string[] = [];
+  const onOutage = (code: string) => void outages.push(code);
+  const options = { cacheDirectory: cache.path, readSettings, limits, onOutage };
   /** Opens a mirror with an empty memory cache and the current disk cache, like a restarted service. */
   const open = async (names: ReadonlySet<string> = NAMES) => stack.use(await new PackageMirror(options).open(names));
-  return { registry, open, ...(await open()), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { registry, open, outages, ...(await open()), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 describe("the package mirror", () => {
@@ -171,6 +173,14 @@ describe("the package mirror", () => {
       expect(mirror.report()).toEqual({ unavailable: ["left"], missing: [], blockedHosts: [], exceeded: null });
     },
   );
+
+  test("the error code of an outage of the registry is reported once", async () => {
+    await using mirror = await setUp();
+    await mirror.registry.stop();
+    for (const name of ["left", "@scope/right"])
+      expect((await sendToMirror(mirror.socketPath, `${MIRROR}/${name}`)).status).toBe(503);
+    expect(mirror.outages).toEqual(["ECONNREFUSED"]);
+  });
 
   verifies(
     hazard(51),

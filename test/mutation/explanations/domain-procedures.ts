@@ -21,6 +21,10 @@ export const DOMAIN_PROCEDURES: Record<string, Explanation[]> = {
       replacement: "false",
       reason: "Equivalent: the last character alone is neither a list of issues nor a message.",
     },
+    {
+      original: "/^(string|number)$/",
+      reason: "Equivalent: no other result of `typeof` contains one of these words.",
+    },
   ],
   "domain/procedures/call-snippet.ts": [
     { original: "example.length > MAX_EXAMPLE", reason: "Differs for examples of exactly 800 characters." },
@@ -33,6 +37,7 @@ export const DOMAIN_PROCEDURES: Record<string, Explanation[]> = {
     { original: "a < b", reason: "Equivalent: no two names are equal." },
   ],
   "domain/procedures/indexed-procedures.ts": [
+    { original: '""', replacement: '"Stryker was here!"', reason: "Never evaluated: every text has a key." },
     {
       original: 'typeof schema !== "object"',
       reason: "Equivalent but slower: the characters of a text are visited, and none is a property.",

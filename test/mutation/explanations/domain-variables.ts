@@ -7,7 +7,7 @@ const OUTER_JOIN = "Equivalent: both columns of the outer join are null, or none
 const NO_VARIABLE = "Never evaluated: the transaction fails, or there is a variable.";
 
 export const DOMAIN_VARIABLES: Record<string, Explanation[]> = {
-  "domain/variables/application-state.ts": [
+  "domain/variables/apply-status.ts": [
     { original: "Math.min(pauseMs * 2, 250)", reason: PAUSE },
     { original: "pauseMs * 2", reason: PAUSE },
     { original: "Date.now() >= deadline", reason: "Differs for one millisecond." },

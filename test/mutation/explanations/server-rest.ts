@@ -70,6 +70,27 @@ export const SERVER_REST: Record<string, Explanation[]> = {
     { original: "error === null", replacement: "true", reason: "Equivalent: with an error there is no value." },
     { original: "256 * 1024", reason: HTTP },
   ],
+  "server/rest/docs.ts": [
+    { original: "false", replacement: "true", reason: "Equivalent: nothing uses the decorator." },
+    {
+      original: "/^\\/swagger-ui(-bundle)?\\.(css|js)$/",
+      replacement: "/\\/swagger-ui(-bundle)?\\.(css|js)$/",
+      reason: "Equivalent: the package has no folders.",
+    },
+  ],
+  "server/rest/plugin.ts": [
+    { original: '"caller"', reason: "Equivalent: the hook sets the property of every request that a handler gets." },
+    {
+      original: "input === undefined",
+      replacement: "false",
+      reason: "Equivalent: an operation without an input ignores it.",
+    },
+    {
+      original: "operation.streamedBody !== null",
+      replacement: "true",
+      reason: "Differs for a body that is not JSON: the client has to open another connection after the error.",
+    },
+  ],
   "server/rest/streams/event-stream.ts": [
     {
       original: "true",
@@ -85,6 +106,8 @@ export const SERVER_REST: Record<string, Explanation[]> = {
     { original: '"query"', reason: "Equivalent: the access of these operations is complete." },
     { original: "operation.input?.safeParse", reason: HAS_INPUT },
     { original: "valid?.success", reason: HAS_INPUT },
+    { original: '""', replacement: '"Stryker was here!"', reason: "Only the length that a response to HEAD states." },
+    { original: "request.caller?.orgId", reason: "Equivalent: the request of an open stream has a caller." },
     { original: "stream.destroy();", reason: MEMORY },
     { original: "reached === null", replacement: "false", reason: STOPPING },
     { original: '"unavailable"', reason: STOPPING },

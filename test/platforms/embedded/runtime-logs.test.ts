@@ -71,8 +71,9 @@ test("messages have their level, the time and the id of their request", async ()
     ["error", expect.stringContaining("RangeError: five")],
   ]);
   for (const { time } of records) {
+    // workerd has a clock of its own.
     expect(new Date(time).getTime()).toBeGreaterThanOrEqual(before - 1);
-    expect(new Date(time).getTime()).toBeLessThanOrEqual(Date.now());
+    expect(new Date(time).getTime()).toBeLessThanOrEqual(Date.now() + 1000);
   }
 });
 

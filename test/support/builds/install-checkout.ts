@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { PackageSource } from "../../../domain/ports/package-source.ts";
+import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
 import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
 import type { BuildContext } from "../../../server/drivers/bundler/build-step.ts";
 import type { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";
 import { installPackages } from "../../../server/drivers/bundler/install-packages.ts";
 import { readProject } from "../../../server/drivers/bundler/read-project.ts";
-import { toolEnvironment } from "../../../server/drivers/bundler/select-tool.ts";
+import { packageManagerEnvironment } from "../../../server/drivers/bundler/select-package-manager.ts";
 import { DEFAULT_LIMITS } from "../../../server/drivers/bundler/wrangler-bundler.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { memoryFolder } from "../memory-folder.ts";
@@ -21,7 +21,7 @@ import type { TestCheckout } from "./bundle-checkout.ts";
  * @param stored - where the organization of the build stores dependencies, if it does
  */
 export async function installCheckout(
-  packages: PackageSource,
+  packages: PackageRegistry,
   checkout: TestCheckout,
   stored: { dependencies: DependencyStore; organizationId: string } | null = null,
 ): Promise<string> {
@@ -37,7 +37,7 @@ export async function installCheckout(
   };
   const context = {
     ...buildContext(request, scratch.path),
-    env: toolEnvironment(project.packageManager),
+    env: packageManagerEnvironment(project.packageManager),
     dependencies: stored?.dependencies ?? null,
   };
   await installPackages(context, packages, project);

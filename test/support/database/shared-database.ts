@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { openDatabase } from "../../../server/database/open-database.ts";
 import type { Orm } from "../../../server/database/orm.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
-import { createTestDatabase } from "../service/databases.ts";
+import { createTestDatabase } from "../service/test-databases.ts";
 
 /** Opens one database with all migrations, without a service, for all tests of a file. */
 export function sharedDatabase(): () => Orm {

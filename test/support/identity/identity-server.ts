@@ -8,7 +8,7 @@ import { type IdentityDeps, openIdentity } from "../../../server/identity/identi
 import { identityPlugin } from "../../../server/identity/plugin.ts";
 import { sendRequestError } from "../../../server/rest/error-response.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
-import { createTestDatabase } from "../service/databases.ts";
+import { createTestDatabase } from "../service/test-databases.ts";
 
 export interface IdentityServerOptions {
   config?: Partial<IdentityDeps["config"]>;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
 import { addToIndex, type IndexedText } from "../../../domain/search/index-texts.ts";
-import { postingsIdOf } from "../../../domain/search/index-generations.ts";
+import { postingsIdOf } from "../../../domain/search/index-rebuild.ts";
 import { type IndexQuery, searchIndex } from "../../../domain/search/search-index.ts";
 import type { ScopeKey } from "../../../domain/search/search-scope.ts";
 import type { Harness } from "../service/harness.ts";

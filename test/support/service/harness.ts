@@ -11,9 +11,10 @@ import type { ClientMetadataFetcher } from "../../../domain/ports/client-metadat
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";
+import { nextMillisecond } from "../next-millisecond.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { createTestDatabase } from "./databases.ts";
+import { createTestDatabase } from "./test-databases.ts";
 import { givenApp, type GivenApp } from "./given-app.ts";
 import { type HttpResponse, RestClient } from "../clients/rest-client.ts";
 
@@ -89,6 +90,8 @@ export async function createHarness({
   const tenant = async ({ plan = "scale" } = {}): Promise<Tenant> => {
     const settings = { name: "Test", email: "owner@example.com", plan };
     const organization = await em().transactional((tx) => createOrganization(tx, settings));
+    // The first server of an organization is the one with the earliest time.
+    await nextMillisecond();
     return { ...organization, rest: new RestClient(service.publicUrl, organization.api_key) };
   };
   return {

@@ -5,8 +5,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CreatedOrganization } from "../../../domain/organizations/create-organization.ts";
 import { openProgramsFolder } from "../../../server/drivers/code-runtime/program-folders.ts";
-import { FilesystemWorkspaces } from "../../../server/drivers/workspaces/filesystem.ts";
-import { createTestDatabase, SERVICES, type TestDatabase } from "./databases.ts";
+import { FilesystemTemporaryWorkspaces } from "../../../server/drivers/temporary-workspaces/filesystem.ts";
+import { createTestDatabase, SERVICES, type TestDatabase } from "./test-databases.ts";
 import { RestClient } from "../clients/rest-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -42,7 +42,7 @@ export async function createInstallation(
   const stack = new AsyncDisposableStack();
   const { path: dataDirectory } = stack.use(await temporaryFolder());
   // A killed service leaves the workspaces of its builds, which are mounted.
-  stack.defer(() => new FilesystemWorkspaces(path.join(dataDirectory, "builds")).clear());
+  stack.defer(() => new FilesystemTemporaryWorkspaces(path.join(dataDirectory, "builds")).clear());
   // And those of its programs. The next start removes them.
   stack.defer(async () => void (await openProgramsFolder(dataDirectory)));
   const running = new Set<ChildProcess>();

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { Note } from "./note.tsx";
+import { HelpText } from "./help-text.tsx";
 
 /** A section of a page with a heading. */
 export function Panel({ title, intro, children }: { title: string; intro?: ReactNode; children: ReactNode }) {
@@ -12,7 +12,7 @@ export function Panel({ title, intro, children }: { title: string; intro?: React
       <h2 id={id} tabIndex={-1} className="text-lg font-semibold wrap-anywhere">
         {title}
       </h2>
-      {intro !== undefined && <Note>{intro}</Note>}
+      {intro !== undefined && <HelpText>{intro}</HelpText>}
       {children}
     </section>
   );

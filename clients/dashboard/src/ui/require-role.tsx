@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { reachesRole, type Role, ROLES } from "../../../../domain/shared/roles.ts";
 import { useOrganization } from "../organization.ts";
-import { Note } from "./note.tsx";
+import { HelpText } from "./help-text.tsx";
 
 interface Props {
   role: Role;
@@ -22,8 +22,8 @@ export function RoleHint({ role: required, to }: Omit<Props, "children">) {
   if (reachesRole(role, required)) return null;
   const sufficient = ROLES.filter((candidate) => reachesRole(candidate, required)).join(" or ");
   return (
-    <Note>
+    <HelpText>
       Role {sufficient} required to {to}. Your role is {role}.
-    </Note>
+    </HelpText>
   );
 }

@@ -8,7 +8,7 @@ import { SkippedRecords } from "../skipped-records.ts";
 import type { ReadSession, TranscriptReader, TranscriptRecord } from "../transcript-reader.ts";
 import { CopiedHistory } from "./copied-history.ts";
 import { describeEvent } from "./describe-event.ts";
-import { HeldResponse } from "./held-response.ts";
+import { ResponseBuffer } from "./response-buffer.ts";
 import { readItem } from "./response-items.ts";
 import { MAX_THREAD_TOKENS, readUsage, TokenTotals } from "./token-totals.ts";
 
@@ -21,7 +21,7 @@ type Origin = Pick<EntryDraft, "id" | "time">;
 export class CodexReader implements TranscriptReader {
   readonly #builder = new EntryBuilder();
   readonly #history = new CopiedHistory();
-  readonly #response = new HeldResponse();
+  readonly #response = new ResponseBuffer();
   readonly #skipped = new SkippedRecords();
   readonly #calls = new CalledTools();
   #totals = new TokenTotals({ startsAtZero: true });

@@ -5,7 +5,7 @@ import type { DeviceIdentity } from "./device-identity.ts";
 import { toAgentHostError } from "./gateway-errors.ts";
 import { type Frame, type GatewayError, hello, parseFrame } from "./gateway-frames.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
-import { type BufferedBytes, ReceiveAllowance } from "./receive-allowance.ts";
+import { type BufferedBytes, ReceiveLimiter } from "./receive-limiter.ts";
 
 export type Scope = "operator.read" | "operator.admin";
 
@@ -44,7 +44,7 @@ export class GatewayConnection {
   readonly ended: Promise<AgentHostError>;
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
-  readonly #allowance: ReceiveAllowance;
+  readonly #limiter: ReceiveLimiter;
   readonly #calls = new Map<string, WaitingCall>();
   readonly #challenge = Promise.withResolvers<Extract<Frame, { type: "challenge" }>>();
   readonly #end = Promise.withResolvers<AgentHostError>();
@@ -61,7 +61,7 @@ export class GatewayConnection {
     try {
       const { socket, connection: stream } = await openSocket(options.url, options, ended);
       const connection = new GatewayConnection(socket, options);
-      connection.#allowance.watch(stream);
+      connection.#limiter.watch(stream);
       socket.resume();
       try {
         await connection.#authenticate(ended);
@@ -84,7 +84,7 @@ export class GatewayConnection {
     this.ended = this.#end.promise;
     this.#challenge.promise.catch(() => undefined);
     const tooMuch = new AgentHostError("invalid_response", "The gateway sends more than is allowed.");
-    this.#allowance = new ReceiveAllowance(options.maxMessageBytes, options.buffered, () => this.#stop(tooMuch));
+    this.#limiter = new ReceiveLimiter(options.maxMessageBytes, options.buffered, () => this.#stop(tooMuch));
     socket.on("message", (data, isBinary) => this.#read(isBinary || !Buffer.isBuffer(data) ? null : data.toString()));
     socket.on("pong", () => this.#hear());
     socket.on("ping", () => this.#hear());
@@ -135,7 +135,7 @@ export class GatewayConnection {
           : (ended.reason as Error),
       );
     this.#calls.set(id, { resolve, reject });
-    this.#allowance.startRequest();
+    this.#limiter.startRequest();
     ended.addEventListener("abort", abort, { once: true });
     try {
       this.#socket.send(JSON.stringify({ type: "req", id, method, params }));
@@ -143,7 +143,7 @@ export class GatewayConnection {
     } finally {
       ended.removeEventListener("abort", abort);
       this.#calls.delete(id);
-      this.#allowance.endRequest();
+      this.#limiter.endRequest();
     }
   }
 
@@ -185,7 +185,7 @@ export class GatewayConnection {
 
   #read(text: string | null): void {
     this.#hear();
-    this.#allowance.finishMessage();
+    this.#limiter.finishMessage();
     const frame = text === null ? null : parseFrame(text);
     if (frame === null)
       this.#stop(new AgentHostError("invalid_response", "The gateway sends something else than its protocol allows."));
@@ -219,7 +219,7 @@ export class GatewayConnection {
     if (this.#endedWith !== null) return;
     this.#endedWith = error;
     clearInterval(this.#pings);
-    this.#allowance[Symbol.dispose]();
+    this.#limiter[Symbol.dispose]();
     this.#socket.terminate();
     this.#challenge.reject(error);
     for (const { reject } of this.#calls.values()) reject(error);

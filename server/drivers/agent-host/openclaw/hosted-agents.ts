@@ -5,8 +5,8 @@ import {
   type HostedAgents,
   MAX_HOSTED_AGENTS,
 } from "../../../../domain/ports/agent-host.ts";
-import type { agentList } from "./gateway-shapes.ts";
-import { toLine } from "./hosted-text.ts";
+import type { agentList } from "./gateway-schemas.ts";
+import { toLine } from "./sanitize-hosted-text.ts";
 
 const MAX_NAME = 100;
 const MAX_MODEL = 100;

@@ -1,6 +1,6 @@
 import type { HostedEntry, TranscriptRole } from "../../../../domain/ports/agent-host.ts";
-import type { GatewayMessage } from "./gateway-shapes.ts";
-import { toLine, toText } from "./hosted-text.ts";
+import type { GatewayMessage } from "./gateway-schemas.ts";
+import { toLine, toText } from "./sanitize-hosted-text.ts";
 
 const MAX_NAME = 128;
 

@@ -1,6 +1,6 @@
 import type { HostedSession } from "../../../../domain/ports/agent-host.ts";
-import type { GatewaySession } from "./gateway-shapes.ts";
-import { toLine } from "./hosted-text.ts";
+import type { GatewaySession } from "./gateway-schemas.ts";
+import { toLine } from "./sanitize-hosted-text.ts";
 
 const MAX_TITLE = 200;
 

@@ -1,6 +1,6 @@
 import type { HostedSkill } from "../../../../domain/ports/agent-host.ts";
-import type { GatewaySkill } from "./gateway-shapes.ts";
-import { toLine } from "./hosted-text.ts";
+import type { GatewaySkill } from "./gateway-schemas.ts";
+import { toLine } from "./sanitize-hosted-text.ts";
 
 const MAX_NAME = 100;
 const MAX_DESCRIPTION = 1024;

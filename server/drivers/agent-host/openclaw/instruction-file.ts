@@ -7,7 +7,7 @@ import {
 } from "../../../../domain/ports/agent-host.ts";
 import { sha256Hex } from "../../../../domain/shared/sha256.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-import { agentFile, type GatewayFile } from "./gateway-shapes.ts";
+import { agentFile, type GatewayFile } from "./gateway-schemas.ts";
 
 const NAME = "AGENTS.md";
 

@@ -14,12 +14,12 @@ import {
 } from "../../../../domain/ports/agent-host.ts";
 import { decodeNumberCursor, encodeNumberCursor } from "../../../../domain/shared/keyset-cursor.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-import { agentList, sessionList, skillList } from "./gateway-shapes.ts";
+import { agentList, sessionList, skillList } from "./gateway-schemas.ts";
 import { toHostedAgents } from "./hosted-agents.ts";
 import { toHostedSession } from "./hosted-sessions.ts";
 import { toHostedSkill } from "./hosted-skills.ts";
 import { readFile, writeFile } from "./instruction-file.ts";
-import type { KeptConnection } from "./kept-connection.ts";
+import type { ReconnectingConnection } from "./reconnecting-connection.ts";
 import { readHistory } from "./read-history.ts";
 
 const MAX_OFFSET_DIGITS = 7;
@@ -27,11 +27,11 @@ const MAX_SKILLS = 1000;
 
 /** The agents of one OpenClaw gateway. */
 export class OpenClawHost implements KeptHost {
-  readonly #connection: KeptConnection;
+  readonly #connection: ReconnectingConnection;
   readonly #connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>;
 
   /** @param connectToWrite - opens a connection that may replace files */
-  constructor(connection: KeptConnection, connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>) {
+  constructor(connection: ReconnectingConnection, connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>) {
     this.#connection = connection;
     this.#connectToWrite = connectToWrite;
   }

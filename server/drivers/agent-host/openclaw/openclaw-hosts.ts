@@ -8,7 +8,7 @@ import { ConnectLimiter } from "./connect-limiter.ts";
 import { DeviceIdentity } from "./device-identity.ts";
 import { type ConnectionTimeouts, GatewayConnection, type Scope } from "./gateway-connection.ts";
 import { findUrlProblem, type TargetRules } from "./gateway-target.ts";
-import { type BackOff, KeptConnection } from "./kept-connection.ts";
+import { type BackOff, ReconnectingConnection } from "./reconnecting-connection.ts";
 import { OpenClawHost } from "./openclaw-host.ts";
 
 export interface OpenClawHostsOptions extends TargetRules {
@@ -34,7 +34,7 @@ const IDLE_MS = 10 * 60_000;
 interface Entry {
   version: number;
   host: OpenClawHost;
-  connection: KeptConnection;
+  connection: ReconnectingConnection;
   usedAt: number;
 }
 
@@ -86,13 +86,13 @@ export class OpenClawHosts implements AgentHosts, Disposable {
   #createEntry(settings: HostSettings): Entry {
     const { backOff = BACK_OFF, report } = this.#options;
     const connect = (scopes: Scope[], signal: AbortSignal) => this.#connect(settings, scopes, signal);
-    const connection = new KeptConnection({
+    const connection = new ReconnectingConnection({
       connect: (failedAttempts, signal) =>
         this.#limiter.run(settings.orgId, failedAttempts, () => connect(["operator.read"], signal)),
       backOff,
       report,
     });
-    // Only to replace instructions, so that the kept connection permits nothing but reading.
+    // Only to replace instructions, so that the reconnecting connection permits nothing but reading.
     const connectToWrite = (signal: AbortSignal) =>
       this.#limiter.run(settings.orgId, 0, () => connect(["operator.read", "operator.admin"], signal));
     return {

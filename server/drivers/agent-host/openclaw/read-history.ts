@@ -5,7 +5,7 @@ import {
   type ReadTranscript,
 } from "../../../../domain/ports/agent-host.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-import { type GatewayHistory, history } from "./gateway-shapes.ts";
+import { type GatewayHistory, history } from "./gateway-schemas.ts";
 import { toHostedEntries } from "./hosted-entries.ts";
 
 /** Of an entry, and of all entries of a page, so that a response stays within the largest message that is read. */

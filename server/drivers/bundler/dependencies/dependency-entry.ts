@@ -3,7 +3,7 @@ import path from "node:path";
 import type { BuildContext } from "../build-step.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
 import type { Project } from "../read-project.ts";
-import { isConverted, wantedVersion } from "../select-tool.ts";
+import { isConverted, wantedVersion } from "../select-package-manager.ts";
 import { type InstallInputs, readInstallInputs } from "./install-inputs.ts";
 
 /** What an install can store, or an earlier install has stored. */

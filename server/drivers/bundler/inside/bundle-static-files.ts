@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import type { BundleResult } from "../read-bundle-result.ts";
-import { foldersAbove } from "./folders-above.ts";
+import { ancestorFolders } from "./ancestor-folders.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
 import type { BundlePlan } from "./plan-bundle.ts";
 import { CONFIG_POINTER, WRANGLER_CONFIGS } from "./wrangler-api.ts";
@@ -43,7 +43,7 @@ export function bundleStaticFiles(
 /** Whether wrangler would find a configuration, here or in a folder above, or variables for it. */
 function isWranglerConfigured(): boolean {
   const names = [...WRANGLER_CONFIGS, CONFIG_POINTER];
-  const files = foldersAbove(process.cwd()).flatMap((folder) => names.map((name) => path.join(folder, name)));
+  const files = ancestorFolders(process.cwd()).flatMap((folder) => names.map((name) => path.join(folder, name)));
   if (files.some((file) => existsSync(file))) return true;
   if (Object.keys(process.env).some((name) => WRANGLER_VARIABLE.test(name))) return true;
   // A text search is enough here: a false match only leaves the decision to wrangler.

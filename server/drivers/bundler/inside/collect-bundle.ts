@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { BundleResult } from "../read-bundle-result.ts";
-import { completeForm } from "./complete-form.ts";
+import { completeUploadForm } from "./complete-upload-form.ts";
 import { describeIgnoredSettings } from "./describe-ignored-settings.ts";
 import { findMigrations } from "./find-migrations.ts";
 import { listIgnoredAssets } from "./list-ignored-assets.ts";
@@ -21,7 +21,7 @@ export function collectBundle(plan: BundlePlan, formFile: string): BundleResult 
     (binding) => binding.database_id ?? binding.database_name ?? binding.binding,
   );
   if (databases.size > 1) return { failure: tooManyDatabases(config.d1_databases) };
-  completeForm(formFile, config, plan.pages?.readRoutes() ?? null, plan.nodeServer?.dataFiles ?? null);
+  completeUploadForm(formFile, config, plan.pages?.readRoutes() ?? null, plan.nodeServer?.dataFiles ?? null);
   const root = path.dirname(config.configPath ?? path.resolve("package.json"));
   const assets = plan.assets ?? configuredAssets(config.assets, root);
   const { migrations, warnings } = findMigrations(wrangler, config);

@@ -3,7 +3,7 @@
 //
 // usage: node install-svelte-adapter.ts <package manager> <adapter>
 import { existsSync, readFileSync } from "node:fs";
-import { foldersAbove } from "./folders-above.ts";
+import { ancestorFolders } from "./ancestor-folders.ts";
 import { runPackageManager } from "./run-package-manager.ts";
 
 const ADD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +17,9 @@ const ADD_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const [, packageManager, adapter] = process.argv.splice(1) as [string, string, string];
 // adapter-auto names the version that works with the project's version of SvelteKit.
 // A workspace may have it at its root.
-const files = foldersAbove(process.cwd()).map((folder) => `${folder}/node_modules/@sveltejs/adapter-auto/adapters.js`);
+const files = ancestorFolders(process.cwd()).map(
+  (folder) => `${folder}/node_modules/@sveltejs/adapter-auto/adapters.js`,
+);
 const adapters = readFileSync(files.find((file) => existsSync(file)) ?? "", "utf8");
 const version = /adapter-cloudflare["'],\s*version:\s*["']([\w.-]+)["']/.exec(adapters)?.[1] ?? "latest";
 const packages = [`${adapter}@${version}`, "wrangler@4"];

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { foldersAbove } from "./folders-above.ts";
+import { ancestorFolders } from "./ancestor-folders.ts";
 
 /**
  * Runs a command line whose program is one of an installed package, and prints it. It must not come from the project: a shell
@@ -11,7 +11,7 @@ import { foldersAbove } from "./folders-above.ts";
  */
 export function runInstalledProgram(commandLine: string): number {
   // The root of a workspace has the programs of the packages that its packages share.
-  const folders = foldersAbove(process.cwd());
+  const folders = ancestorFolders(process.cwd());
   console.log(`> ${commandLine}`);
   const [program, option] = folders.some((folder) => existsSync(path.join(folder, ".pnp.cjs")))
     ? ["yarn", "exec"]

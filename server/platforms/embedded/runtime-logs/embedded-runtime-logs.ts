@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { LoggedApp, RuntimeLogRecord, RuntimeLogs } from "../../../../domain/ports/runtime-logs.ts";
-import { SharedInstances } from "../../../../domain/shared/shared-instances.ts";
+import { ReferenceCountedInstances } from "../../../../domain/shared/reference-counted-instances.ts";
 import { AppLog } from "./app-log.ts";
 import type { RecordSink } from "./record-reader.ts";
 
@@ -19,7 +19,7 @@ export interface OpenAppLog {
 /** The runtime logs of the apps on this machine. */
 export class EmbeddedRuntimeLogs implements RuntimeLogs {
   readonly #folderOf: (app: LoggedApp) => string;
-  readonly #logs = new SharedInstances<AppLog>();
+  readonly #logs = new ReferenceCountedInstances<AppLog>();
 
   /** @param folderOf - returns the folder of an app's log, which is removed with the app */
   constructor(folderOf: (app: LoggedApp) => string) {

@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
-import type { Miniflare } from "miniflare";
 import type * as miniflareLibrary from "miniflare";
 import type { ControlGroups } from "../../../sandbox/cgroups/control-groups.ts";
 import { type LaunchedProcess, ProcessLauncher } from "../../../sandbox/process-launcher.ts";
 import { RecordReader, type RecordSink } from "../runtime-logs/record-reader.ts";
 import { TAIL_WORKER_NAME, tailWorker } from "../runtime-logs/tail-worker.ts";
-import { sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
+import { loadMiniflare, sandboxMiniflare, withoutSignalHandlers, workerd } from "./miniflare-environment.ts";
 import { usesStorage } from "./worker-bindings.ts";
 import type { MiniflareWorkerOptions } from "./worker-options.ts";
 import { type AppFolders, createWorkerdFolders, type WorkerdFolders } from "./workerd-folders.ts";
@@ -82,9 +81,7 @@ export class WorkerdLauncher {
     const exit = new ProcessExit();
     const started: StartedWorkerd = { miniflare: null, launched, exit, launchFolder: folders.launch };
     try {
-      // Imported when the first app starts, because the library is large.
-      const library = await import("miniflare");
-      const miniflare = createMiniflare(library, withTail(launch, mark), folders, launched, { output, exit });
+      const miniflare = createMiniflare(loadMiniflare(), withTail(launch, mark), folders, launched, { output, exit });
       started.miniflare = miniflare;
       await untilReady({ miniflare, output, exited: exit.promise }, this.#options.startTimeoutMs, signal);
       records?.reportUnconfirmed();
@@ -122,7 +119,7 @@ function createMiniflare(
   { storage, database }: WorkerdFolders,
   launched: LaunchedProcess,
   { output, exit }: { output: WorkerdOutput; exit: ProcessExit },
-): Miniflare {
+): miniflareLibrary.Miniflare {
   const options = {
     workers,
     host: "127.0.0.1",

@@ -4,7 +4,7 @@ import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Note } from "../../ui/note.tsx";
+import { HelpText } from "../../ui/help-text.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Preformatted } from "../../ui/preformatted.tsx";
@@ -47,7 +47,7 @@ export function AgentSkills({ agentId, isHosted }: AgentSkillsProps) {
           if (list.length === 0) return isHosted ? <EmptyState>No skills.</EmptyState> : <NoSkills />;
           return (
             <>
-              {note !== null && <Note>{note}</Note>}
+              {note !== null && <HelpText>{note}</HelpText>}
               <Table caption="Skills of the agent" columns={isHosted ? COLUMNS : [...COLUMNS, "Actions"]}>
                 {list.map((skill) => (
                   <SkillRow key={skill.name} skill={skill}>

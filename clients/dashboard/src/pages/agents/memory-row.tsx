@@ -5,7 +5,7 @@ import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { readText, Select, TEXT_AREA_CLASS } from "../../ui/field.tsx";
-import { Note } from "../../ui/note.tsx";
+import { HelpText } from "../../ui/help-text.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { Cell, Row } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
@@ -68,7 +68,7 @@ function MemoryContent({ memory: { content, instruction_like: isInstructionLike 
   return (
     <>
       <p className="whitespace-pre-wrap">{content}</p>
-      {isInstructionLike && <Note>Has the form of an instruction. The agent gets it marked as data.</Note>}
+      {isInstructionLike && <HelpText>Has the form of an instruction. The agent gets it marked as data.</HelpText>}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { ConnectedClients } from "../../ui/connected-clients.tsx";
 import { Field, NewPasswordField } from "../../ui/field.tsx";
 import { CreateOrganizationForm } from "../../ui/create-organization-form.tsx";
-import { Note } from "../../ui/note.tsx";
+import { HelpText } from "../../ui/help-text.tsx";
 import { Notice, ErrorNotice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { submitForm } from "../../ui/submit-form.ts";
@@ -50,7 +50,7 @@ function PasswordPanel() {
           list.some(({ providerId }) => providerId === "credential") ? (
             <ChangePasswordForm />
           ) : (
-            <Note>Your account has no password. You sign in with {list.map(nameOf).join(" or ")}.</Note>
+            <HelpText>Your account has no password. You sign in with {list.map(nameOf).join(" or ")}.</HelpText>
           )
         }
       </QueryContent>
@@ -70,7 +70,7 @@ function ChangePasswordForm() {
   });
   return (
     <>
-      <Note>Changing the password ends your other sessions and revokes the access of OAuth clients.</Note>
+      <HelpText>Changing the password ends your other sessions and revokes the access of OAuth clients.</HelpText>
       <form className="max-w-sm space-y-4" onSubmit={(event) => submitForm(event, change.mutate)}>
         <Field label="Current password" name="current" type="password" autoComplete="current-password" required />
         <NewPasswordField label="New password" name="new" />

@@ -3,7 +3,7 @@ import { highestRole } from "../../../../../domain/shared/roles.ts";
 import { type Member, membersQuery } from "../../members-query.ts";
 import { useOrganization } from "../../organization.ts";
 import { sessionQuery } from "../../session-query.ts";
-import { Note } from "../../ui/note.tsx";
+import { HelpText } from "../../ui/help-text.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
@@ -56,6 +56,6 @@ function RoleNotes({ hasOneOwner }: { hasOneOwner: boolean }) {
   if (role === "member") return <RoleHint role="admin" to="change roles and remove members" />;
   if (role === "admin") return <RoleHint role="owner" to="change or remove owners" />;
   return hasOneOwner ? (
-    <Note>You are the only owner. Make another member an owner before you leave or change your role.</Note>
+    <HelpText>You are the only owner. Make another member an owner before you leave or change your role.</HelpText>
   ) : null;
 }

@@ -136,7 +136,7 @@ function writeModules({ entry, launcher }: NodeServer): void {
 function mainModule(entry: string): string {
   return `import { httpServerHandler } from "cloudflare:node";
 import { DurableObject } from "cloudflare:workers";
-import { createNodeServer } from "./runtime/node-server.mjs";
+import { createNodeServer } from "./runtime/node-server-worker.mjs";
 const app = { entry: ${JSON.stringify(entry)}, load: () => import("./app.mjs") };
 const server = createNodeServer(app, { DurableObject, httpServerHandler });
 export const NodeServer = server.NodeServer;

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { foldersAbove } from "../folders-above.ts";
+import { ancestorFolders } from "../ancestor-folders.ts";
 import { NODE_SERVER_FOLDER, runtimePath } from "./runtime-folders.ts";
 
 const MAX_MODULES = 500;
@@ -51,7 +51,7 @@ export function listRunTimeModules(loading: readonly string[]): string[] {
 /** A module with what code can load at run time: the view engines that are installed, and these modules of the project. */
 export function runTimeModules(files: readonly string[]): string {
   const installed = VIEW_ENGINES.filter((name) =>
-    foldersAbove(process.cwd()).some((folder) => existsSync(`${folder}/node_modules/${name}/package.json`)),
+    ancestorFolders(process.cwd()).some((folder) => existsSync(`${folder}/node_modules/${name}/package.json`)),
   );
   const engines = installed.map((name) => entry(name, name, true));
   const modules = files.map((file) => {

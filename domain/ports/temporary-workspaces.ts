@@ -1,0 +1,31 @@
+export interface SourceFile {
+  /** Relative to the source folder, with `/` between segments. */
+  path: string;
+  read(): Promise<Uint8Array>;
+}
+
+/** The folders of one attempt of a deployment. */
+export interface Workspace {
+  sourceDirectory: string;
+  outputDirectory: string;
+  /** The regular files of the source folder. Links are skipped. */
+  sourceFiles(): AsyncIterable<SourceFile>;
+  /** The regular files of a folder in the workspace. Links are skipped. */
+  filesIn(directory: string): AsyncIterable<SourceFile>;
+  /** Reads a regular file in the workspace. */
+  readFile(path: string): Promise<Uint8Array>;
+  /** Writes a file below the output folder. Returns its absolute path. */
+  writeOutput(path: string, body: Uint8Array): Promise<string>;
+  /** Creates a folder below the output folder, if it does not exist. Returns its absolute path. */
+  createOutputFolder(path: string): Promise<string>;
+  /** Removes all files of the workspace. Succeeds when there is nothing to remove. */
+  remove(): Promise<void>;
+}
+
+/** The working folders of deployments. Nothing in them is kept after an attempt. */
+export interface TemporaryWorkspaces {
+  /** Opens an empty workspace. Every attempt has its own, so a worker that lost its lease cannot change a later one. */
+  open(deploymentId: string, attempt: number): Promise<Workspace>;
+  /** Removes the workspaces of an earlier process. Call it only while no deployment is running. */
+  clear(): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import path from "node:path";
+import { openUntrusted } from "../../sandbox/untrusted-file.ts";
+import type { PackageManager } from "./detect-package-manager.ts";
+
+/** The last version of Yarn that reads and writes the lockfiles of Yarn 3 as they are. Yarn 2 does not run on this Node.js. */
+const LAST_YARN_3 = "3.8.7";
+
+/** The format of the lockfiles of Yarn 4. */
+const YARN_4_LOCKFILE = 8;
+
+/** What is read here is in the first lines of a file. */
+const HEAD_BYTES = 16 * 1024;
+
+/** Returns the format of a yarn.lock that Yarn 2 or later wrote, otherwise `null`. */
+export async function readYarnLockVersion(directory: string): Promise<number | null> {
+  const version = /^__metadata:\s+version: (\d+)/m.exec(await readHead(path.join(directory, "yarn.lock")))?.[1];
+  return version === undefined ? null : Number(version);
+}
+
+/**
+ * Returns the version of its package manager that a project requires: in package.json, in the file name of `yarnPath`, in
+ * .bun-version, or by the format of yarn.lock. `null` if it requires none.
+ */
+export async function readPackageManagerVersion(
+  directory: string,
+  packageManager: PackageManager,
+  field: string | undefined,
+  yarnLockVersion: number | null,
+): Promise<string | null> {
+  const named = /^[a-z]+@(\d+\.\d+\.\d+[\w.-]*)/.exec(field ?? "")?.[1];
+  if (named !== undefined) return named.startsWith("2.") && packageManager === "yarn-berry" ? LAST_YARN_3 : named;
+  if (packageManager === "bun")
+    return /^v?(\d+\.\d+\.\d+)\s*$/.exec(await readHead(path.join(directory, ".bun-version")))?.[1] ?? null;
+  if (packageManager !== "yarn-berry") return null;
+  const settings = await readHead(path.join(directory, ".yarnrc.yml"));
+  const inPath = /^yarnPath:.*yarn-(\d+\.\d+\.\d+(?:-[\w.]+?)?)\.c?js/m.exec(settings)?.[1];
+  if (inPath !== undefined) return inPath;
+  return yarnLockVersion !== null && yarnLockVersion < YARN_4_LOCKFILE ? LAST_YARN_3 : null;
+}
+
+/** Returns the start of a file; the empty string if there is no such regular file. */
+export async function readHead(file: string): Promise<string> {
+  const handle = await openUntrusted(file);
+  if (handle === null) return "";
+  await using _ = handle;
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES));
+  return buffer.toString("utf8", 0, bytesRead);
+}

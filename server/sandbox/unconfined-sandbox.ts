@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { dirname } from "node:path";
+import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
+import { groupLimits } from "./cgroups/group-limits.ts";
+import { placeInGroup, type Placement } from "./cgroups/placement.ts";
+import { exitOf } from "./start-process.ts";
+import { restoreAccess, writableFolders } from "./file-ownership.ts";
+import { toHostPaths } from "./to-host-paths.ts";
+import { killIfExists } from "./kill-process.ts";
+import { monitorProcess } from "./monitor-process.ts";
+import { killMarked, processMark } from "./process-mark.ts";
+import { limitArguments } from "./resource-limits.ts";
+import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
+
+export interface UnconfinedOptions {
+  /** The Node.js that commands find as `SANDBOX_NODE`. */
+  nodePath?: string;
+  /** See `BubblewrapOptions`. */
+  groups?: ControlGroups;
+}
+
+/**
+ * Runs commands as plain children of the service, with all its rights: for hosts without namespaces, and for operators
+ * who trust every repository that they deploy. It enforces the limits on time, memory, disk, file size and output, but
+ * not those on processes, files and network. A command survives a service that is killed.
+ *
+ * Nothing is mounted. Paths inside the sandbox become paths of the host in the command, its environment and its folder.
+ */
+export class UnconfinedSandbox implements Sandbox {
+  readonly #nodePath: string;
+  readonly #groups: ControlGroups;
+
+  constructor({ nodePath = process.execPath, groups = NO_GROUPS }: UnconfinedOptions = {}) {
+    this.#nodePath = nodePath;
+    this.#groups = groups;
+  }
+
+  async run(command: SandboxCommand): Promise<SandboxOutcome> {
+    if (command.signal.aborted) return { reason: "aborted" };
+    const bridge = command.network.kind === "proxy" ? await openBridge(command.network.socketPath) : null;
+    try {
+      await using placement = placeInGroup(this.#groups, "builds", await groupLimits(command));
+      return await runChild(commandOnHost(command, this.#nodePath, bridge), placement);
+    } finally {
+      bridge?.close();
+    }
+  }
+}
+
+/** The same command with paths of the host. */
+function commandOnHost(command: SandboxCommand, nodePath: string, bridge: Server | null): SandboxCommand {
+  const toHost = toHostPaths([{ from: dirname(nodePath), to: dirname(SANDBOX_NODE) }, ...command.mounts]);
+  const proxy = bridge ? proxyVariables(`http://127.0.0.1:${(bridge.address() as AddressInfo).port}`) : {};
+  const env = Object.entries({ ...command.env, ...proxy }).map(([name, value]) => [name, toHost(value)]);
+  const [program, ...programArguments] = command.argv;
+  return {
+    ...command,
+    argv: [toHost(program), ...programArguments.map(toHost)],
+    cwd: toHost(command.cwd),
+    env: Object.fromEntries(env),
+  };
+}
+
+async function runChild(command: SandboxCommand, placement: Placement): Promise<SandboxOutcome> {
+  const runId = randomUUID();
+  const limits = ["prlimit", ...limitArguments({ fileSizeMb: command.limits.fileSizeMb })];
+  const hasSeparateErrors = command.onErrorOutput !== undefined;
+  // The shell joins standard output and standard error in the order they are written.
+  const child = spawn(
+    "/bin/sh",
+    [
+      "-c",
+      `exec "$@"${hasSeparateErrors ? "" : " 2>&1"}`,
+      "sh",
+      ...placement.startArguments(),
+      ...limits,
+      ...command.argv,
+    ],
+    {
+      cwd: command.cwd,
+      env: { ...command.env, ...processMark(runId) },
+      stdio: ["ignore", "pipe", hasSeparateErrors ? "pipe" : "ignore"],
+      detached: true,
+    },
+  );
+  const { killReason, code, signal } = await monitorProcess(
+    {
+      pid: child.pid,
+      exit: exitOf(child),
+      output: child.stdout,
+      errors: child.stderr,
+      messages: null,
+      kill: () => child.pid !== undefined && killIfExists(-child.pid),
+      placement,
+      cleanUp: async () => {
+        await killMarked(runId);
+        await restoreAccess(writableFolders(command));
+      },
+    },
+    command,
+  );
+  if (killReason) return { reason: killReason };
+  return signal === null ? { reason: "exit", code: code ?? 0 } : { reason: "signal", signal };
+}
+
+/** Programs reach a proxy by TCP only, so a port of this host forwards to the socket while the command runs. */
+async function openBridge(socketPath: string): Promise<Server> {
+  const bridge = createServer((inside) => {
+    const outside = connect(socketPath);
+    inside.pipe(outside).pipe(inside);
+    inside.on("error", () => outside.destroy());
+    outside.on("error", () => inside.destroy());
+  });
+  await once(bridge.listen(0, "127.0.0.1"), "listening");
+  return bridge;
+}
