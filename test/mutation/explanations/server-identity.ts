@@ -173,6 +173,13 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
     { original: "role === null", replacement: "false", reason: "Equivalent: null does not reach the role admin." },
     { original: '""', replacement: '"Stryker was here!"', reason: "Equivalent: both count as the lowest role." },
   ],
+  "server/identity/refresh-lock.ts": [
+    {
+      original: "`select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)`",
+      reason: "Not caught: a test would wait for ten seconds.",
+    },
+    { original: 'request.method !== "POST"', replacement: "false", reason: "Equivalent: no other request has a form." },
+  ],
   "server/identity/side-effects.ts": [
     {
       original: "clientId !== null",
