@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { callIdentity } from "./api.ts";
+import { callIdentity } from "./identity-api.ts";
 
 export interface Member {
   id: string;
