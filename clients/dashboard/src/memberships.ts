@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { clearAccessToken } from "./identity-api.ts";
+import { clearAccessToken } from "./api.ts";
 import { organizationsQuery } from "./organizations-query.ts";
 import { sessionQuery } from "./session-query.ts";
 

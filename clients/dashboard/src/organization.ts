@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
 import { highestRole, type Role } from "../../../domain/shared/roles.ts";
-import { type Api, callIdentity } from "./identity-api.ts";
+import { type Api, callIdentity } from "./api.ts";
 import type { Organization } from "./organizations-query.ts";
 
 /** The organization that the URL of the page names. Every call of the page names it too. */

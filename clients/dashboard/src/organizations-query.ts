@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { callIdentity } from "./identity-api.ts";
+import { callIdentity } from "./api.ts";
 
 export interface Organization {
   id: string;

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { SignedOutError } from "./identity-api.ts";
+import { SignedOutError } from "./api.ts";
 
 /** Opens the sign-in page, which returns to this page afterwards. */
 function redirectToSignIn(error: Error): void {

@@ -8,7 +8,7 @@ import {
   useLocation,
 } from "@tanstack/react-router";
 import { readAuthorizationUrl } from "./after-sign-in.ts";
-import { getSession } from "./identity-api.ts";
+import { getSession } from "./api.ts";
 import { roleQuery } from "./organization.ts";
 import { organizationsQuery } from "./organizations-query.ts";
 import { AgentPage } from "./pages/agents/agent.tsx";

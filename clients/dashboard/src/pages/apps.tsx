@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { isInProgress } from "../../../../domain/apps/app-status.ts";
-import type { Api } from "../identity-api.ts";
+import type { Api } from "../api.ts";
 import { useOrganization } from "../organization.ts";
 import { Button } from "../ui/button.tsx";
 

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { isInProgress } from "../../../../domain/apps/app-status.ts";
-import type { Api } from "../identity-api.ts";
+import type { Api } from "../api.ts";
 import { useOrganization } from "../organization.ts";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Panel } from "../ui/panel.tsx";

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { callIdentity } from "../identity-api.ts";
+import { callIdentity } from "../api.ts";
 import { readOAuthRequest } from "../after-sign-in.ts";
 import { EVERY_ORGANIZATION, useOrganizationChoice } from "../organization-choice.tsx";
 import { describePermissions } from "../permissions.ts";

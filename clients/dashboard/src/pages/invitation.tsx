@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { callIdentity } from "../identity-api.ts";
+import { callIdentity } from "../api.ts";
 import { reloadMemberships } from "../memberships.ts";
 import { sessionQuery } from "../session-query.ts";
 import { Button } from "../ui/button.tsx";

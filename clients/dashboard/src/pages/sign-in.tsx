@@ -1,7 +1,7 @@
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
-import { callIdentity } from "../identity-api.ts";
+import { callIdentity } from "../api.ts";
 import { continueAfterSignIn, readOAuthRequest } from "../after-sign-in.ts";
 import { signInOptionsQuery } from "../sign-in-options-query.ts";
 import { readSignInError } from "../sign-in-errors.ts";

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { installLinks } from "../../../../domain/agents/install-links.ts";
-import type { Api } from "../identity-api.ts";
+import type { Api } from "../api.ts";
 import { useOrganization } from "../organization.ts";
 import { ConfirmButton } from "./confirm-button.tsx";
 import { EmptyState } from "./empty-state.tsx";

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { SubmitEvent } from "react";
-import { callIdentity } from "../identity-api.ts";
+import { callIdentity } from "../api.ts";
 import { reloadMemberships } from "../memberships.ts";
 import { Button } from "./button.tsx";
 import { Field, readText } from "./field.tsx";

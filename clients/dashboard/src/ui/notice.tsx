@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatError } from "../identity-api.ts";
+import { formatError } from "../api.ts";
 
 const VARIANTS = {
   success: "border-green-300 bg-green-50 text-green-900 dark:border-green-800 dark:bg-green-950 dark:text-green-100",

@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { callIdentity } from "../identity-api.ts";
+import { callIdentity } from "../api.ts";
 import type { Organization } from "../organizations-query.ts";
 import { SELECT_CLASS } from "./field.tsx";
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
 import { reachesRole, type Role } from "../../../../domain/shared/roles.ts";
-import { callIdentity, getApi } from "../identity-api.ts";
+import { callIdentity, getApi } from "../api.ts";
 import { OrganizationContext, roleQuery } from "../organization.ts";
 import { type Organization, organizationsQuery } from "../organizations-query.ts";
 import { Button } from "./button.tsx";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatError } from "../identity-api.ts";
+import { formatError } from "../api.ts";
 import { Button } from "./button.tsx";
 import { Loading } from "./loading.tsx";
 import { Alert } from "./notice.tsx";

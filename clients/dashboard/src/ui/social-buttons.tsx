@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { callIdentity } from "../identity-api.ts";
+import { callIdentity } from "../api.ts";
 import { queryWithoutError, readOAuthRequest, readNextPage } from "../after-sign-in.ts";
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./notice.tsx";

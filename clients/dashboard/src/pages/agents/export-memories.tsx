@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import type { Api } from "../../identity-api.ts";
+import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";

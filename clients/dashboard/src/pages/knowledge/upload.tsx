@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type DragEvent, type SubmitEvent, useState } from "react";
-import { type Api, formatError, sendJson } from "../../identity-api.ts";
+import { type Api, formatError, sendJson } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";

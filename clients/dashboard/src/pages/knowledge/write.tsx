@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useId } from "react";
-import { type Api, sendJson } from "../../identity-api.ts";
+import { type Api, sendJson } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, readText, Select, TEXT_AREA_CLASS } from "../../ui/field.tsx";

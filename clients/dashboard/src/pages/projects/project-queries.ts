@@ -1,4 +1,4 @@
-import type { Api } from "../../identity-api.ts";
+import type { Api } from "../../api.ts";
 
 export type ProjectDetail = Awaited<ReturnType<Api["projects"]["get"]["query"]>>;
 export type ProjectKind = ProjectDetail["kind"];

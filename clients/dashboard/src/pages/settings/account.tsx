@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { clearAccessToken, callIdentity } from "../../identity-api.ts";
+import { clearAccessToken, callIdentity } from "../../api.ts";
 import { sessionQuery } from "../../session-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConnectedClients } from "../../ui/connected-clients.tsx";

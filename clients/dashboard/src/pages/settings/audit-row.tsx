@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Api } from "../../identity-api.ts";
+import type { Api } from "../../api.ts";
 import type { AuditFilter } from "../../audit-filter.ts";
 import { useOrganization } from "../../organization.ts";
 import { Cell, Row } from "../../ui/table.tsx";

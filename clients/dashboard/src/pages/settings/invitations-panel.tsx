@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { callIdentity } from "../../identity-api.ts";
+import { callIdentity } from "../../api.ts";
 import { assignableRoles } from "../../assignable-roles.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";

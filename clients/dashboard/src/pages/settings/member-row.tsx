@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { highestRole } from "../../../../../domain/shared/roles.ts";
-import { callIdentity } from "../../identity-api.ts";
+import { callIdentity } from "../../api.ts";
 import { assignableRoles } from "../../assignable-roles.ts";
 import { type Member, MEMBERS } from "../../members-query.ts";
 import { reloadMemberships } from "../../memberships.ts";
