@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportJWK, generateKeyPair } from "jose";
 import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
-import { type ClientPublisher, openClientPublisher } from "../support/identity/client-publisher.ts";
+import { type ClientPublisher, openClientPublisher, REDIRECT_URI } from "../support/identity/client-publisher.ts";
 import { givenConsent, givenOAuthClient, givenUser } from "../support/identity/given-user.ts";
 import { type IdentityServer, startIdentityServer } from "../support/identity/identity-server.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
@@ -90,7 +90,7 @@ test("a stored document is fetched again when it is stale or says nothing about 
   expect(count()).toBe(5);
 });
 
-test("a client that changes its name or its authentication loses the consents of its users, and no other client does", async () => {
+test("a client that changes its name or authentication, or adds a redirect URI, loses its consents, and no other client does", async () => {
   const userId = await givenUser(em());
   const other = await givenOAuthClient(em());
   await givenConsent(em(), userId, other);
@@ -112,8 +112,19 @@ test("a client that changes its name or its authentication loses the consents of
   await givenConsent(em(), userId, clientId);
   expect(await authorizeWith({})).toEqual(new Set([other, clientId]));
   expect(await authorizeWith(keys)).toEqual(new Set([other]));
+  const added = { ...keys, redirect_uris: [REDIRECT_URI, "https://client.example.com/added"] };
   await givenConsent(em(), userId, clientId);
+  expect(await authorizeWith(added)).toEqual(new Set([other]));
+  await givenConsent(em(), userId, clientId);
+  expect(await authorizeWith(keys)).toEqual(new Set([other, clientId]));
   expect(await authorizeWith({ ...keys, client_name: "Another name" })).toEqual(new Set([other]));
+});
+
+test("the document of a client that the operator disabled is not fetched again", async () => {
+  const clientId = publisher.publish("/disabled.json");
+  await authorize(clientId);
+  await em().execute(`update auth."oauthClient" set disabled = true, metadata = null where "clientId" = ?`, [clientId]);
+  expect([(await authorize(clientId)).status, fetchesOf("/disabled.json")]).toEqual([400, 1]);
 });
 
 test("a document that better-auth rejects gets an error that does not quote it, and is logged", async () => {

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { clientNetwork } from "../../server/http/client-address.ts";
+import { countFailedSignIn } from "../../domain/users/limit-sign-ins.ts";
 import { createOrganization } from "../../domain/organizations/create-organization.ts";
 import type { HttpResponse } from "../support/clients/rest-client.ts";
 import { sharedIdentityServer, startIdentityServer } from "../support/identity/identity-server.ts";
+import { OAuthRequests } from "../support/identity/oauth-requests.ts";
+import { CHALLENGE } from "../support/identity/published-clients.ts";
 import { randomAddress, TestUser } from "../support/identity/test-user.ts";
 
 const server = sharedIdentityServer();
@@ -65,7 +69,10 @@ test("a call that changes the access rights of a user is announced, and no other
 
 test("the audit log has the changes and the sign-ins of a user, and failed calls only if they are sign-ins", async () => {
   const { user, userId, organizationId } = await createUser();
-  await user.get("/get-session");
+  // The session is prolonged, and its cookie is sent again.
+  const inFiveDays = `update auth.session set "expiresAt" = now() + interval '5 days' where "userId" = ?`;
+  await server().orm.em.fork().execute(inFiveDays, [userId]);
+  expect((await user.get("/get-session")).headers.getSetCookie()).toHaveLength(1);
   await user.get("/organization/list");
   const permissions = { organizationId, permissions: { member: ["create"] } };
   await user.post("/organization/has-permission", permissions);
@@ -93,27 +100,52 @@ test("a refused sign-up is recorded, without a user", async () => {
 
 test("429 limits wrong passwords of one account and address, in a sign-in and in a password change together", async () => {
   const { user } = await createUser();
-  const headers = { "x-forwarded-for": randomAddress() };
+  const address = randomAddress();
+  const attempt = { network: clientNetwork(address), email: user.email };
+  for (let at = 0; at < 8; at += 1) await countFailedSignIn(server().counter, attempt);
+  const headers = { "x-forwarded-for": address };
   const change = (currentPassword: string, newPassword = NEW_PASSWORD) =>
     user.post("/change-password", { currentPassword, newPassword }, headers);
   const signIn = (password: string) => user.post("/sign-in/email", { email: user.email, password }, headers);
   // Other errors and a right password do not count.
-  for (let at = 0; at < 6; at += 1) {
-    expect((await change(user.password, "short")).body).toMatchObject({ code: "PASSWORD_TOO_SHORT" });
-    expect((await signIn(user.password)).status).toBe(200);
-  }
-  for (let at = 0; at < 5; at += 1) {
-    expect((await change(WRONG_PASSWORD)).body).toMatchObject({ code: "INVALID_PASSWORD" });
-    expect((await signIn(WRONG_PASSWORD)).status).toBe(401);
-  }
+  for (const password of ["short", "shorter"])
+    expect((await change(user.password, password)).body).toMatchObject({ code: "PASSWORD_TOO_SHORT" });
+  expect((await signIn(user.password)).status).toBe(200);
+  expect((await change(WRONG_PASSWORD)).body).toMatchObject({ code: "INVALID_PASSWORD" });
+  expect((await signIn(WRONG_PASSWORD)).status).toBe(401);
   for (const send of [() => change(user.password), () => signIn(user.password)]) {
     const { status, body, headers: responseHeaders } = await send();
     expect([status, body]).toEqual([429, { message: "Too many wrong passwords. Wait, then try again." }]);
     expect(responseHeaders.get("retry-after")).toMatch(/^[1-9]\d*$/);
   }
+  expect((await user.post("/update-user", { name: "Grace" }, headers)).status).toBe(200);
   const elsewhere = { "x-forwarded-for": randomAddress() };
   const { email, password } = user;
   expect((await user.post("/sign-in/email", { email, password }, elsewhere)).status).toBe(200);
+});
+
+test("wrong passwords of a user who is not signed in count for their account only", async () => {
+  const [{ user }, { user: other }] = [await createUser(), await createUser()];
+  const address = randomAddress();
+  for (let at = 0; at < 9; at += 1)
+    await countFailedSignIn(server().counter, { network: clientNetwork(address), email: user.email });
+  const signIn = async ({ email, password }: { email: string; password: string }) =>
+    (await new TestUser(server().url).post("/sign-in/email", { email, password }, { "x-forwarded-for": address }))
+      .status;
+  expect(await signIn({ email: user.email, password: WRONG_PASSWORD })).toBe(401);
+  expect([await signIn(user), await signIn(other)]).toEqual([429, 200]);
+});
+
+test("401 rejects a password change and a consent without a session", async () => {
+  const change = { currentPassword: WRONG_PASSWORD, newPassword: NEW_PASSWORD };
+  expect((await new TestUser(server().url).post("/change-password", change)).status).toBe(401);
+  const signedOut = new TestUser(server().url);
+  const oauth = new OAuthRequests(server().url, signedOut);
+  const url = oauth.authorizeUrl(await oauth.register(), { scope: "read", ...CHALLENGE });
+  const { headers, body } = await signedOut.send("GET", url.pathname + url.search);
+  const { search } = new URL(headers.get("location") ?? String(body["url"]), server().url);
+  const consent = { accept: true, oauth_query: search.slice(1) };
+  expect((await signedOut.post("/oauth2/consent", consent)).status).toBe(401);
 });
 
 test("a password change ends the other sessions of the user, also if the request asks to keep them", async () => {
@@ -152,4 +184,38 @@ test("with SIGN_UP=invite, the first user owns the first organization, and no la
   const unknown = await new TestUser(invite.url).signUp();
   expect([known.status, known.body]).toEqual([403, unknown.body]);
   expect(known.body).toMatchObject({ code: "SIGN_UP_REFUSED" });
+  expect((await owner.signIn()).status).toBe(200);
+});
+
+test("an authorization request, also in a form, gets the gateway as its resource, and asks for consent for a program", async () => {
+  const { user } = await createUser();
+  const oauth = new OAuthRequests(server().url, user);
+  const program = "cursor://anysphere.cursor-mcp/oauth/callback";
+  const clientId = await oauth.register({ redirect_uris: [program] });
+  const { pathname, search } = oauth.authorizeUrl(clientId, { redirect_uri: program, dpop_jkt: "key", ...CHALLENGE });
+  const form = { "content-type": "application/x-www-form-urlencoded", origin: server().url };
+  const responses = [
+    await user.send("GET", pathname + search),
+    await user.send("POST", pathname, { body: search.slice(1), headers: form }),
+  ];
+  for (const { headers, body } of responses) {
+    const page = new URL(headers.get("location") ?? String(body["url"]), server().url);
+    const values = ["resource", "prompt", "dpop_jkt"].map((name) => page.searchParams.get(name));
+    expect([page.pathname, ...values]).toEqual(["/consent", `${server().url}/mcp`, "consent", null]);
+  }
+});
+
+test("a token request records the use of its client only if it succeeds", async () => {
+  const { user } = await createUser();
+  const oauth = new OAuthRequests(server().url, user);
+  const clientId = await oauth.register();
+  const isUsed = async () => {
+    const sql = `select "lastUsedAt" is not null as used from auth."oauthClient" where "clientId" = ?`;
+    return (await server().orm.em.fork().execute<{ used: boolean }[]>(sql, [clientId]))[0]?.used;
+  };
+  const tokenRequest = await oauth.authorize(clientId, { resource: `${server().url}/mcp`, scope: "read" });
+  expect((await oauth.requestToken({ ...tokenRequest, code: "wrong" })).status).toBe(400);
+  expect(await isUsed()).toBe(false);
+  expect((await oauth.requestToken(tokenRequest)).status).toBe(200);
+  expect(await isUsed()).toBe(true);
 });

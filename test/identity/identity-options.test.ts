@@ -3,18 +3,20 @@ import { symmetricDecrypt } from "better-auth/crypto";
 import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
+import { createOrganization } from "../../domain/organizations/create-organization.ts";
 import { authOptions } from "../../server/identity/auth-options.ts";
 import { listMissingStatements } from "../../server/identity/open-auth.ts";
 import { openClientPublisher } from "../support/identity/client-publisher.ts";
+import { givenMember } from "../support/identity/given-user.ts";
 import { sharedIdentityServer, startIdentityServer } from "../support/identity/identity-server.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { CHALLENGE } from "../support/identity/published-clients.ts";
-import { CLIENTS } from "../support/identity/social-providers.ts";
+import { CLIENTS, startSocialProviders } from "../support/identity/social-providers.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 
 const server = sharedIdentityServer();
 const ORIGIN = "https://service.example.com";
-const ERROR_LEVEL = 50;
+const [DEBUG_LEVEL, ERROR_LEVEL] = [20, 50];
 const DAY_SECONDS = 86_400;
 
 async function signUp(): Promise<TestUser> {
@@ -61,6 +63,13 @@ test("cookies are secure and bound to the host only with https", () => {
   expect(cookiesOf("http://localhost:3000")).toEqual([false, "service"]);
 });
 
+test("a cookie has the name of the service, and is readable neither by scripts nor by other sites", async () => {
+  const { headers } = await new TestUser(server().url).signUp();
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^service\.session_token=.*; Path=\/; HttpOnly; SameSite=Lax$/),
+  ]);
+});
+
 test("users can sign in with exactly the configured providers", () => {
   const { github, google } = CLIENTS;
   for (const social of [CLIENTS, { github, google: null }, { github: null, google }, { github: null, google: null }]) {
@@ -96,13 +105,18 @@ test("an access token is valid for 15 minutes, and names the session and its act
   expect(decodeJwt(await user.accessToken())["active_org"]).toBe(created.body["id"]);
 });
 
-test("no response has a token in a header, and a session token must be signed to be accepted", async () => {
+test("a session token is in no header but the cookie, and must be signed to be accepted instead of it", async () => {
   const user = await signUp();
   const { headers, body } = await user.get("/get-session");
   expect(headers.get("set-auth-jwt")).toBeNull();
   const { token } = body["session"] as { token: string };
-  const bearer = { headers: { authorization: `Bearer ${token}` } };
-  expect((await new TestUser(server().url).send("GET", "/api/auth/get-session", bearer)).text).toBe("null");
+  const [cookie] = user.browserCookies();
+  const readSession = async (bearer: string) => {
+    const request = { headers: { authorization: `Bearer ${bearer}` } };
+    return (await new TestUser(server().url).send("GET", "/api/auth/get-session", request)).body["session"];
+  };
+  expect(await readSession(decodeURIComponent(cookie!.value))).toMatchObject({ token });
+  expect([token, await readSession(token)]).toEqual([expect.any(String), undefined]);
 });
 
 test("404 is returned for the invitations of an address, for tests of passwords, and for changes of OAuth clients", async () => {
@@ -110,6 +124,32 @@ test("404 is returned for the invitations of an address, for tests of passwords,
   expect((await user.get("/organization/list-user-invitations")).status).toBe(404);
   const paths = ["verify-password", "oauth2/create-client", "oauth2/update-client", "oauth2/client/rotate-secret"];
   for (const path of paths) expect([path, (await user.post(`/${path}`, {})).status]).toEqual([path, 404]);
+});
+
+test("403 rejects the 21st organization of a user, and 404 the deletion of an organization", async () => {
+  const user = await signUp();
+  const { id: userId } = (await user.get("/get-session")).body["user"] as { id: string };
+  const create = () => user.post("/organization/create", { name: "Acme", slug: randomUUID() });
+  const { body } = await create();
+  const em = server().orm.em.fork();
+  for (let at = 0; at < 18; at += 1) {
+    const settings = { name: "Acme", email: "owner@example.com", plan: "free" };
+    const { org_id: orgId } = await em.transactional((tx) => createOrganization(tx, settings));
+    await givenMember(em, { orgId, userId, role: "member" });
+  }
+  expect([(await create()).status, (await create()).status]).toEqual([200, 403]);
+  expect((await user.post("/organization/delete", { organizationId: body["id"] })).status).toBe(404);
+});
+
+test("simultaneous refreshes with one token get the same response", async () => {
+  const oauth = new OAuthRequests(server().url, await signUp());
+  const clientId = await oauth.register();
+  const query = { resource: `${server().url}/mcp`, scope: "read offline_access" };
+  const { body } = await oauth.grantTo(clientId, query);
+  const form = { grant_type: "refresh_token", client_id: clientId, refresh_token: String(body["refresh_token"]) };
+  const responses = await Promise.all(Array.from({ length: 6 }, () => oauth.requestToken({ ...form })));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+  expect(new Set(responses.map((response) => response.body["access_token"])).size).toBe(1);
 });
 
 test("a device shows the page of the service where its user enters the code", async () => {
@@ -166,6 +206,27 @@ test("a mistake of a user is not logged as an error, and an internal error is, w
     expect.objectContaining({ msg: "the identity provider failed", err: expect.any(Object) }),
   );
   expect(JSON.stringify(server().logged())).not.toContain(user.password);
+});
+
+test("what better-auth reports is logged as an error only with the error that caused it", async () => {
+  await using providers = await startSocialProviders();
+  await using social = await startIdentityServer({ config: { social: CLIENTS } });
+  const user = new TestUser(social.url);
+  await user.signUp();
+  await user.signIn("a wrong password");
+  const reports = () => social.logged().filter((line) => "identity" in line);
+  await user.post("/update-user", { name: "x" }, { origin: "https://elsewhere.example.com" });
+  expect(reports().map(({ level, identity, err }) => [level, identity, err])).toEqual([
+    [DEBUG_LEVEL, "warn", undefined],
+    [DEBUG_LEVEL, "error", undefined],
+  ]);
+  const { body } = await user.post("/sign-in/social", { provider: "github", callbackURL: "/" });
+  const account = { subject: "1", email: "ada@example.com", verified: true };
+  const redirect = providers.consent(String(body["url"]), account);
+  providers.failure = "connection to token";
+  await user.visit(redirect.pathname + redirect.search);
+  const failure = { level: ERROR_LEVEL, identity: "error", err: expect.objectContaining({ message: "fetch failed" }) };
+  expect(reports()).toContainEqual(expect.objectContaining(failure));
 });
 
 test("no client can publish its metadata at a host of the service or of its apps", async () => {

@@ -53,8 +53,11 @@ test("a request reaches the provider with its body and headers, its client addre
   expect([requests[1]!.method, requests[1]!.body]).toEqual(["GET", null]);
 });
 
-test("a header without a value is not passed on, and the body of a GET request is ignored", async () => {
+test("the credentials of a registration and the body of a GET request are not passed on", async () => {
   const { requests, send } = openEndpoints();
+  const url = "/api/auth/oauth2/register";
+  await send({ method: "POST", url, headers: { ...FORM, authorization: "Bearer x" }, payload: "a=b" });
+  expect(requests.pop()!.headers.get("authorization")).toBeNull();
   await send({ method: "GET", url: "/api/auth/get-session", headers: FORM, payload: "a=b" });
   expect(requests[0]!.body).toBeNull();
 });
@@ -190,7 +193,8 @@ test("a browser gets a page that explains a failed authorization, and a script g
   for (const options of [{ url: AUTHORIZE, headers: json }, { url: AUTHORIZE }, { url: SIGN_IN, headers: html }])
     expect((await send(options)).json()).toEqual(error);
   const accepted = openEndpoints(() => redirectTo("/consent"));
-  expect((await accepted.send({ url: AUTHORIZE, headers: html })).headers["location"]).toBe("/consent");
+  const redirect = await accepted.send({ url: AUTHORIZE, headers: html });
+  expect([redirect.statusCode, redirect.headers["location"], redirect.body]).toEqual([302, "/consent", ""]);
 });
 
 test("an error of an authorization that would open a program is shown instead of a redirect", async () => {

@@ -41,11 +41,8 @@ export const IDENTITY_AREAS: MutationArea[] = [
     sources: ["server/identity/*.ts"],
     except: [...RULES, ...ORGANIZATIONS],
     tests: [
-      "test/identity/{auth-requests,authorization-errors,client-metadata,cross-site-requests,dpop}.test.ts",
-      "test/identity/{client-metadata-errors,identity-hooks,identity-options,identity-plugin}.test.ts",
-      "test/identity/{input-validation,internet-reachability,loopback-names,mcp-client-sign-in}.test.ts",
-      "test/identity/{oauth-clients,oauth-grants,private-use-redirects,rate-limits,refresh-tokens}.test.ts",
-      "test/identity/social-sign-in.test.ts",
+      "test/identity/{auth-requests,client-metadata-storage,consented-organization,identity-flows}.test.ts",
+      "test/identity/{identity-hooks,identity-options,identity-plugin,refresh-lock}.test.ts",
     ],
     testTimeoutMs: 15_000,
     loadedLate: IDENTITY,

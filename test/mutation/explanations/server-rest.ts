@@ -81,6 +81,10 @@ export const SERVER_REST: Record<string, Explanation[]> = {
   "server/rest/plugin.ts": [
     { original: '"caller"', reason: "Equivalent: the hook sets the property of every request that a handler gets." },
     {
+      original: "own.removeAllContentTypeParsers();",
+      reason: "Equivalent but larger: a JSON body is read before it is rejected.",
+    },
+    {
       original: "input === undefined",
       replacement: "false",
       reason: "Equivalent: an operation without an input ignores it.",
