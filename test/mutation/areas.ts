@@ -60,7 +60,7 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/agent-workspaces",
     sources: ["domain/agent-workspaces/*.ts"],
-    tests: ["test/rest/agent-workspaces.test.ts"],
+    tests: ["test/domain/agent-workspaces/*.test.ts", "test/rest/agent-workspaces.test.ts"],
   },
   {
     name: "domain/skills",

@@ -1,4 +1,5 @@
 import type { Explanation } from "./explanations/explanation.ts";
+import { DOMAIN_AGENT_WORKSPACES } from "./explanations/domain-agent-workspaces.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
@@ -24,6 +25,7 @@ import { SERVER_REST } from "./explanations/server-rest.ts";
 export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
+  ...DOMAIN_AGENT_WORKSPACES,
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,

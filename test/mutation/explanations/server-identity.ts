@@ -80,14 +80,7 @@ export const SERVER_IDENTITY: Record<string, Explanation[]> = {
   ],
   "server/identity/hooks.ts": [
     { original: "path === AUTHORIZE", replacement: "true", reason: "Equivalent: no other request has the field." },
-    { original: 'method === "GET" && path.startsWith("/organization/")', reason: CHECKED_PATHS },
     { original: 'method === "GET"', replacement: "true", reason: CHECKED_PATHS },
-    { original: '"/organization/"', reason: CHECKED_PATHS },
-    {
-      original: "path === SIGN_OUT",
-      replacement: "true",
-      reason: "Equivalent but slower: better-auth looks the session up itself, and keeps it.",
-    },
     {
       original: "path === REGISTER_CLIENT",
       replacement: "true",
