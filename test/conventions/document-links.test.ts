@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 const root = path.resolve(import.meta.dirname, "../..");
 const documents = globSync(["*.md", "docs/**/*.md"], { cwd: root });
 
-/** The target of each relative link, as a path in the project. */
+/** The target of each relative link, as a path in the project. Code, such as a regular expression, contains no link. */
 function linksIn(document: string, text: string): string[] {
-  return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+  return [...text.replaceAll(/(`+).+?\1/g, "").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
     .map(([, target = ""]) => target)
     .filter((target) => !/^[a-z]+:/.test(target))
     .map((target) => path.posix.join(path.posix.dirname(document), target));
@@ -40,7 +40,8 @@ test("every path of the project that a document names exists", () => {
 });
 
 test("links and paths are found, and web addresses and placeholders are not", () => {
-  const text = "[a](../a.ts#L1) [b](https://example.com) `docs/c.md` `domain/<noun>/d.ts` `domain/e` `npm test`";
-  expect(linksIn("docs/x.md", text)).toEqual(["a.ts"]);
+  const text =
+    "[a](../a.ts#L1) [b](https://example.com) `docs/c.md` `domain/<noun>/d.ts` `domain/e` `npm test` [`f`](f.ts) `[g](g.ts)`";
+  expect(linksIn("docs/x.md", text)).toEqual(["a.ts", "docs/f.ts"]);
   expect(pathsIn(text)).toEqual(["docs/c.md", "domain/e"]);
 });
