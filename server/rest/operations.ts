@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type AccessMeta, type ProcedureType, requiredAccess } from "../../routers/core/access.ts";
 import type { Meta, StreamedBody } from "../../routers/core/trpc.ts";
 import { appRouter } from "../../routers/index.ts";
@@ -16,6 +16,8 @@ export interface Operation {
   bodyLimit: number;
   /** `null` for an operation whose body is JSON. */
   streamedBody: StreamedBody | null;
+  /** Whether the input has fields for a body. Those of `GET` and `DELETE` are query parameters. */
+  takesBody: boolean;
   /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `numberFromText`. */
   input: z.ZodType | undefined;
   /** The scope and the role that a caller needs. */
@@ -39,5 +41,26 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
   const access = requiredAccess(_def.type, _def.meta?.access);
   const isRepeatable = _def.meta?.isRepeatable === true;
   const [input] = _def.inputs;
-  return [{ procedure, method, path, successStatus, bodyLimit, streamedBody, input, access, isRepeatable, openapi }];
+  const takesBody = method !== "GET" && method !== "DELETE" && hasFieldBeside(path, input);
+  return [
+    {
+      procedure,
+      method,
+      path,
+      successStatus,
+      bodyLimit,
+      streamedBody,
+      takesBody,
+      input,
+      access,
+      isRepeatable,
+      openapi,
+    },
+  ];
 });
+
+/** Whether the input has another field than the parameters of the path. */
+function hasFieldBeside(path: string, input: z.ZodType | undefined): boolean {
+  if (input === undefined) return false;
+  return !(input instanceof z.ZodObject) || Object.keys(input.shape).some((field) => !path.includes(`{${field}}`));
+}

@@ -31,6 +31,22 @@ test("a body that is JSON and no object is rejected with an example", async () =
 
 const JSON_TYPE = { "content-type": "application/json" };
 
+test("an operation without a documented body needs no content type", async () => {
+  const { rest } = await service().tenant();
+  const { paths } = (await rest.get("/v1/openapi.json")).body as { paths: Record<string, Record<string, object>> };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      ["post", "put", "patch"].includes(method) && !("requestBody" in operation) ? [[method.toUpperCase(), path]] : [],
+    ),
+  ) as [method: string, path: string][];
+  expect(operations).toContainEqual(["PUT", "/v1/projects/{id}/agents/{agent_id}"]);
+  for (const [method, path] of operations) {
+    const target = path.replaceAll("{number}", "1").replaceAll(/\{\w+\}/g, randomUUID());
+    const { status, body } = await rest.send(method, target, {});
+    expect([path, status, body]).toEqual([path, 404, { error: expect.stringContaining("not found") }]);
+  }
+});
+
 test("415 rejects another content type also without a body, and DELETE needs no body for its content type", async () => {
   const { rest } = await service().tenant();
   const headers = { "content-type": "text/plain" };
