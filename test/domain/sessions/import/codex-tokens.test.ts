@@ -53,6 +53,20 @@ describe("the tokens", () => {
     expect(sumTokens(entries)).toMatchObject({ input: 1070, output: 107 });
   });
 
+  test("go on after a further session_meta of the session, which Codex writes when a setting is changed", () => {
+    for (const fields of [{}, { forked_from_id: OTHER }]) {
+      const { entries } = readLines(
+        meta(SESSION, fields),
+        say("One"),
+        total(tokens(100, 10), tokens(100, 10)),
+        meta(SESSION, { ...fields, memory_mode: "disabled" }),
+        say("Two"),
+        total(tokens(130, 13), tokens(99, 99)),
+      );
+      expect(entries.map((entry) => entry.usage?.output)).toEqual([10, 3]);
+    }
+  });
+
   test("are counted once when the file has the usage of a response and then a total with it", () => {
     const usage = { thread_id: SESSION, response_id: "resp_1", usage: tokens(100, 10) };
     const { entries } = readLines(
