@@ -129,6 +129,15 @@ describe("the usage of a response", () => {
   });
 });
 
+test.each(["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"])(
+  "a usage with an invalid number of %s is skipped",
+  (name) => {
+    const usage = { input_tokens: 5, [name]: -1 };
+    const { entries, skipped } = readLines(response("a", { id: "msg_1", content: TEXT, usage }));
+    expect([entries[0]?.usage, skipped]).toEqual([undefined, { usage: 1 }]);
+  },
+);
+
 describe("the entries", () => {
   test("have the uuid of their record and the position of their block as ids", () => {
     const { entries } = readLines(
@@ -216,14 +225,18 @@ describe("the entries", () => {
       record({ type: "assistant", message: "text" }),
       prompt("a", [{ type: "invented" }, 7]),
       record({ type: "a kind with spaces and more than that" }),
+      record({ type: "user" }),
+      record({ type: "custom-title", customTitle: 7 }),
+      record({ type: ["summary"], summary: "Summary" }),
     );
     expect(entries).toEqual([]);
     expect(skipped).toEqual({
       assistant: 1,
       "attachment/skill_listing": 1,
+      "custom-title": 1,
       "invented/kind": 1,
-      other: 3,
-      user: 1,
+      other: 4,
+      user: 2,
       "user/invented": 1,
     });
   });
@@ -280,6 +293,7 @@ describe("the session", () => {
   });
 
   test("has no id before a record names it", () => {
-    expect(readLines({ type: "summary", summary: "Summary", leafUuid: "a" }).session.id).toBeNull();
+    for (const line of [record({ type: "ai-title", aiTitle: "Title" }), prompt("a", "Count.", { sessionId: 7 })])
+      expect(readLines(line).session.id).toBeNull();
   });
 });

@@ -123,6 +123,19 @@ describe("the tokens", () => {
     expect(sumTokens(entries)).toMatchObject({ input: 60, output: 6 });
   });
 
+  test("of a fork begin with its first response, whichever field names the other session", () => {
+    for (const fields of [{ forked_from_id: OTHER }, { history_base: { thread_id: OTHER } }]) {
+      const { entries } = readLines(meta(SESSION, fields), say("Own"), total(tokens(1060, 106), tokens(60, 6)));
+      expect(entries.map(({ usage }) => usage?.output)).toEqual([6]);
+    }
+  });
+
+  test("of a response can be as many as an entry can have", () => {
+    expect(readLines(meta(), say("One"), total(tokens(1e9, 1), tokens(1e9, 1))).entries).toMatchObject([
+      { usage: { input: 1e9, output: 1 } },
+    ]);
+  });
+
   test.each([tokens(-1, 5), tokens(2e9, 5), tokens(1e13, 5), { input_tokens: "many" }, null])(
     "%o as a total is skipped",
     (all) => {

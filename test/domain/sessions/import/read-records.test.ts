@@ -49,6 +49,7 @@ describe("a JSONL file", () => {
       Buffer.concat([Buffer.from('\ufeff{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
     );
     expect(records).toEqual([{ line: 1, value: { a: "\ufffd" } }]);
+    await expect(readFile('{"a":1}\n\ufeff{"b":2}\n')).rejects.toMatchObject({ code: "invalid" });
   });
 
   test("has no records for lines that are too long, or no objects", async () => {
