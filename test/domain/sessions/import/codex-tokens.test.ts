@@ -246,6 +246,8 @@ describe("the totals of a thread", () => {
     expect(totals.addResponse(usage(0))).toBeUndefined();
     expect(totals.addResponse(usage(5, 1))).toEqual(usage(5, 1));
     expect(totals.advance(usage(15, 1), null, true)).toBeUndefined();
+    totals.addResponse(usage(5, 1));
+    expect(totals.advance(usage(22, 5), null, true)).toEqual(usage(2, 3));
     const fork = given(null);
     fork.addResponse(usage(5, 1));
     expect(fork.advance(usage(100, 9), usage(5, 1), false)).toBeUndefined();
