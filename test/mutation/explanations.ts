@@ -8,6 +8,7 @@ import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
+import { DOMAIN_SESSION_IMPORTS } from "./explanations/domain-session-imports.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
@@ -31,6 +32,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
+  ...DOMAIN_SESSION_IMPORTS,
   ...DOMAIN_SHARED,
   ...DOMAIN_TYPE_DECLARATIONS,
   ...DOMAIN_AUDIT,

@@ -16,11 +16,11 @@ async function readFile(text: string | Uint8Array, size = 64 * 1024) {
 
 describe("a JSONL file", () => {
   test("has the same records wherever its chunks end", async () => {
-    const text = '{"a":"ü"}\n\n{"b":"😀"}\r\n{"c":3}';
+    const text = '{"a":"ü"}\n \t\r\n{"b":"😀"}\r\n\n{"c":3}';
     const expected = [
       { line: 1, value: { a: "ü" } },
       { line: 3, value: { b: "😀" } },
-      { line: 4, value: { c: 3 } },
+      { line: 5, value: { c: 3 } },
     ];
     for (let size = 1; size <= Buffer.byteLength(text); size++)
       expect((await readFile(text, size)).records).toEqual(expected);
