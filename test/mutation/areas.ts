@@ -110,7 +110,7 @@ export const AREAS: MutationArea[] = [
     name: "domain/projects",
     sources: ["domain/projects/*.ts", "domain/agents/remove-project-mounts.ts"],
     except: ["domain/projects/*.entity.ts"],
-    tests: ["test/mcp/projects.test.ts", "test/rest/projects.test.ts"],
+    tests: ["test/mcp/projects.test.ts", "test/rest/{project-documents,projects}.test.ts"],
   },
   {
     name: "domain/memory",
@@ -134,7 +134,7 @@ export const AREAS: MutationArea[] = [
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
       "test/domain/apps/{idempotency,app-quota,rotate-app-token,sync-auth-entry,update-app}.test.ts",
-      "test/rest/{build-settings,deploy,read-apps,rotate-token,update-app}.test.ts",
+      "test/rest/{deploy,invalid-build-settings,read-apps,rotate-token,update-app}.test.ts",
     ],
   },
   {
