@@ -214,8 +214,7 @@ test("a result beyond the size of a response is cut, and says how many memories 
 
 test("memories that almost fill a response and the note about missing ones fit into it", async () => {
   const { gateway } = await givenAgent();
-  for (let n = 0; n < 26; n++)
-    await write(gateway, `Report ${String.fromCodePoint(97 + n)} ${"x".repeat(MEMORY_LENGTH)}`);
+  for (let n = 0; n < 26; n++) await write(gateway, `Report ${String.fromCodePoint(97 + n)} ${"x".repeat(806)}`);
   const { structuredContent, text } = await gateway.tool("memory_recall", { query: "report", limit: 50 });
   expect(structuredContent["cut"]).toEqual(expect.any(String));
   expect(text.length).toBeLessThanOrEqual(24_000);

@@ -160,28 +160,6 @@ test("many projects are listed in pages within the size of a response", async ()
   expect([names.length, new Set(names).size]).toEqual([60, 60]);
 });
 
-test("more projects than a page has are listed in several pages", async () => {
-  const owner = await service().tenant();
-  const agentId = await mainAgentId(owner.rest);
-  const em = service().service.parts.orm.em.fork();
-  await givenProject({ name: "Client" }, owner);
-  await em.execute(
-    `insert into projects select gen_random_uuid(), org_id, 'Client ' || n, kind, description, created_at, updated_at
-     from projects, generate_series(1, 50) n where org_id = ?`,
-    [owner.org_id],
-  );
-  await em.execute("insert into project_mounts (agent_id, project_id) select ?, id from projects where org_id = ?", [
-    agentId,
-    owner.org_id,
-  ]);
-  const gateway = new GatewayClient(service().service.publicUrl, owner.personal_access_token);
-  const first = (await gateway.tool("projects_list", {})).structuredContent;
-  const second = (await gateway.tool("projects_list", { cursor: first["next_cursor"] })).structuredContent;
-  const names = [first, second].map((page) => (page["projects"] as { name: string }[]).map(({ name }) => name));
-  expect([names.map(({ length }) => length), second["next_cursor"]]).toEqual([[50, 1], null]);
-  expect(new Set(names.flat()).size).toBe(51);
-});
-
 test("a document is one hit, with the passage that matches best, and the hits fit into a response", async () => {
   const agent = await newAgent();
   const sections = Array.from(
@@ -199,8 +177,6 @@ test("a document is one hit, with the passage that matches best, and the hits fi
   expect(text.length).toBeLessThanOrEqual(24_000);
   expect(new Set(hits.map(({ document_id }) => document_id)).size).toBe(hits.length);
   expect(hits.length).toBeGreaterThan(5);
-  const all = (await tenant.rest.get(`/v1/projects/${id}/search?q=report&limit=50`)).body["hits"] as object[];
-  expect(structuredContent["cut"]).toBe(`${all.length - hits.length} more documents match. Use more specific words.`);
 });
 
 test("documents that almost fill a response and the note about missing ones fit into it", async () => {
@@ -214,7 +190,8 @@ test("documents that almost fill a response and the note about missing ones fit 
     query: "report",
     limit: 50,
   });
-  expect(structuredContent["cut"]).toMatch(/^\d+ more documents match/);
+  const shown = (structuredContent["hits"] as object[]).length;
+  expect(structuredContent["cut"]).toBe(`${22 - shown} more documents match. Use more specific words.`);
   expect(text.length).toBeLessThanOrEqual(24_000);
 });
 

@@ -27,6 +27,11 @@ export const DOMAIN_PROJECTS: Record<string, Explanation[]> = {
     },
   ],
   "domain/projects/list-projects.ts": [
+    {
+      original: "page.next_cursor !== null",
+      replacement: "false",
+      reason: "Equivalent: an agent has at most as many projects as a page of this tool.",
+    },
     { original: '"project"', reason: "Equivalent: the columns of a mount are read too, and are not shown." },
     {
       original: "last !== undefined",
