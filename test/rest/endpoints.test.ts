@@ -39,7 +39,7 @@ test("an operation without a required body needs no content type", async () => {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       ["post", "put", "patch"].includes(method) && operation.requestBody?.required !== true
-        ? [[method.toUpperCase(), path]]
+        ? [[method.toUpperCase(), path] as const]
         : [],
     ),
   );
