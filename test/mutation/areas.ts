@@ -1,6 +1,7 @@
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
 import { IDENTITY_AREAS } from "./identity-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
+import { SESSION_AREAS } from "./session-areas.ts";
 
 const GATEWAY_MESSAGES = [
   "server/mcp/{direct-tool,direct-tool-result,fast-path,gateway-errors,notification-streams,subscription-bus}.ts",
@@ -85,27 +86,7 @@ export const AREAS: MutationArea[] = [
     except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
     tests: ["test/domain/search/*.test.ts"],
   },
-  {
-    name: "domain/sessions",
-    sources: ["domain/sessions/*.ts"],
-    except: ["domain/sessions/*.entity.ts"],
-    tests: ["test/domain/sessions/append-entries.test.ts", "test/{mcp,rest}/sessions.test.ts"],
-  },
-  {
-    name: "domain/sessions, import",
-    sources: ["domain/sessions/import/**/*.ts"],
-    except: [
-      "domain/sessions/import/{entry-batches,import-limiter,import-transcript,spool-transcript,store-transcript}.ts",
-    ],
-    tests: ["test/domain/sessions/import/*.test.ts"],
-  },
-  {
-    name: "domain/sessions, stored imports",
-    sources: [
-      "domain/sessions/import/{entry-batches,import-limiter,import-transcript,spool-transcript,store-transcript}.ts",
-    ],
-    tests: ["test/rest/import-{limits,transcripts}.test.ts"],
-  },
+  ...SESSION_AREAS,
   {
     name: "domain/projects",
     sources: ["domain/projects/*.ts", "domain/agents/remove-project-mounts.ts"],
