@@ -9,6 +9,7 @@ import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
+import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
 import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declarations.ts";
@@ -26,6 +27,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
   ...DOMAIN_AGENT_WORKSPACES,
+  ...DOMAIN_SKILLS,
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,
