@@ -1,5 +1,6 @@
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
 import { IDENTITY_AREAS } from "./identity-areas.ts";
+import { KNOWLEDGE_AREAS } from "./knowledge-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
 
 const GATEWAY_MESSAGES = [
@@ -74,17 +75,7 @@ export const AREAS: MutationArea[] = [
     except: ["domain/documents/*.entity.ts"],
     tests: ["test/domain/documents/*.test.ts", "test/rest/knowledge.test.ts"],
   },
-  {
-    name: "domain/knowledge",
-    sources: ["domain/knowledge/*.ts"],
-    tests: ["test/domain/knowledge/*.test.ts", "test/rest/knowledge.test.ts", "test/mcp/company-knowledge.test.ts"],
-  },
-  {
-    name: "domain/search",
-    sources: ["domain/search/*.ts"],
-    except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
-    tests: ["test/domain/search/*.test.ts"],
-  },
+  ...KNOWLEDGE_AREAS,
   {
     name: "domain/sessions",
     sources: ["domain/sessions/*.ts"],
