@@ -4,8 +4,10 @@ import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
+import { DOMAIN_MEMORY } from "./explanations/domain-memory.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
+import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
@@ -27,6 +29,8 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
   ...DOMAIN_AGENT_WORKSPACES,
+  ...DOMAIN_PROJECTS,
+  ...DOMAIN_MEMORY,
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,
