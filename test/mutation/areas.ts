@@ -1,7 +1,9 @@
 import { AGENT_AREAS } from "./agent-areas.ts";
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
 import { IDENTITY_AREAS } from "./identity-areas.ts";
+import { KNOWLEDGE_AREAS } from "./knowledge-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
+import { SESSION_AREAS } from "./session-areas.ts";
 
 const GATEWAY_MESSAGES = [
   "server/mcp/{direct-tool,direct-tool-result,fast-path,gateway-errors,notification-streams,subscription-bus}.ts",
@@ -55,43 +57,13 @@ export const AREAS: MutationArea[] = [
     except: ["domain/documents/*.entity.ts"],
     tests: ["test/domain/documents/*.test.ts", "test/rest/knowledge.test.ts"],
   },
-  {
-    name: "domain/knowledge",
-    sources: ["domain/knowledge/*.ts"],
-    tests: ["test/domain/knowledge/*.test.ts", "test/rest/knowledge.test.ts", "test/mcp/company-knowledge.test.ts"],
-  },
-  {
-    name: "domain/search",
-    sources: ["domain/search/*.ts"],
-    except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
-    tests: ["test/domain/search/*.test.ts"],
-  },
-  {
-    name: "domain/sessions",
-    sources: ["domain/sessions/*.ts"],
-    except: ["domain/sessions/*.entity.ts"],
-    tests: ["test/domain/sessions/append-entries.test.ts", "test/{mcp,rest}/sessions.test.ts"],
-  },
-  {
-    name: "domain/sessions, import",
-    sources: ["domain/sessions/import/**/*.ts"],
-    except: [
-      "domain/sessions/import/{entry-batches,import-limiter,import-transcript,spool-transcript,store-transcript}.ts",
-    ],
-    tests: ["test/domain/sessions/import/*.test.ts"],
-  },
-  {
-    name: "domain/sessions, stored imports",
-    sources: [
-      "domain/sessions/import/{entry-batches,import-limiter,import-transcript,spool-transcript,store-transcript}.ts",
-    ],
-    tests: ["test/rest/import-{limits,transcripts}.test.ts"],
-  },
+  ...KNOWLEDGE_AREAS,
+  ...SESSION_AREAS,
   {
     name: "domain/projects",
     sources: ["domain/projects/*.ts", "domain/agents/remove-project-mounts.ts"],
     except: ["domain/projects/*.entity.ts"],
-    tests: ["test/mcp/projects.test.ts", "test/rest/projects.test.ts"],
+    tests: ["test/mcp/projects.test.ts", "test/rest/{project-documents,projects}.test.ts"],
   },
   {
     name: "domain/memory",
@@ -110,7 +82,7 @@ export const AREAS: MutationArea[] = [
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
       "test/domain/apps/{idempotency,app-quota,rotate-app-token,sync-auth-entry,update-app}.test.ts",
-      "test/rest/{build-settings,deploy,read-apps,rotate-token,update-app}.test.ts",
+      "test/rest/{deploy,invalid-build-settings,read-apps,rotate-token,update-app}.test.ts",
     ],
   },
   {

@@ -113,7 +113,7 @@ function strykerOptions(area: MutationArea, mutate: string[], options: RunOption
     incrementalFile: incrementalFile(area),
     tempDirName: `${CACHE}/sandbox`,
     cleanTempDir: "always",
-    ignorePatterns: [".cache", ".data", "bench", "dist"],
+    ignorePatterns: [".cache", ".data", "dist"],
     disableTypeChecks: true,
     // Stryker would rewrite its paths with the JavaScript API of the compiler, which TypeScript 7 does not have.
     tsconfigFile: "none",

@@ -56,6 +56,7 @@ function resultText(content: unknown): string {
 /** A part of a result is not read as a result: it could contain further ones, nested deeper than the stack allows. */
 function partText(block: unknown): string {
   const read = isRecord(block) ? readText(block) : null;
+  if (read?.type === "empty") return "";
   return read?.type === "text" ? read.text : toJsonText(block);
 }
 

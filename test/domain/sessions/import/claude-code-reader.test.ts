@@ -51,9 +51,11 @@ describe("the usage of a response", () => {
     const { entries } = readLines(
       response("a", message, { requestSessionId: "another" }),
       response("b", message, { forkedFrom: { sessionId: "another", messageUuid: "b" } }),
-      response("c", message, { requestSessionId: SESSION }),
+      response("c", message, { forkedFrom: "another" }),
+      response("d", { ...message, id: "msg_2" }, { forkedFrom: { sessionId: SESSION } }),
+      response("e", { ...message, id: "msg_3" }, { requestSessionId: SESSION, forkedFrom: { sessionId: "another" } }),
     );
-    expect(entries.map(({ usage }) => usage?.output)).toEqual([undefined, undefined, 5]);
+    expect(entries.map(({ usage }) => usage?.output)).toEqual([undefined, undefined, 5, 5, 5]);
   });
 
   test("is counted for a response that has nothing but thinking without a text", () => {
@@ -72,6 +74,52 @@ describe("the usage of a response", () => {
     ]);
   });
 
+  test("is that of all four numbers, and never counted twice if they fall and grow again", () => {
+    const usage = (output: number) => ({
+      input_tokens: 1,
+      output_tokens: output,
+      cache_read_input_tokens: 3,
+      cache_creation_input_tokens: 4,
+    });
+    const { entries } = readLines(
+      ...[50, 20, 60].map((output) => response(`r${output}`, { id: "msg_1", content: TEXT, usage: usage(output) })),
+    );
+    expect(entries.map((entry) => entry.usage)).toEqual([
+      { input: 1, output: 50, cache_read: 3, cache_write: 4 },
+      undefined,
+      { input: 0, output: 10, cache_read: 0, cache_write: 0 },
+    ]);
+  });
+
+  test("of a response without a text has an entry of its own, when the next message begins", () => {
+    const empty = (id: string) =>
+      response(id, { id, content: [], usage: { input_tokens: 5 } }, { timestamp: "2026-11-20T08:00:00.000Z" });
+    const expected = {
+      id: "a.usage",
+      role: "assistant",
+      content: "[a response without text]",
+      model: "claude",
+      usage: { input: 5, output: 0, cache_read: 0, cache_write: 0 },
+      created_at: "2026-11-20T08:00:00.000Z",
+    };
+    for (const next of [
+      prompt("b", "Go on."),
+      response("b", { id: "msg_2", content: TEXT }),
+      response("b", { model: "<synthetic>", content: TEXT }),
+    ]) {
+      const { entries, skipped } = readLines(empty("a"), next, prompt("c", "And on."));
+      expect(entries.map(({ id }) => id)).toEqual(["a.usage", "b.0", "c.0"]);
+      expect([entries[0], skipped]).toEqual([expected, {}]);
+    }
+    // Its response may continue in a longer version of the file.
+    expect(readLines(empty("a")).entries).toEqual([]);
+    expect(readLines(empty("a"), empty("b"), prompt("c", "")).entries.map(({ id }) => id)).toEqual([
+      "a.usage",
+      "b.usage",
+    ]);
+    expect(readLines(response("a", { content: [] }), prompt("b", "Go on.")).entries).toMatchObject([{ id: "b.0" }]);
+  });
+
   test.each([-1, 1.5, 1e10, "12", null, {}])("with %o output tokens is skipped, or counts as none", (tokens) => {
     const { entries, skipped } = readLines(
       response("a", { id: "msg_1", content: TEXT, usage: { input_tokens: 5, output_tokens: tokens } }),
@@ -83,8 +131,13 @@ describe("the usage of a response", () => {
 
 describe("the entries", () => {
   test("have the uuid of their record and the position of their block as ids", () => {
-    const { entries } = readLines(prompt("u-1", [...TEXT, ...TEXT]), prompt("not a visible id", "Hello"));
-    expect(entries.map(({ id }) => id)).toEqual(["u-1.0", "u-1.1", "line-2.0"]);
+    const { entries } = readLines(
+      prompt("u-1", [...TEXT, ...TEXT]),
+      prompt("not a visible id", "Hello"),
+      prompt("x".repeat(100), "Hello"),
+      prompt("x".repeat(101), "Hello"),
+    );
+    expect(entries.map(({ id }) => id)).toEqual(["u-1.0", "u-1.1", "line-2.0", `${"x".repeat(100)}.0`, "line-4.0"]);
   });
 
   test("name media, and calls and results of every kind", () => {
@@ -117,9 +170,12 @@ describe("the entries", () => {
       prompt("c", "<local-command-stdout>Done</local-command-stdout>"),
       record({ type: "system", subtype: "compact_boundary", uuid: "d", content: "Conversation compacted" }),
       record({ type: "system", subtype: "api_error", uuid: "e", error: { formatted: "529 Overloaded" } }),
-      response("f", { model: "<synthetic>", content: TEXT, usage: { input_tokens: 9 } }, { isApiErrorMessage: true }),
+      response("f", { model: "<synthetic>", content: TEXT, usage: { input_tokens: 9 } }),
+      response("g", { content: TEXT, usage: { input_tokens: 9 } }, { isApiErrorMessage: true }),
     );
-    expect(entries.map(({ role }) => role)).toEqual(Array.from({ length: 6 }, () => "system"));
+    expect(entries.map(({ role, model }) => [role, model])).toEqual(
+      Array.from({ length: 7 }, () => ["system", undefined]),
+    );
     expect(sumTokens(entries).input).toBe(0);
   });
 
@@ -190,12 +246,37 @@ describe("the session", () => {
     expect(readLines(first, summary).session.title).toBe("Summary");
     expect(readLines(generated, first, summary).session.title).toBe("Counts lines");
     expect(readLines(given, generated, first).session.title).toBe("Lines");
+    expect(readLines(generated, { ...generated, aiTitle: "Words" }, { ...generated, aiTitle: " " })).toMatchObject({
+      session: { title: "Words" },
+      skipped: { "ai-title": 1 },
+    });
     expect(readLines(prompt("a", "word ".repeat(100))).session.title).toHaveLength(100);
   });
 
+  test("has no title of texts that Claude Code adds, or that have no words", () => {
+    for (const [content, fields] of [
+      ["Caveat", { isMeta: true }],
+      ["Summary", { isCompactSummary: true }],
+      [[{ type: "tool_result", tool_use_id: "c1", content: "Result" }], {}],
+      ["\u200b", {}],
+    ] as const)
+      expect(readLines(prompt("a", content, fields), prompt("b", "First"), prompt("c", "Second")).session.title).toBe(
+        "First",
+      );
+    const blocks = [
+      { type: "text", text: "<system-reminder>" },
+      { type: "text", text: "First" },
+    ];
+    expect(readLines(response("a", { content: TEXT }), prompt("b", blocks)).session.title).toBe("First");
+    expect(readLines(record({ type: "user", uuid: "a", message: "text" })).session.title).toBeNull();
+  });
+
   test("of a subagent's file has an id of its own", () => {
-    const { session } = readLines(prompt("a", "Count.", { isSidechain: true, agentId: "a5315e1c" }));
-    expect(session.id).toBe(`${SESSION}.a5315e1c`);
+    const idOf = (fields: object) => readLines(prompt("a", "Count.", fields), prompt("b", "x")).session.id;
+    expect(idOf({ isSidechain: true, agentId: "a5315e1c" })).toBe(`${SESSION}.a5315e1c`);
+    expect(idOf({ isSidechain: false, agentId: "a5315e1c" })).toBe(SESSION);
+    expect(idOf({ isSidechain: true, agentId: "two words" })).toBe(SESSION);
+    expect(idOf({ sessionId: 7 })).toBe(SESSION);
   });
 
   test("has no id before a record names it", () => {

@@ -1,153 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CodexReader } from "../../../../domain/sessions/import/codex/codex-reader.ts";
-import { readAll, sumTokens, toRecords } from "./samples.ts";
-
-/** UUIDs of version 7 in the order of their times. */
-const [OTHER, TURN_OF_OTHER, SESSION, TURN] = [1, 2, 3, 4].map((time) => `01a204d4-0000-7000-8000-00000000000${time}`);
-
-function line(type: string, payload: object, timestamp = "2026-11-20T09:00:00.000Z"): object {
-  return { timestamp, type, payload };
-}
-
-function meta(id = SESSION, fields: object = {}): object {
-  return line("session_meta", { id, cli_version: "0.104.0", ...fields });
-}
-
-function say(text: string, role = "assistant"): object {
-  const type = role === "assistant" ? "output_text" : "input_text";
-  return line("response_item", { type: "message", role, content: [{ type, text }] });
-}
-
-function item(payload: object): object {
-  return line("response_item", payload);
-}
-
-function event(type: string, fields: object = {}): object {
-  return line("event_msg", { type, ...fields });
-}
-
-function tokens(input: number, output: number, cached = 0) {
-  return { input_tokens: input, cached_input_tokens: cached, output_tokens: output, total_tokens: input + output };
-}
-
-function total(all: object, last: object): object {
-  return event("token_count", { info: { total_token_usage: all, last_token_usage: last } });
-}
-
-function readLines(...lines: object[]) {
-  const reader = new CodexReader();
-  const entries = readAll(reader, toRecords(lines));
-  return { entries, skipped: reader.skipped(), session: reader.session() };
-}
-
-describe("the tokens", () => {
-  test("are the differences of the totals, and input is without cached tokens", () => {
-    const { entries } = readLines(
-      meta(),
-      say("One"),
-      total(tokens(100, 10, 40), tokens(100, 10, 40)),
-      total(tokens(100, 10, 40), tokens(100, 10, 40)),
-      say("Two"),
-      total(tokens(250, 30, 140), tokens(150, 20, 100)),
-    );
-    expect(entries.map(({ content, usage }) => [content, usage])).toEqual([
-      ["One", { input: 60, output: 10, cache_read: 40, cache_write: 0 }],
-      ["Two", { input: 50, output: 20, cache_read: 100, cache_write: 0 }],
-    ]);
-  });
-
-  test("of a response that is not recorded have an entry of their own", () => {
-    const { entries } = readLines(meta(), total(tokens(100, 10), tokens(100, 10)), line("compacted", { message: "" }));
-    expect(entries).toMatchObject([
-      { id: "line-2", role: "system", usage: { input: 100, output: 10 } },
-      { id: "line-3", role: "system", content: "Context compacted" },
-    ]);
-  });
-
-  test("continue when the totals begin again", () => {
-    const { entries } = readLines(
-      meta(),
-      say("One"),
-      total(tokens(1000, 100), tokens(1000, 100)),
-      total(tokens(0, 0), tokens(0, 0)),
-      say("Two"),
-      total(tokens(50, 5), tokens(50, 5)),
-      say("Three"),
-      total(tokens(20, 2), tokens(20, 2)),
-    );
-    expect(sumTokens(entries)).toMatchObject({ input: 1070, output: 107 });
-  });
-
-  test("are counted once when the file has the usage of a response and then a total with it", () => {
-    const usage = { thread_id: SESSION, response_id: "resp_1", usage: tokens(100, 10) };
-    const { entries } = readLines(
-      meta(),
-      say("One"),
-      total(tokens(30, 3), tokens(30, 3)),
-      say("Two"),
-      line("token_usage_record", usage),
-      total(tokens(130, 13), tokens(100, 10)),
-      line("token_usage_record", { ...usage, thread_id: OTHER }),
-    );
-    expect(entries.map((entry) => entry.usage?.output)).toEqual([3, 10]);
-  });
-
-  test("of a fork that begins with a copy are only its own", () => {
-    const { entries, session } = readLines(
-      meta(SESSION, { forked_from_id: OTHER }),
-      meta(OTHER),
-      event("task_started", { turn_id: TURN_OF_OTHER }),
-      say("Copied"),
-      total(tokens(1000, 100), tokens(1000, 100)),
-      event("task_started", { turn_id: TURN }),
-      total(tokens(1000, 100), tokens(1000, 100)),
-      say("Own"),
-      total(tokens(1060, 106), tokens(60, 6)),
-    );
-    expect(session.id).toBe(SESSION);
-    expect(entries.map(({ content, usage }) => [content, usage?.output])).toEqual([
-      ["Copied", undefined],
-      ["Own", 6],
-    ]);
-  });
-
-  test("of a fork of a version without ids of turns begin after the copy, which is written at once", () => {
-    const { entries } = readLines(
-      meta(),
-      meta(OTHER),
-      say("Copied"),
-      total(tokens(1000, 100), tokens(1000, 100)),
-      line("turn_context", { model: "gpt" }, "2026-11-20T09:00:05.000Z"),
-      say("Own"),
-      total(tokens(1060, 106), tokens(60, 6)),
-    );
-    expect(entries.map(({ usage }) => usage?.output)).toEqual([undefined, 6]);
-  });
-
-  test("of a fork without a copy begin with its first response, whatever the total is", () => {
-    const { entries } = readLines(
-      meta(SESSION, { forked_from_id: OTHER, history_base: { thread_id: OTHER } }),
-      total(tokens(1000, 100), tokens(50, 5)),
-      say("Own"),
-      total(tokens(1060, 106), tokens(60, 6)),
-    );
-    expect(sumTokens(entries)).toMatchObject({ input: 60, output: 6 });
-  });
-
-  test.each([tokens(-1, 5), tokens(2e9, 5), tokens(1e13, 5), { input_tokens: "many" }, null])(
-    "%o as a total is skipped",
-    (all) => {
-      const { entries, skipped } = readLines(
-        meta(),
-        say("One"),
-        event("token_count", { info: { total_token_usage: all } }),
-        event("task_complete"),
-      );
-      expect(entries).toMatchObject([{ content: "One", usage: undefined }]);
-      expect(skipped).toEqual({ usage: 1 });
-    },
-  );
-});
+import { event, item, line, meta, readLines, say, tokens, total } from "./codex-records.ts";
 
 describe("the last response of a file", () => {
   test("is left to a longer version of the file while its tokens may follow", () => {
@@ -172,6 +24,21 @@ describe("the last response of a file", () => {
 
   test("is complete in the file of a version that records no tokens", () => {
     expect(readLines(meta(), say("One")).entries).toMatchObject([{ content: "One" }]);
+  });
+
+  test("is left to a longer version of the file if records are numbered, because this version records tokens", () => {
+    expect(readLines(meta(), { ...say("One"), ordinal: 1 }).entries).toEqual([]);
+  });
+
+  test.each([say("Next", "user"), line("compacted", { message: "Summary" })])("is complete before %o", (next) => {
+    const { entries } = readLines(meta(), event("token_count", { info: null }), say("One"), next);
+    expect(entries).toMatchObject([{ content: "One" }, { id: "line-4" }]);
+  });
+
+  test("does not include the result of a call of an earlier response", () => {
+    const output = { type: "function_call_output", call_id: "c1", output: "Two" };
+    const { entries } = readLines(meta(), event("token_count"), item(output), say("One"), item(output));
+    expect(entries).toMatchObject([{ id: "line-3", role: "tool" }]);
   });
 
   test("is not held in memory without a bound", () => {
@@ -262,6 +129,15 @@ describe("the entries", () => {
     ]);
   });
 
+  test("describe a compaction with its summary", () => {
+    const summaries = ["Two lines", "", undefined].map((message) => line("compacted", { message }));
+    expect(readLines(meta(), ...summaries).entries.map(({ role, content }) => [role, content])).toEqual([
+      ["system", "Context compacted\nTwo lines"],
+      ["system", "Context compacted"],
+      ["system", "Context compacted"],
+    ]);
+  });
+
   test("are left out for records of unknown kinds, which are counted", () => {
     const { entries, skipped, session } = readLines(
       {},
@@ -272,5 +148,23 @@ describe("the entries", () => {
     expect(entries).toEqual([]);
     expect(session).toEqual({ id: null, title: null });
     expect(skipped).toEqual({ invented: 1, other: 1, "response_item/invented": 1, session_meta: 1 });
+  });
+});
+
+describe("the title", () => {
+  const renamed = (thread_name: unknown) => event("thread_name_updated", { thread_name });
+
+  test("is the first line of the first prompt", () => {
+    const { session } = readLines(meta(), say("I start."), say("Count.\nNow.", "user"), say("Next", "user"));
+    expect(session.title).toBe("Count.");
+  });
+
+  test("is the last name that the thread got, if it has one", () => {
+    const { session, skipped } = readLines(
+      meta(),
+      say("Count.", "user"),
+      ...["First", "Lines\n", "\u200b", 7].map(renamed),
+    );
+    expect([session.title, skipped]).toEqual(["Lines", { "event_msg/thread_name_updated": 1 }]);
   });
 });

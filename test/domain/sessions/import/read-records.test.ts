@@ -70,8 +70,22 @@ describe("the format of a transcript", () => {
     expect([shown[0], new Set(shown).size]).toEqual([format, 1]);
   });
 
+  test("is shown by the fields that only one program writes", () => {
+    expect(detectFormat({ type: "summary", leafUuid: "a" })).toBe("claude-code");
+    expect(detectFormat({ type: "mode", sessionId: "s" })).toBe("claude-code");
+    expect(detectFormat({ type: "session_meta", payload: { id: "s" } })).toBe("codex");
+  });
+
   test("is unknown for other records", () => {
-    for (const value of [{}, { role: "user", content: "Hello" }, { type: "session_meta" }, { type: 1, sessionId: "x" }])
+    for (const value of [
+      {},
+      { role: "user", content: "Hello" },
+      { type: "session_meta" },
+      { type: "session_meta", payload: { id: 7 } },
+      { type: "turn_context", payload: { id: "s" } },
+      { type: 1, sessionId: "x" },
+      { type: "user", sessionId: 7, leafUuid: 7 },
+    ])
       expect(detectFormat(value)).toBeNull();
   });
 });

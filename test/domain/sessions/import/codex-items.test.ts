@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { describeEvent } from "../../../../domain/sessions/import/codex/describe-event.ts";
+import { readItem } from "../../../../domain/sessions/import/codex/response-items.ts";
+
+describe("a message", () => {
+  const message = (role: string, text: string, metadata?: unknown) =>
+    readItem({
+      type: "message",
+      role,
+      content: [{ type: "input_text", text }],
+      internal_chat_message_metadata_passthrough: metadata,
+    });
+
+  test("of the assistant has the role assistant, and any other the role user", () => {
+    expect(message("assistant", "Done")).toEqual({ role: "assistant", content: "Done" });
+    for (const role of ["user", "agent"])
+      expect(message(role, " Go on.\n")).toEqual({ role: "user", content: " Go on.\n" });
+  });
+
+  test("that is empty, or of a developer or the system, is left out", () => {
+    for (const role of ["developer", "system"]) expect(message(role, "Rules")).toBeNull();
+    for (const text of ["", " \n"]) expect(message("user", text)).toBeNull();
+    expect(readItem({ type: "message", role: "user" })).toBeNull();
+  });
+
+  test("that begins like the context that Codex adds is left out, unless it is of the assistant", () => {
+    for (const text of [
+      "<environment_context>\n</environment_context>",
+      "<user_instructions>Be brief.</user_instructions>",
+      "<INSTRUCTIONS>Be brief.</INSTRUCTIONS>",
+      "<permissions instructions>Ask.</permissions instructions>",
+      "# AGENTS.md instructions for /home/user",
+    ]) {
+      expect([text, message("user", text)]).toEqual([text, null]);
+      expect(message("user", text, { content_item_metadata: [] })).toBeNull();
+      expect(message("user", `Read this: ${text}`)).toMatchObject({ role: "user" });
+      expect(message("assistant", text)).toMatchObject({ role: "assistant" });
+    }
+  });
+
+  test("is left out if Codex says of each of its parts that it added them", () => {
+    const harness = { provenance: { type: "harness" } };
+    const isLeftOut = (...parts: unknown[]) => message("user", "The date", { content_item_metadata: parts }) === null;
+    expect([isLeftOut(harness), isLeftOut(harness, harness)]).toEqual([true, true]);
+    for (const other of [{ provenance: { type: "user" } }, { provenance: "harness" }, {}, "harness"])
+      expect(isLeftOut(harness, other)).toBe(false);
+    const own = { content_item_metadata: [{ provenance: { type: "user" } }] };
+    expect(message("user", "<environment_context> is a tag.", own)).toMatchObject({ role: "user" });
+  });
+});
+
+test("reasoning has its summary and its content", () => {
+  const reasoning = (fields: object) => readItem({ type: "reasoning", ...fields });
+  const part = (text: string) => [{ type: "text", text }];
+  const expected = (text: string) => ({ role: "assistant", content: `[thinking]\n${text}` });
+  expect(reasoning({ summary: part("I count."), content: part("One, two.") })).toEqual(expected("I count.\nOne, two."));
+  expect(reasoning({ summary: [], content: part("One, two.") })).toEqual(expected("One, two."));
+  expect(reasoning({ summary: part(" "), content: null })).toBeNull();
+  expect(reasoning({})).toBeNull();
+});
+
+describe("a call", () => {
+  test.each([
+    [{ type: "function_call", name: "list", namespace: "mcp__", arguments: "{}" }, "mcp__list", "{}"],
+    [{ type: "function_call", name: "list", arguments: { path: "." } }, "list", '{"path":"."}'],
+    [{ type: "function_call", name: "list", namespace: 7, arguments: null }, "list", ""],
+    [{ type: "function_call", namespace: "mcp__" }, undefined, ""],
+    [{ type: "custom_tool_call", name: "apply_patch", input: "*** Begin" }, "apply_patch", "*** Begin"],
+    [{ type: "local_shell_call", action: { command: ["ls"] } }, "local_shell", '{"command":["ls"]}'],
+    [{ type: "local_shell_call" }, "local_shell", "{}"],
+    [{ type: "tool_search_call", arguments: { query: "tea" } }, "tool_search", '{"query":"tea"}'],
+  ])("%o has a name, an id and its arguments as text", (item, name, content) => {
+    expect(readItem({ ...item, call_id: "c1", id: "i1" })).toEqual({
+      role: "assistant",
+      content,
+      tool: { name, callId: "c1" },
+    });
+  });
+
+  test("of a local shell or a web search can have an id of the item only", () => {
+    for (const [type, name] of [
+      ["local_shell_call", "local_shell"],
+      ["web_search_call", "web_search"],
+    ] as const)
+      expect(readItem({ type, id: "i1" })).toEqual({
+        role: "assistant",
+        content: "{}",
+        tool: { name, callId: "i1" },
+      });
+  });
+});
+
+describe("a result", () => {
+  const errorOf = (output: unknown) => readItem({ type: "function_call_output", call_id: "c1", output })?.tool?.isError;
+
+  test.each(["function_call_output", "custom_tool_call_output", "tool_search_output"])("of type %s is read", (type) => {
+    expect(readItem({ type, call_id: "c1", output: "Two" })).toEqual({
+      role: "tool",
+      content: "Two",
+      tool: { name: undefined, callId: "c1", isError: undefined },
+    });
+  });
+
+  test("has the texts of its parts, the types of media, and other parts as JSON", () => {
+    const output = [
+      { type: "input_text", text: "Two apps" },
+      { type: "input_image", image_url: "data:" },
+      { type: "input_file" },
+      { type: "audio" },
+      { type: "the image" },
+      { type: 7 },
+      "text",
+    ];
+    const expected = 'Two apps\n[input_image]\n[input_file]\n[audio]\n{"type":"the image"}\n{"type":7}\n"text"';
+    expect(readItem({ type: "function_call_output", output })?.content).toBe(expected);
+    expect(readItem({ type: "function_call_output", output: { content: output } })?.content).toBe(expected);
+    for (const absent of [undefined, null, {}])
+      expect(readItem({ type: "function_call_output", output: absent })?.content).toBe("");
+  });
+
+  test("is an error if it has no success, or the command an exit code other than 0 in its header", () => {
+    expect(errorOf({ content: "x", success: false })).toBe(true);
+    expect(errorOf({ content: "x", success: true })).toBeUndefined();
+    expect(errorOf({ content: "Exit code: 1", success: true })).toBe(true);
+    expect(errorOf("Chunk ID: 1\nProcess exited with code 3\nOutput:\nx")).toBe(true);
+    expect(errorOf("Chunk ID: 1\nProcess exited with code 0\nOutput:\nExit code: 1")).toBe(false);
+    expect(errorOf("Exit code: 12\nWall time: 1 s\nOutput:\n")).toBe(true);
+    expect(errorOf("The Exit code: 1")).toBeUndefined();
+    expect(errorOf("Exit code: 1 of 2")).toBeUndefined();
+    expect(errorOf(`${"x".repeat(287)}\nExit code: 1`)).toBe(true);
+    expect(errorOf(`${"x".repeat(288)}\nExit code: 1\n`)).toBeUndefined();
+  });
+
+  test("of older versions is an error by the exit code at the end of its JSON", () => {
+    const output = (exitCode: number, text = "done") =>
+      JSON.stringify({ output: text, metadata: { exit_code: exitCode, duration_seconds: 0.1 } });
+    expect([errorOf(output(0)), errorOf(output(1)), errorOf(output(0, "x".repeat(1000)))]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(errorOf(` ${output(1)}`)).toBeUndefined();
+    expect(errorOf(`{"output":"\\"exit_code\\":1"}${" ".repeat(300)}`)).toBeUndefined();
+  });
+});
+
+test("an event says an error, or why a turn was aborted", () => {
+  for (const type of ["error", "stream_error"]) {
+    expect(describeEvent({ type, message: "No quota" })).toBe("Error: No quota");
+    for (const message of [undefined, "", 7]) expect(describeEvent({ type, message })).toBe("Error");
+  }
+  expect(describeEvent({ type: "turn_aborted", reason: "interrupted" })).toBe("Turn aborted: interrupted");
+  expect(describeEvent({ type: "turn_aborted" })).toBe("Turn aborted");
+  expect(describeEvent({ type: "task_complete", error: { message: "Bad request" } })).toBe("Error: Bad request");
+  for (const error of [undefined, null, "Bad request"])
+    expect(describeEvent({ type: "task_complete", error })).toBeNull();
+  expect(describeEvent({ type: "agent_message", message: "Hi", reason: "x", error: { message: "x" } })).toBeNull();
+});

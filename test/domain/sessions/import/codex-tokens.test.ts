@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import {
+  event,
+  line,
+  meta,
+  OTHER,
+  readLines,
+  say,
+  SESSION,
+  tokens,
+  total,
+  TURN,
+  TURN_OF_OTHER,
+} from "./codex-records.ts";
+import { readUsage, TokenTotals } from "../../../../domain/sessions/import/codex/token-totals.ts";
+import { sumTokens } from "./samples.ts";
+
+describe("the tokens", () => {
+  test("are the differences of the totals, and input is without cached tokens", () => {
+    const { entries } = readLines(
+      meta(),
+      say("One"),
+      total(tokens(100, 10, 40), tokens(100, 10, 40)),
+      total(tokens(100, 10, 40), tokens(100, 10, 40)),
+      say("Two"),
+      total(tokens(250, 30, 140), tokens(150, 20, 100)),
+    );
+    expect(entries.map(({ content, usage }) => [content, usage])).toEqual([
+      ["One", { input: 60, output: 10, cache_read: 40, cache_write: 0 }],
+      ["Two", { input: 50, output: 20, cache_read: 100, cache_write: 0 }],
+    ]);
+  });
+
+  test("of a response that is not recorded have an entry of their own", () => {
+    const { entries } = readLines(meta(), total(tokens(100, 10), tokens(100, 10)), line("compacted", { message: "" }));
+    expect(entries).toMatchObject([
+      { id: "line-2", role: "system", usage: { input: 100, output: 10 } },
+      { id: "line-3", role: "system", content: "Context compacted" },
+    ]);
+  });
+
+  test("continue when the totals begin again", () => {
+    const { entries } = readLines(
+      meta(),
+      say("One"),
+      total(tokens(1000, 100), tokens(1000, 100)),
+      total(tokens(0, 0), tokens(0, 0)),
+      say("Two"),
+      total(tokens(50, 5), tokens(50, 5)),
+      say("Three"),
+      total(tokens(20, 2), tokens(20, 2)),
+    );
+    expect(sumTokens(entries)).toMatchObject({ input: 1070, output: 107 });
+  });
+
+  test("are counted once when the file has the usage of a response and then a total with it", () => {
+    const usage = { thread_id: SESSION, response_id: "resp_1", usage: tokens(100, 10) };
+    const { entries } = readLines(
+      meta(),
+      say("One"),
+      total(tokens(30, 3), tokens(30, 3)),
+      say("Two"),
+      line("token_usage_record", usage),
+      total(tokens(130, 13), tokens(100, 10)),
+      line("token_usage_record", { ...usage, thread_id: OTHER }),
+    );
+    expect(entries.map((entry) => entry.usage?.output)).toEqual([3, 10]);
+  });
+
+  test("of a fork that begins with a copy are only its own", () => {
+    const { entries, session } = readLines(
+      meta(SESSION, { forked_from_id: OTHER }),
+      meta(OTHER),
+      event("task_started", { turn_id: TURN_OF_OTHER }),
+      say("Copied"),
+      total(tokens(1000, 100), tokens(1000, 100)),
+      event("task_started", { turn_id: TURN }),
+      total(tokens(1000, 100), tokens(1000, 100)),
+      say("Own"),
+      total(tokens(1060, 106), tokens(60, 6)),
+    );
+    expect(session.id).toBe(SESSION);
+    expect(entries.map(({ content, usage }) => [content, usage?.output])).toEqual([
+      ["Copied", undefined],
+      ["Own", 6],
+    ]);
+  });
+
+  test("of a fork of a version without ids of turns begin after the copy, which is written at once", () => {
+    const { entries } = readLines(
+      meta(),
+      meta(OTHER),
+      say("Copied"),
+      total(tokens(1000, 100), tokens(1000, 100)),
+      line("turn_context", { model: "gpt" }, "2026-11-20T09:00:05.000Z"),
+      say("Own"),
+      total(tokens(1060, 106), tokens(60, 6)),
+    );
+    expect(entries.map(({ usage }) => usage?.output)).toEqual([undefined, 6]);
+  });
+
+  test("of a fork without a copy begin with its first response, whatever the total is", () => {
+    const { entries } = readLines(
+      meta(SESSION, { forked_from_id: OTHER, history_base: { thread_id: OTHER } }),
+      total(tokens(1000, 100), tokens(50, 5)),
+      say("Own"),
+      total(tokens(1060, 106), tokens(60, 6)),
+    );
+    expect(sumTokens(entries)).toMatchObject({ input: 60, output: 6 });
+  });
+
+  test.each([tokens(-1, 5), tokens(2e9, 5), tokens(1e13, 5), { input_tokens: "many" }, null])(
+    "%o as a total is skipped",
+    (all) => {
+      const { entries, skipped } = readLines(
+        meta(),
+        say("One"),
+        event("token_count", { info: { total_token_usage: all } }),
+        event("task_complete"),
+      );
+      expect(entries).toMatchObject([{ content: "One", usage: undefined }]);
+      expect(skipped).toEqual({ usage: 1 });
+    },
+  );
+});
+
+describe("the usage of a response in the file", () => {
+  const record = (usage: object | null, thread_id = SESSION) =>
+    line("token_usage_record", { thread_id, response_id: "resp_1", usage });
+
+  test("is skipped if it is invalid, or of another thread", () => {
+    const { entries, skipped } = readLines(
+      meta(),
+      say("One"),
+      record(tokens(-1, 5)),
+      record(tokens(2e9, 5)),
+      record(null),
+      record(tokens(10, 1), OTHER),
+      record(tokens(20, 2)),
+    );
+    expect(entries.map(({ usage }) => usage?.output)).toEqual([2]);
+    expect(skipped).toEqual({ usage: 3, token_usage_record: 1 });
+  });
+
+  test("of no tokens leaves the response without a usage", () => {
+    const { entries } = readLines(meta(), say("One"), record(tokens(0, 0)), event("task_complete"));
+    expect(entries).toMatchObject([{ content: "One", usage: undefined }]);
+  });
+
+  test("is that of the first entry of the response", () => {
+    const { entries } = readLines(
+      meta(),
+      line("turn_context", { model: "gpt" }),
+      say("One"),
+      say("Two"),
+      record(tokens(20, 2)),
+      record(tokens(30, 3)),
+    );
+    expect(entries.map(({ content, usage, model, role }) => [content, usage?.output, model, role])).toEqual([
+      ["One", 2, "gpt", "assistant"],
+      ["Two", undefined, "gpt", "assistant"],
+      ["[a request whose response is not recorded]", 3, undefined, "system"],
+    ]);
+  });
+});
+
+test("cached tokens are a part of the input, and never more than it", () => {
+  const read = (input: number, cached?: number, written?: number) =>
+    readUsage({
+      input_tokens: input,
+      cached_input_tokens: cached,
+      cache_write_input_tokens: written,
+      output_tokens: 7,
+    });
+  expect(read(100, 30, 20)).toEqual({ input: 50, output: 7, cache_read: 30, cache_write: 20 });
+  expect(read(100, 90, 20)).toEqual({ input: 0, output: 7, cache_read: 90, cache_write: 10 });
+  expect(read(100, 110, 20)).toEqual({ input: 0, output: 7, cache_read: 100, cache_write: 0 });
+  expect(read(100)).toEqual({ input: 100, output: 7, cache_read: 0, cache_write: 0 });
+});
+
+test("a usage with a value that is no number of tokens is invalid", () => {
+  for (const name of ["input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens"]) {
+    expect([name, readUsage({ [name]: -1 })]).toEqual([name, null]);
+    expect([name, readUsage({ [name]: 11 }, 10), readUsage({ [name]: 10 }, 10)]).toMatchObject([name, null, {}]);
+  }
+  for (const value of [undefined, null, "text", []]) expect(readUsage(value)).toBeNull();
+});
+
+describe("the totals of a thread", () => {
+  const usage = (input: number, output = 0) => ({ input, output, cache_read: 0, cache_write: 0 });
+  const given = (total: number | null) => {
+    const totals = new TokenTotals({ startsAtZero: total !== null });
+    if (total !== null) totals.replace(usage(total));
+    return totals;
+  };
+
+  test("are compared with the last total", () => {
+    const totals = given(0);
+    expect(totals.advance(usage(10, 1), usage(99), false)).toEqual(usage(10, 1));
+    expect(totals.advance(usage(10, 1), usage(99), true)).toBeUndefined();
+    expect(totals.advance(usage(15, 3), null, false)).toEqual(usage(5, 2));
+  });
+
+  test("give the usage of a new response if they are lower, or the first of a fork", () => {
+    for (const before of [100, null]) {
+      expect(given(before).advance(usage(20, 2), usage(5, 1), true)).toEqual(usage(5, 1));
+      expect(given(before).advance(usage(20, 2), usage(30, 1), true)).toEqual(usage(20, 1));
+      expect(given(before).advance(usage(20, 2), usage(5, 1), false)).toBeUndefined();
+      expect(given(before).advance(usage(20, 2), usage(0), true)).toBeUndefined();
+      expect(given(before).advance(usage(20, 2), null, true)).toBeUndefined();
+      const totals = given(before);
+      totals.advance(usage(20, 2), null, true);
+      expect(totals.advance(usage(25, 2), null, true)).toEqual(usage(5));
+    }
+  });
+
+  test("include the usages of responses that were counted since the last total", () => {
+    const totals = given(10);
+    expect(totals.addResponse(usage(0))).toBeUndefined();
+    expect(totals.addResponse(usage(5, 1))).toEqual(usage(5, 1));
+    expect(totals.advance(usage(15, 1), null, true)).toBeUndefined();
+    const fork = given(null);
+    fork.addResponse(usage(5, 1));
+    expect(fork.advance(usage(100, 9), usage(5, 1), false)).toBeUndefined();
+  });
+});
