@@ -11,6 +11,8 @@ import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
+import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
+import { DOMAIN_SEARCH } from "./explanations/domain-search.ts";
 import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declarations.ts";
@@ -28,6 +30,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
   ...DOMAIN_AGENT_WORKSPACES,
+  ...DOMAIN_SKILLS,
   ...DOMAIN_PROJECTS,
   ...DOMAIN_MEMORY,
   ...DOMAIN_APPS,
@@ -40,6 +43,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_RUNTIME_LOGS,
+  ...DOMAIN_SEARCH,
   ...DOMAIN_STORAGE,
   ...DOMAIN_USAGE,
   ...DOMAIN_EXECUTION,
