@@ -10,6 +10,8 @@ export interface Sentence {
 }
 
 const SEPARATOR = /^[|\s:-]+$/;
+/** Ends a table. */
+const BLANK_LINE = /\n\s*\n/;
 
 /** Returns the sentences of a passage and the rows of its tables. A row that names the columns is none of them. */
 export function listSentences(content: string): Sentence[] {
@@ -18,7 +20,7 @@ export function listSentences(content: string): Sentence[] {
   for (const unit of findUnits(content, { start: 0, end: content.length })) {
     const isRow = content.charAt(unit.start) === "|";
     const last = table.at(-1);
-    if (last !== undefined && (!isRow || content.slice(last.end, unit.start).trimEnd().includes("\n\n"))) {
+    if (last !== undefined && (!isRow || BLANK_LINE.test(content.slice(last.end, unit.start)))) {
       sentences.push(...listRows(content, table));
       table = [];
     }

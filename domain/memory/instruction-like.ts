@@ -37,7 +37,8 @@ export function isInstructionLike(content: string): boolean {
     .replace(/\p{Cf}/gu, "")
     .replaceAll("\u2019", "'")
     .toLowerCase();
-  const line = text.replace(/[^\S\n]+/g, " ");
+  // Keeps all characters after which `^` matches.
+  const line = text.replace(/[^\S\n\r\u2028\u2029]+/g, " ");
   const unbroken = text.replace(/\s+/g, " ");
   return FORMS.some((form) => form.test(line) || form.test(unbroken));
 }

@@ -16,7 +16,7 @@ export interface Term {
 
 const MAX_CACHED_STEMS = 20_000;
 const NO_RULES: WordRules = { stem: (word) => word, stopWords: [] };
-/** What a stemmer can reduce: no digits, no pairs of characters. */
+/** What a stemmer can reduce: a word without digits. */
 const STEMMABLE = /^[\p{L}\p{M}]+$/u;
 
 /** Reduces the words of a text to the terms of the index. The result depends on the text and the language only. */

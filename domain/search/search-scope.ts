@@ -1,6 +1,5 @@
 /** What a scope contains. `procedures` are those of an organization's apps. */
-export const SEARCH_SCOPE_KINDS = ["knowledge", "project", "memory", "transcripts", "procedures"] as const;
-export type SearchScopeKind = (typeof SEARCH_SCOPE_KINDS)[number];
+export type SearchScopeKind = "knowledge" | "project" | "memory" | "transcripts" | "procedures";
 
 /** Identifies the texts that are searched and ranked together. A search of one scope reads no row of another. */
 export interface ScopeKey {

@@ -81,6 +81,8 @@ const MAX_UNKNOWN_FIELDS = 5;
 const MAX_FIELD_NAME = 64;
 
 function describeIssue(issue: ZodError["issues"][number]): string {
+  if (issue.code === "invalid_type" && issue.path.length > 0 && issue.message.endsWith("received undefined"))
+    return `missing, expected ${issue.expected}`;
   if (issue.code !== "unrecognized_keys") return issue.message;
   const names = issue.keys.slice(0, MAX_UNKNOWN_FIELDS).map((key) => JSON.stringify(key.slice(0, MAX_FIELD_NAME)));
   return `unknown field ${names.join(", ")}`;

@@ -17,7 +17,7 @@ interface Document {
 interface DocumentedOperation {
   description?: string;
   parameters?: { in: string; name: string; required?: boolean }[];
-  requestBody?: { content: Record<string, { schema: unknown }> };
+  requestBody?: { required?: boolean; content: Record<string, { schema: unknown }> };
   responses: Record<string, DocumentedResponse>;
 }
 
@@ -76,6 +76,7 @@ export function createOpenApiDocument(baseUrl: string): object {
     if (documented === undefined) continue;
     addRequiredAccess(documented, operation);
     correctResponses(documented, operation);
+    if (documented.requestBody !== undefined) documented.requestBody.required = operation.requiresBody;
     nameRequestBody(document, documented, operation);
     correctParameters(documented, operation);
     correctStreamedBody(documented, operation);

@@ -16,8 +16,8 @@ export interface Operation {
   bodyLimit: number;
   /** `null` for an operation whose body is JSON. */
   streamedBody: StreamedBody | null;
-  /** Whether the input has fields for a body. Those of `GET` and `DELETE` are query parameters. */
-  takesBody: boolean;
+  /** Whether a call without a body, and so without a content type, is rejected. A `POST` with only optional fields is not. */
+  requiresBody: boolean;
   /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `numberFromText`. */
   input: z.ZodType | undefined;
   /** The scope and the role that a caller needs. */
@@ -41,7 +41,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
   const access = requiredAccess(_def.type, _def.meta?.access);
   const isRepeatable = _def.meta?.isRepeatable === true;
   const [input] = _def.inputs;
-  const takesBody = method !== "GET" && method !== "DELETE" && hasFieldBeside(path, input);
+  const requiresBody = needsBody(method, bodyFields(path, input));
   return [
     {
       procedure,
@@ -50,7 +50,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
       successStatus,
       bodyLimit,
       streamedBody,
-      takesBody,
+      requiresBody,
       input,
       access,
       isRepeatable,
@@ -59,8 +59,17 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
   ];
 });
 
-/** Whether the input has another field than the parameters of the path. */
-function hasFieldBeside(path: string, input: z.ZodType | undefined): boolean {
-  if (input === undefined) return false;
-  return !(input instanceof z.ZodObject) || Object.keys(input.shape).some((field) => !path.includes(`{${field}}`));
+/** The fields of the input beside the parameters of the path. */
+function bodyFields(path: string, input: z.ZodType | undefined): z.ZodType[] {
+  if (input === undefined) return [];
+  if (!(input instanceof z.ZodObject)) return [input];
+  return Object.entries(input.shape).flatMap(([name, field]) =>
+    path.includes(`{${name}}`) ? [] : [field as z.ZodType],
+  );
+}
+
+function needsBody(method: Operation["method"], fields: z.ZodType[]): boolean {
+  if (method === "GET" || method === "DELETE") return false;
+  // A POST that has only options is complete without them. A PATCH or PUT without a body is a mistake.
+  return method === "POST" ? fields.some((field) => !field.safeParse(undefined).success) : fields.length > 0;
 }

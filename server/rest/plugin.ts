@@ -132,10 +132,10 @@ function hasBody({ method }: Operation): boolean {
   return method !== "GET" && method !== "DELETE";
 }
 
-function hasAcceptedType({ streamedBody, takesBody }: Operation, { headers }: FastifyRequest): boolean {
+function hasAcceptedType({ streamedBody, requiresBody }: Operation, { headers }: FastifyRequest): boolean {
   // Media types are case-insensitive (RFC 9110, section 8.3.1).
   const type = headers["content-type"]?.toLowerCase();
-  if (type === undefined && !takesBody) return true;
+  if (type === undefined && !requiresBody) return true;
   const accepted = streamedBody?.contentTypes ?? ["application/json"];
   return type !== undefined && accepted.some((each) => type.startsWith(each));
 }

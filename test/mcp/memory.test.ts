@@ -66,16 +66,18 @@ verifies(
     const same = { ...fact, content: "  acme prefers  invoices in eur, sent as PDF." };
     expect(await call("memory_write", same)).toEqual({ ...created, status: "duplicate" });
 
-    const { memories } = await call("memory_recall", { query: "Which currency should an invoice for them have?" });
-    expect(memories).toEqual([
-      {
-        memory_id: created["memory_id"],
-        ...fact,
-        created_at: expect.stringMatching(/Z$/),
-        updated_at: expect.stringMatching(/Z$/),
-        score: expect.any(Number),
-      },
-    ]);
+    expect(await call("memory_recall", { query: "Which currency should an invoice for them have?" })).toEqual({
+      memories: [
+        {
+          memory_id: created["memory_id"],
+          ...fact,
+          created_at: expect.stringMatching(/Z$/),
+          updated_at: expect.stringMatching(/Z$/),
+          score: expect.any(Number),
+        },
+      ],
+      cut: null,
+    });
     await client.close();
     expect((await tenant.rest.get(`/v1/agents/${id}/memories`)).body["memories"]).toHaveLength(2);
   },
@@ -117,6 +119,16 @@ test("a memory that is no longer correct is replaced by its id, and is not recal
   expect(contentsOf(await recall(gateway, "budget"))).toEqual(["The budget was cut"]);
   const gone = await write(gateway, "The budget is 1 EUR", { replaces: memory_id });
   expect(gone).toMatchObject({ isError: true, text: expect.stringContaining("Memory not found") });
+});
+
+test("a memory that is replaced by its own text is kept, also with another kind", async () => {
+  const { gateway } = await givenAgent();
+  const { memory_id } = (await write(gateway, "The budget is 5,000 EUR")).structuredContent;
+  const same = await write(gateway, "the budget is 5,000 EUR", { replaces: memory_id });
+  expect(same.structuredContent).toEqual({ memory_id, status: "duplicate" });
+  const other = await write(gateway, "The budget is 5,000 EUR", { replaces: memory_id, kind: "commitment" });
+  expect(other.structuredContent).toEqual({ memory_id, status: "updated" });
+  expect(await recall(gateway, "budget")).toMatchObject([{ memory_id, kind: "commitment" }]);
 });
 
 test("the same text with another kind changes the kind of the memory", async () => {
@@ -198,6 +210,22 @@ test("a result beyond the size of a response is cut, and says how many memories 
   expect(text.length).toBeLessThanOrEqual(24_000);
   const shown = (structuredContent["memories"] as Recalled[]).length;
   expect(structuredContent["cut"]).toBe(`${9 - shown} more memories match. Use more specific words, or a kind.`);
+});
+
+test("memories that almost fill a response and the note about missing ones fit into it", async () => {
+  const { gateway } = await givenAgent();
+  for (let n = 0; n < 26; n++) await write(gateway, `Report ${String.fromCodePoint(97 + n)} ${"x".repeat(806)}`);
+  const { structuredContent, text } = await gateway.tool("memory_recall", { query: "report", limit: 50 });
+  expect(structuredContent["cut"]).toEqual(expect.any(String));
+  expect(text.length).toBeLessThanOrEqual(24_000);
+});
+
+test("an empty query is refused", async () => {
+  const { gateway } = await givenAgent();
+  expect(await gateway.tool("memory_recall", { query: " " })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("query: has 0 characters, and 1 to 10000 are allowed"),
+  });
 });
 
 const SCRIPTS = [

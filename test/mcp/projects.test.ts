@@ -178,3 +178,28 @@ test("a document is one hit, with the passage that matches best, and the hits fi
   expect(new Set(hits.map(({ document_id }) => document_id)).size).toBe(hits.length);
   expect(hits.length).toBeGreaterThan(5);
 });
+
+test("documents that almost fill a response and the note about missing ones fit into it", async () => {
+  const agent = await newAgent();
+  const documents = Object.fromEntries(
+    Array.from({ length: 22 }, (_, n) => [String(n).padStart(115, "Report "), "The report is long. ".repeat(60)]),
+  );
+  const id = await givenProject({ agents: [agent], documents });
+  const { structuredContent, text } = await agent.gateway.tool("project_search", {
+    project_id: id,
+    query: "report",
+    limit: 50,
+  });
+  const shown = (structuredContent["hits"] as object[]).length;
+  expect(structuredContent["cut"]).toBe(`${22 - shown} more documents match. Use more specific words.`);
+  expect(text.length).toBeLessThanOrEqual(24_000);
+});
+
+test("an empty query is refused", async () => {
+  const agent = await newAgent();
+  const id = await givenProject({ agents: [agent] });
+  expect(await agent.gateway.tool("project_search", { project_id: id, query: " " })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("query: has 0 characters, and 1 to 10000 are allowed"),
+  });
+});

@@ -1,5 +1,7 @@
+import { AGENT_AREAS } from "./agent-areas.ts";
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
 import { IDENTITY_AREAS } from "./identity-areas.ts";
+import { KNOWLEDGE_AREAS } from "./knowledge-areas.ts";
 import type { MutationArea } from "./mutation-area.ts";
 import { SESSION_AREAS } from "./session-areas.ts";
 
@@ -48,61 +50,26 @@ export const AREAS: MutationArea[] = [
       "test/domain/shared/{reference-counted-instances,sanitize-log,secret-masks}.test.ts",
     ],
   },
-  {
-    name: "domain/agents",
-    sources: ["domain/agents/*.ts"],
-    except: [
-      "domain/agents/*.entity.ts",
-      "domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts",
-      "domain/agents/{declare-runtime,remove-enabled-skills,remove-project-mounts}.ts",
-    ],
-    tests: ["test/rest/agents.test.ts", "test/mcp/instructions.test.ts"],
-  },
-  {
-    name: "domain/agent-workspaces",
-    sources: ["domain/agent-workspaces/*.ts"],
-    tests: ["test/domain/agent-workspaces/*.test.ts", "test/rest/agent-workspaces.test.ts"],
-  },
-  {
-    name: "domain/skills",
-    sources: ["domain/skills/*.ts", "domain/agents/{declare-runtime,remove-enabled-skills}.ts"],
-    except: ["domain/skills/*.entity.ts"],
-    tests: ["test/domain/skills/*.test.ts", "test/rest/skills.test.ts", "test/mcp/agent-skills.test.ts"],
-  },
+  ...AGENT_AREAS,
   {
     name: "domain/documents",
     sources: ["domain/documents/*.ts"],
     except: ["domain/documents/*.entity.ts"],
     tests: ["test/domain/documents/*.test.ts", "test/rest/knowledge.test.ts"],
   },
-  {
-    name: "domain/knowledge",
-    sources: ["domain/knowledge/*.ts"],
-    tests: ["test/domain/knowledge/*.test.ts", "test/rest/knowledge.test.ts", "test/mcp/company-knowledge.test.ts"],
-  },
-  {
-    name: "domain/search",
-    sources: ["domain/search/*.ts"],
-    except: ["domain/search/*.entity.ts", "domain/search/languages.ts"],
-    tests: ["test/domain/search/*.test.ts"],
-  },
+  ...KNOWLEDGE_AREAS,
   ...SESSION_AREAS,
   {
     name: "domain/projects",
     sources: ["domain/projects/*.ts", "domain/agents/remove-project-mounts.ts"],
     except: ["domain/projects/*.entity.ts"],
-    tests: ["test/mcp/projects.test.ts", "test/rest/projects.test.ts"],
+    tests: ["test/mcp/projects.test.ts", "test/rest/{project-documents,projects}.test.ts"],
   },
   {
     name: "domain/memory",
     sources: ["domain/memory/*.ts"],
     except: ["domain/memory/*.entity.ts"],
     tests: ["test/domain/memory/*.test.ts", "test/mcp/memory.test.ts", "test/rest/memories.test.ts"],
-  },
-  {
-    name: "domain/agents, rules",
-    sources: ["domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts"],
-    tests: ["test/domain/agents/*.test.ts"],
   },
   {
     name: "domain/apps",
@@ -115,7 +82,7 @@ export const AREAS: MutationArea[] = [
     tests: [
       "test/domain/apps/{app-list-versions,browse-apps,delete-app,deploy-app}.test.ts",
       "test/domain/apps/{idempotency,app-quota,rotate-app-token,sync-auth-entry,update-app}.test.ts",
-      "test/rest/{build-settings,deploy,read-apps,rotate-token,update-app}.test.ts",
+      "test/rest/{deploy,invalid-build-settings,read-apps,rotate-token,update-app}.test.ts",
     ],
   },
   {

@@ -4,12 +4,16 @@ import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
+import { DOMAIN_MEMORY } from "./explanations/domain-memory.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
+import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SESSION_IMPORTS } from "./explanations/domain-session-imports.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
+import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
+import { DOMAIN_SEARCH } from "./explanations/domain-search.ts";
 import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
 import { DOMAIN_TYPE_DECLARATIONS } from "./explanations/domain-type-declarations.ts";
@@ -27,6 +31,9 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
   ...DOMAIN_AGENT_WORKSPACES,
+  ...DOMAIN_SKILLS,
+  ...DOMAIN_PROJECTS,
+  ...DOMAIN_MEMORY,
   ...DOMAIN_APPS,
   ...DOMAIN_ORGANIZATIONS,
   ...DOMAIN_USERS,
@@ -38,6 +45,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_RUNTIME_LOGS,
+  ...DOMAIN_SEARCH,
   ...DOMAIN_STORAGE,
   ...DOMAIN_USAGE,
   ...DOMAIN_EXECUTION,

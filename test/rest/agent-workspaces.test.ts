@@ -44,8 +44,8 @@ const workspaces = () => service().service.parts.capabilities.agentWorkspaces;
 const idOf = ({ id }: TestAgent) => ({ orgId: tenant.org_id, agentId: id });
 
 test("the files of an agent are listed in pages, by path, with size and time of change", async () => {
-  const agent = await givenAgent({ "b.txt": "12345", "a/deep/c": "", "a/b": "1", "é\n": "x" });
-  const first = await tenant.rest.get(`${agent.url}?limit=2`);
+  const agent = await givenAgent({ "b.txt": "12345", "a/deep/c": "", A: "1", "é\n": "x" });
+  const first = await tenant.rest.get(`${agent.url}?limit=3`);
   expect([first.status, first.body]).toEqual([
     200,
     {
@@ -54,14 +54,16 @@ test("the files of an agent are listed in pages, by path, with size and time of 
       folder_count: 2,
       size_bytes: 7,
       files: [
-        { path: "a/b", size_bytes: 1, modified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) },
+        { path: "A", size_bytes: 1, modified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/) },
         { path: "a/deep/c", size_bytes: 0, modified_at: expect.any(String) },
+        { path: "b.txt", size_bytes: 5, modified_at: expect.any(String) },
       ],
       next_cursor: expect.any(String),
     },
   ]);
-  const second = await tenant.rest.get(`${agent.url}?limit=2&cursor=${String(first.body["next_cursor"])}`);
-  expect(second.body).toMatchObject({ files: [{ path: "b.txt" }, { path: "é\n" }], next_cursor: null });
+  const second = await tenant.rest.get(`${agent.url}?limit=3&cursor=${String(first.body["next_cursor"])}`);
+  expect(second.body).toMatchObject({ files: [{ path: "é\n" }], next_cursor: null });
+  expect((await tenant.rest.get(`${agent.url}?limit=4`)).body["next_cursor"]).toBeNull();
   for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=%2F%2F", "cursor=gA"]) {
     const refused = await tenant.rest.get(`${agent.url}?${query}`);
     expect([query, refused.status, refused.body["error"]]).toEqual([query, 400, expect.stringMatching(/limit|cursor/)]);

@@ -209,7 +209,8 @@ verifies(
     for (const type of ["Application/JSON", "application/json; charset=UTF-8"]) {
       const init = { body: `{"branch": "main"}`, headers: { "content-type": type } };
       const response = await rest.send("POST", "/v1/apps/deploy?repo=acme/site", init);
-      expect([type, response.status, response.body]).toEqual([type, 400, { error: expect.stringContaining("repo") }]);
+      const error = expect.stringContaining("repo: missing, expected string. ");
+      expect([type, response.status, response.body]).toEqual([type, 400, { error }]);
     }
   },
 );

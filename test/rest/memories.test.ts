@@ -67,8 +67,16 @@ test("memories are listed with who stored each, the latest first, in pages and b
     ],
     next_cursor: null,
   });
+  expect((await tenant.rest.get(`${path}?limit=3`)).body["next_cursor"]).toBeNull();
   expect(contentsOf(await list("?kind=commitment"))).toEqual(["Two"]);
   expect((await tenant.rest.get(`${path}/${id}`)).body).toEqual((next.body["memories"] as object[])[0]);
+});
+
+test("a content of 4,000 characters is stored without the spaces at its ends", async () => {
+  const { store, list } = await givenMemories();
+  const content = `One ${"x".repeat(3996)}`;
+  await store(` \n${content} `);
+  expect(contentsOf(await list())).toEqual([content]);
 });
 
 test("a search returns the memories that match with their scores, of one kind if it is given", async () => {
@@ -257,6 +265,7 @@ test("400 a correction without a change or with an invalid content changes nothi
     [{}, "Send content, kind or both."],
     [{ content: "x".repeat(4001) }, "content: has 4001 characters"],
     [{ content: "a\0" }, "content: must be Unicode text"],
+    [{ content: "…!" }, "content: must have at least one letter or digit"],
     [{ kind: "secret" }, "kind: "],
   ] as const) {
     const refused = await correct(id, change);

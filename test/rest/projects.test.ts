@@ -58,6 +58,8 @@ test("a project is created with its agents, read, changed and deleted", async ()
   const after = { ...created, kind: "engagement", document_count: 1, updated_at: expect.any(String) };
   expect([changed.status, changed.body]).toEqual([200, after]);
   expect((await tenant.rest.get(path)).body).toEqual(after);
+  const fields = { name: newName(), description: "Work for Globex" };
+  expect((await patch(path, fields)).body).toEqual({ ...after, ...fields, updated_at: expect.any(String) });
   expect((await tenant.rest.delete(path)).body).toEqual({ status: "deleted" });
   expect([(await tenant.rest.get(path)).status, (await tenant.rest.delete(path)).status]).toEqual([404, 404]);
 });
@@ -78,6 +80,7 @@ test("projects are listed by name, in pages, by kind and by agent", async () => 
   const first = await list("?limit=2");
   expect(first.names).toEqual(["A", "B"]);
   expect(await list(`?limit=2&cursor=${String(first.next)}`)).toEqual({ names: ["C"], next: null });
+  expect(await list("?limit=3")).toEqual({ names: ["A", "B", "C"], next: null });
   expect((await list("?kind=client")).names).toEqual(["B", "C"]);
   expect((await list(`?agent_id=${agentId}`)).names).toEqual(["A", "B"]);
   expect((await list(`?agent_id=${randomUUID()}`)).names).toEqual([]);
@@ -93,11 +96,31 @@ test("409 two projects of an organization cannot have the same name, and those o
     expect([refused.status, refused.body]).toEqual([409, { error: expect.stringContaining("has this name") }]);
   expect((await patch(`/v1/projects/${other.project_id}`, { name: other.name })).status).toBe(200);
   await givenProject({ name }, await service().tenant());
-  const twice = newName();
-  const results = await Promise.all(
-    [1, 2].map(() => tenant.rest.post("/v1/projects", { name: twice, kind: "client" })),
-  );
-  expect(results.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+});
+
+/** The number of database sessions that wait for a lock. */
+async function countBlocked(): Promise<number> {
+  const blocked = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  return (await service().service.parts.orm.em.fork().execute(blocked)).length;
+}
+
+test("409 a project cannot get the name of one that is being created at the same time", async () => {
+  const agentId = await givenAgent();
+  const name = newName();
+  const create = (agents: string[]) => tenant.rest.post("/v1/projects", { name, kind: "client", agent_ids: agents });
+  const requests = await service()
+    .service.parts.orm.em.fork()
+    .transactional(async (em) => {
+      // The first request has stored the project, and waits for the agent.
+      await em.execute("select id from agents where id = ? for update", [agentId]);
+      const first = create([agentId]);
+      await expect.poll(countBlocked, { timeout: 10_000 }).toBe(1);
+      const second = create([]);
+      await expect.poll(countBlocked, { timeout: 10_000 }).toBe(2);
+      return [first, second];
+    });
+  const responses = await Promise.all(requests);
+  expect(responses.map(({ status }) => status)).toEqual([201, 409]);
 });
 
 test("a project is mounted and unmounted, and repeating either changes nothing", async () => {
@@ -138,47 +161,6 @@ test("409 an organization has at most 1,000 projects", async () => {
   expect([refused.status, refused.body]).toEqual([409, { error: expect.stringContaining("at most 1000 projects") }]);
 });
 
-test("a document of a project is added, read, changed, restored and deleted", async () => {
-  const { project_id: id } = await givenProject();
-  const path = `/v1/projects/${id}/documents`;
-  const document = await tenant.rest.post(path, { content: "# Plan\n\nThe launch is in May." });
-  expect([document.status, document.body]).toEqual([
-    201,
-    expect.objectContaining({ title: "Plan", kind: null, version: 1, status: "created", created_by: tenant.user_id }),
-  ]);
-  const documentPath = `${path}/${String(document.body["document_id"])}`;
-  expect((await patch(documentPath, { content: "The launch is in June." })).body).toMatchObject({ version: 2 });
-  const search = async (word: string) => (await tenant.rest.get(`/v1/projects/${id}/search?q=${word}`)).body["hits"];
-  expect(await search("june")).toMatchObject([{ title: "Plan", snippet: expect.stringContaining("in June") }]);
-  expect(await search("may")).toEqual([]);
-  expect((await tenant.rest.get(`${documentPath}?version=1`)).body["content"]).toBe(
-    "# Plan\n\nThe launch is in May.\n",
-  );
-  expect((await tenant.rest.get(`${documentPath}/versions`)).body["versions"]).toMatchObject([
-    { number: 2 },
-    { number: 1 },
-  ]);
-  expect((await tenant.rest.post(`${documentPath}/versions/1/restore`, {})).body).toMatchObject({ version: 3 });
-  expect((await tenant.rest.get(path)).body["documents"]).toMatchObject([{ title: "Plan", version: 3 }]);
-  expect((await tenant.rest.delete(documentPath)).body).toEqual({ status: "deleted" });
-  expect([(await tenant.rest.get(documentPath)).status, await search("launch")]).toEqual([404, []]);
-});
-
-test("an uploaded file is found by its text, and a file of the same name becomes a new version", async () => {
-  const { project_id: id } = await givenProject();
-  const upload = (text: string) =>
-    tenant.rest.post(`/v1/projects/${id}/documents`, {
-      file: { name: "terms/payment.html", content: Buffer.from(text).toString("base64") },
-    });
-  const first = await upload("<h1>Terms</h1><p>Invoices are due in 30 days.</p><script>alert(1)</script>");
-  expect([first.status, first.body["version"]]).toEqual([201, 1]);
-  const second = await upload("<h1>Terms</h1><p>Invoices are due in 14 days.</p>");
-  expect(second.body).toMatchObject({ document_id: first.body["document_id"], version: 2 });
-  const { body } = await tenant.rest.get(`/v1/projects/${id}/search?q=when%20are%20invoices%20due`);
-  expect(body["hits"]).toMatchObject([{ snippet: expect.stringContaining("due in 14 days") }]);
-  expect(JSON.stringify(body)).not.toContain("alert");
-});
-
 test("with a project, its documents, versions, passages, search index and mounts are deleted, and no others", async () => {
   const agentId = await givenAgent();
   const deleted = await givenProject({ agent_ids: [agentId] });
@@ -199,17 +181,20 @@ test("with a project, its documents, versions, passages, search index and mounts
   expect(body["hits"]).toHaveLength(1);
 });
 
-test("a document that is added while its project is deleted does not remain", async () => {
+test("a project that is mounted while it is being deleted leaves no mount", async () => {
+  const agentId = await givenAgent();
   const { project_id: id } = await givenProject();
-  const path = `/v1/projects/${id}`;
-  const content = "The launch is in May.";
-  const [, ...added] = await Promise.all([
-    tenant.rest.delete(path),
-    ...Array.from({ length: 5 }, (_, n) => tenant.rest.post(`${path}/documents`, { title: `Plan ${n}`, content })),
-  ]);
-  for (const { status } of added) expect([201, 404]).toContain(status);
-  const em = service().service.parts.orm.em.fork();
-  expect(await em.execute("select 1 from documents where project_id = ?", [id])).toEqual([]);
+  const { orm } = service().service.parts;
+  // As `mountProject` does.
+  const { deletion } = await orm.em.fork().transactional(async (em) => {
+    await em.execute("select id from projects where id = ? for share", [id]);
+    const deleted = tenant.rest.delete(`/v1/projects/${id}`);
+    await expect.poll(countBlocked, { timeout: 10_000 }).toBe(1);
+    await em.execute("insert into project_mounts (agent_id, project_id) values (?, ?)", [agentId, id]);
+    return { deletion: deleted };
+  });
+  expect((await deletion).body).toEqual({ status: "deleted" });
+  expect(await orm.em.fork().execute("select 1 from project_mounts where project_id = ?", [id])).toEqual([]);
 });
 
 test("with its agent, the mounts are deleted and the project stays", async () => {
@@ -245,23 +230,11 @@ test("404 a project of another organization, an unknown one and a malformed id g
   }
 });
 
-test("404 a document of another project, and an agent of another organization", async () => {
-  const [one, two] = [await givenProject(), await givenProject()];
-  const documentId = await givenDocument(two.project_id, "Secret");
-  for (const id of [documentId, randomUUID(), "main"]) {
-    const path = `/v1/projects/${one.project_id}/documents/${id}`;
-    for (const refused of [
-      await tenant.rest.get(path),
-      await patch(path, { title: "Ours" }),
-      await tenant.rest.delete(path),
-      await tenant.rest.get(`${path}/versions`),
-      await tenant.rest.post(`${path}/versions/1/restore`, {}),
-    ])
-      expect([refused.status, refused.body]).toEqual([404, { error: "Document not found." }]);
-  }
+test("404 an agent of another organization, an unknown one and a malformed id get the same response", async () => {
+  const { project_id: projectId } = await givenProject();
   const foreignAgent = await givenAgent(await service().tenant());
   for (const id of [foreignAgent, randomUUID(), "main"]) {
-    const refused = await put(`/v1/projects/${one.project_id}/agents/${id}`);
+    const refused = await put(`/v1/projects/${projectId}/agents/${id}`);
     expect([refused.status, refused.body["error"]]).toEqual([404, expect.stringContaining("Agent not found")]);
   }
   const name = newName();
@@ -288,8 +261,24 @@ test.each(INVALID)("400 a project with %s is rejected", async (_, fields, messag
 });
 
 test.each([
+  { name: "a\nb" },
+  { name: "x".repeat(101) },
+  { description: "x".repeat(501) },
+  { description: "a\0" },
+  { kind: "secret" },
+])("400 a change to %j is rejected, and changes nothing", async (fields) => {
+  const project = await givenProject();
+  const path = `/v1/projects/${project.project_id}`;
+  const refused = await patch(path, fields);
+  const [field] = Object.keys(fields);
+  expect([refused.status, refused.body]).toEqual([400, { error: expect.stringMatching(`^${field}: `) }]);
+  expect((await tenant.rest.get(path)).body).toEqual(project);
+});
+
+test.each([
   "?limit=101",
   "?cursor=x",
+  "?cursor=QQ==",
   `?cursor=${Buffer.from("a\nb").toString("base64url")}`,
   "?kind=x",
   "?agent_id=x",

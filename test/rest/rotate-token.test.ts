@@ -207,3 +207,11 @@ test("the audit log records a rotation with the app and without its token", asyn
   expect(events).toEqual([expect.objectContaining({ action: "apps.rotateToken", outcome: "done" })]);
   expect(JSON.stringify(events)).not.toContain(tokenOf(response));
 });
+
+test("200 rotates a token without a request body, with the default overlap", async () => {
+  const tenant = await service().tenant();
+  const app = await givenLiveApp(service(), tenant, { script: SCRIPT, procedures: [] });
+  const { status, body } = await tenant.rest.send("POST", `/v1/apps/${app.id}/rotate-token`, {});
+  expect([status, body]).toEqual([200, { app_token: expect.any(String), expires_previous_at: expect.any(String) }]);
+  expect(await currentToken(tenant, app)).toBe(body["app_token"]);
+});

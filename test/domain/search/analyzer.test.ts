@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { getLoadedAnalyzer, loadAnalyzer } from "../../../domain/search/analyzer.ts";
+import { Analyzer, getLoadedAnalyzer, loadAnalyzer } from "../../../domain/search/analyzer.ts";
 import { type Language, languageBits, LANGUAGES, languagesOf } from "../../../domain/search/languages.ts";
 
 async function analyze(text: string, language: Language = "english"): Promise<string[]> {
@@ -21,6 +21,51 @@ test("different forms of an English word have the same term", async () => {
 test("stop words have no term, except as an acronym", async () => {
   expect(await analyze("What is the price of a machine? I don't know.")).toEqual(["price", "machin", "know"]);
   expect(await analyze("Ask the IT desk about it")).toEqual(["ask", "it", "desk"]);
+});
+
+test("the stop words of a text are its other words, as they are written", async () => {
+  const analyzer = await loadAnalyzer("english");
+  const terms = analyzer.findStopWords("The IT desk doesn't help us. A thé");
+  expect(terms).toEqual([
+    { text: "the", position: 0 },
+    { text: "doesnt", position: 3 },
+    { text: "doesn", position: 3 },
+    { text: "us", position: 5 },
+    { text: "a", position: 6 },
+  ]);
+  expect(analyzer.analyze("The IT desk").map(({ text, position }) => [text, position])).toEqual([
+    ["it", 1],
+    ["desk", 2],
+  ]);
+});
+
+test("an apostrophe separates no word, and a contraction is a stop word with its parts", async () => {
+  expect(await analyze("o'clock l'accord", "simple")).toEqual(["oclock", "clock", "laccord", "accord"]);
+  expect(await analyze("don't know, don")).toEqual(["know", "don"]);
+});
+
+test("a word that a stemmer removes stays as it is", async () => {
+  const analyzer = new Analyzer("german", { stem: () => "", stopWords: ["und"] });
+  expect(analyzer.analyze("Über und 2024").map(({ text }) => text)).toEqual(["über", "2024"]);
+  const english = new Analyzer("english", { stem: (word) => (word === "cafe" ? "" : `${word}+`), stopWords: [] });
+  expect(english.analyze("café naïve mp3").map(({ text }) => text)).toEqual(["café", "naive+", "mp3"]);
+});
+
+test("the stemmer of a language gets the diacritics, and the term has none", async () => {
+  const seen: string[] = [];
+  const stem = (word: string): string => {
+    seen.push(word);
+    return word;
+  };
+  const analyzer = new Analyzer("german", { stem, stopWords: [] });
+  expect(analyzer.analyze("Häuser häuser 4711").map(({ text }) => text)).toEqual(["hauser", "hauser", "4711"]);
+  expect(seen).toEqual(["häuser"]);
+});
+
+test("an analyzer is loaded once, and that of `simple` stands for one that is not loaded", async () => {
+  expect(await loadAnalyzer("english")).toBe(await loadAnalyzer("english"));
+  expect(getLoadedAnalyzer("simple")).toBe(await loadAnalyzer("simple"));
+  expect(getLoadedAnalyzer("simple").language).toBe("simple");
 });
 
 test("diacritics make no difference", async () => {

@@ -108,6 +108,25 @@ test("a removed scope leaves no row, and does not affect another one", async () 
   expect(await scope.add(text("refund"))).toEqual([0]);
 });
 
+test("removed texts and scopes leave no vector, and the vectors of other scopes stay", async () => {
+  const [scope, other] = [newScope(), newScope()];
+  const texts = ["first", "second", "third"].map((body) => text(body));
+  await scope.addWithVectors(...texts);
+  await other.addWithVectors(...texts);
+  await scope.transact((tx) =>
+    removeFromIndex(
+      tx,
+      scope.key,
+      [0, 2].map((indexId) => ({ ...texts[indexId]!, indexId })),
+    ),
+  );
+  expect([await scope.readVectorIds(), await other.readVectorIds()]).toEqual([[1], [0, 1, 2]]);
+  await scope.transact((tx) => dropScope(tx, scope.key));
+  const { db } = service().service.parts;
+  const left = db.selectFrom("search_vectors").select("scope_id").distinct();
+  expect(await left.execute()).toEqual([{ scope_id: (await other.readRows()).scope!.id }]);
+});
+
 test("NUL, unpaired surrogates and long words in a text are stored and found without them", async () => {
   const scope = newScope();
   await scope.add(text(`re\u0000fund \ud800invoice\udfff ${"x".repeat(10_000)} ${"𐌲".repeat(50)}`));

@@ -57,6 +57,61 @@ test("a search returns at most 200 hits, also from several blocks, those with th
   expect(await scope.find("refund", { limit: 2 })).toEqual([5000, 0]);
 });
 
+test("scores are those of BM25, with the average length of the texts that have words", async () => {
+  const scope = newScope();
+  await scope.add(text("refund"), text("refund invoice card"), text(""));
+  const { hits } = await scope.search("refund");
+  const idf = Math.log(1 + 0.5 / 2.5);
+  // The texts have one and three words, on average two.
+  const scoreOf = (length: number) => (idf * 2.5) / (1 + 1.5 * (0.25 + (0.75 * length) / 2));
+  expect(hits).toEqual([
+    { indexId: 0, score: expect.closeTo(scoreOf(1), 10) },
+    { indexId: 1, score: expect.closeTo(scoreOf(3), 10) },
+  ]);
+  const ranking = { k1: 1.5, b: 0, titleWeight: 1 };
+  expect((await scope.search("refund", { ranking })).hits.map(({ score }) => score)).toEqual([
+    expect.closeTo(idf, 10),
+    expect.closeTo(idf, 10),
+  ]);
+});
+
+test("a search returns the words of its query, and the similar terms of a word that no text has", async () => {
+  const scope = newScope();
+  await scope.add(text("refund invoice"), text("refund"));
+  const search = async (query: string, more: object) =>
+    (await scope.search(query, more)).words.map((word) => [word.text, [...word.terms], word.isMissing]);
+  expect(await search("the refunds invoise", { typos: true })).toEqual([
+    ["refunds", ["refund"], false],
+    ["invoise", ["invois", "invoic"], true],
+  ]);
+  expect(await search("invoise", {})).toEqual([["invoise", ["invois"], true]]);
+  const { words } = await scope.search("refund invoice absent");
+  expect(words.map(({ weight }) => weight)).toEqual(
+    [Math.log(1 + 0.5 / 2.5), Math.log(1 + 1.5 / 1.5), Math.log(1 + 2.5 / 0.5)].map((weight) =>
+      expect.closeTo(weight, 10),
+    ),
+  );
+  expect(await newScope().search("refund")).toEqual({ hits: [], words: [] });
+});
+
+test("a scope whose texts have no words has no hits, and no words to weigh", async () => {
+  const scope = newScope();
+  await scope.add(text(""), text("the"));
+  expect(await scope.search("refund")).toEqual({ hits: [], words: [] });
+});
+
+test("a stop word of one of the languages counts less, unless the query has no other words", async () => {
+  const scope = newScope();
+  await scope.add(text("other"), text("the x y", { language: "simple" }), text("refund x y", { language: "simple" }));
+  expect(await scope.find("the refund", { language: "any" })).toEqual([2, 1]);
+  const [both, alone] = [
+    await scope.search("the refund", { language: "any" }),
+    await scope.search("the", { language: "any" }),
+  ];
+  expect(alone.hits[0]!.score).toBeCloseTo(both.hits[0]!.score, 10);
+  expect(both.hits[1]!.score).toBeCloseTo(0.3 * both.hits[0]!.score, 10);
+});
+
 test("texts of several languages are found by words of each of them", async () => {
   const scope = newScope();
   await scope.add(
@@ -148,6 +203,26 @@ test("a long query is searched for its rarest words", async () => {
   const words = Array.from({ length: 40 }, (_, index) => `frequent${String.fromCodePoint(97 + (index % 26))}${index}`);
   await scope.add(...Array.from({ length: 10 }, () => text(words.join(" "))), text("penguin"));
   expect((await scope.find(`${words.join(" ")} penguin`))[0]).toBe(10);
+});
+
+test("of a long query, all words are weighed, and its rarest words are completed but not corrected", async () => {
+  const scope = newScope();
+  const words = Array.from({ length: 16 }, (_, index) => `frequent${String.fromCodePoint(97 + index)}`);
+  await scope.add(text("penguin"), text("penguins"), text(words.join(" ")), text("zebra"), text("frequentbhouse"));
+  const search = async (query: string[]) => {
+    const { hits, words: weighed } = await scope.search(query.join(" "), { typos: true, prefix: true });
+    return { ids: hits.map(({ indexId }) => indexId).toSorted(), weighed };
+  };
+  // Two texts have the word, so 16 words are rarer.
+  expect((await search([...words, "penguin"])).ids).toEqual([2, 4]);
+  const { ids, weighed } = await search([...words.slice(1), "penguin", "zebrra"]);
+  expect(ids).toEqual([0, 1, 2, 4]);
+  expect(weighed.map(({ text: word, isMissing }) => [word, isMissing])).toEqual([
+    ...words.slice(1).map((word) => [word, false]),
+    ["penguin", false],
+    ["zebrra", true],
+  ]);
+  expect([...weighed.at(-1)!.terms]).toEqual(["zebrra"]);
 });
 
 test("a search finds nothing of another scope: not of another organization, kind or owner", async () => {

@@ -117,6 +117,51 @@ test("the postings of the older analyzer stay for the searches that read them, a
   await expectExact(scope);
 });
 
+test("a large set of postings is removed in steps of 5,000", async () => {
+  const scope = new StoredScope();
+  await scope.store(10);
+  await scope.makeOld();
+  await scope.finish();
+  const { scope: row } = await scope.readRows();
+  const retired = (await scope.countPostings()).find(({ set }) => set === 1)!;
+  await em().execute(
+    `insert into search_postings (scope_id, term, block, count, data)
+     select ?::int, 'retired' || number, 0, 1, decode('00000000', 'hex') from generate_series(1, ?::int) as number`,
+    [row!.id, 5000 - retired.rows],
+  );
+  await scope.set("retired_at", new Date(0));
+  expect(await scope.step()).toBe(true);
+  expect((await scope.countPostings()).map(({ set }) => set)).toEqual([-1]);
+  expect((await scope.readRows()).scope!.retired_at).not.toBeNull();
+  expect([await scope.step(), await scope.step()]).toEqual([true, false]);
+  expect((await scope.readRows()).scope!.retired_at).toBeNull();
+});
+
+/** Counts the statements that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const [row] = await em().execute<{ count: number }[]>(
+    `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  );
+  return row!.count;
+}
+
+test("a scope that is being written is skipped on request, and otherwise built when it is written", async () => {
+  const scope = new StoredScope();
+  await scope.store(1);
+  await scope.makeOld();
+  const [waiting] = await scope.transact(async (tx) => {
+    await addToIndex(tx, scope.key, [textAt(1)]);
+    expect(await updateScope(db(), scope.key, scope.read, "skip")).toBe(false);
+    await updateScopes(db(), { transcripts: scope.read }, { signal: new AbortController().signal, report: fail });
+    const step = scope.step();
+    await expect.poll(countWaiting).toBe(1);
+    scope.texts.set(1, textAt(1));
+    return [step];
+  });
+  expect(await waiting).toBe(false);
+  await expectExact(scope);
+});
+
 test("texts that are added and removed while an index is built again are in it and not in it", async () => {
   const scope = new StoredScope();
   await scope.store(450);
@@ -131,6 +176,25 @@ test("texts that are added and removed while an index is built again are in it a
   await scope.remove(7);
   await scope.store(1);
   await expectExact(scope);
+});
+
+test.each([1, 200, 400])("an index of %i texts is built again", async (count) => {
+  const scope = new StoredScope();
+  await scope.store(count + 1);
+  await scope.remove(0);
+  await scope.makeOld();
+  await scope.finish();
+  await expectExact(scope);
+});
+
+test("an index without texts is brought up to date", async () => {
+  const scope = new StoredScope();
+  await scope.store(1);
+  await scope.remove(0);
+  await scope.makeOld();
+  expect(await scope.step()).toBe(false);
+  const { scope: row } = await scope.readRows();
+  expect(row).toMatchObject({ text_count: 0, analyzer_version: ANALYZER_VERSION, rebuild: null });
 });
 
 test("two processes that build while others write leave an exact index", async () => {

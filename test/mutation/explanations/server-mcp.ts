@@ -14,6 +14,7 @@ const IDENTIFIED = "Equivalent: every request has an object that identifies its 
 const OTHER_HEADERS = "Not caught: the other headers of a request do not change what the SDK does.";
 const NOT_READ = "Equivalent: the server reads only the object that identifies the call.";
 const SAME_NAME = "Equivalent: the header equals the name in the body at this point.";
+const ERRORS = "Equivalent: the authentication and the rate limit throw no further ServiceError.";
 
 export const SERVER_MCP: Record<string, Explanation[]> = {
   "server/mcp/direct-tool-result.ts": [
@@ -75,6 +76,12 @@ export const SERVER_MCP: Record<string, Explanation[]> = {
     { original: 'scope !== "everything"', replacement: "true", reason: EVERY_SCOPE },
     { original: '"everything"', reason: EVERY_SCOPE },
     { original: "!raw.writableFinished", replacement: "true", reason: RESPONDED },
+    {
+      original: 'error instanceof ServiceError && error.code === "unavailable"',
+      replacement: 'error instanceof ServiceError || error.code === "unavailable"',
+      reason: ERRORS,
+    },
+    { original: 'error.code === "unavailable"', replacement: "true", reason: ERRORS },
     { original: "stream === null", replacement: "false", reason: STOPPING },
     { original: '"unavailable"', reason: STOPPING },
     { original: '"The service is stopping. Try again."', reason: TEXT },

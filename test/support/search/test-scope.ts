@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
 import { addToIndex, type IndexedText } from "../../../domain/search/index-texts.ts";
 import { postingsIdOf } from "../../../domain/search/index-rebuild.ts";
-import { type IndexQuery, searchIndex } from "../../../domain/search/search-index.ts";
+import { type IndexQuery, searchIndexAndWeigh } from "../../../domain/search/search-index.ts";
 import type { ScopeKey } from "../../../domain/search/search-scope.ts";
 import type { Harness } from "../service/harness.ts";
 
@@ -31,11 +31,38 @@ export class TestScope {
     return this.transact((tx) => addToIndex(tx, this.key, texts));
   }
 
+  /** Adds texts with vectors of the model `m`. */
+  async addWithVectors(...texts: IndexedText[]): Promise<void> {
+    const ids = await this.add(...texts);
+    const { db } = this.#service().service.parts;
+    const { scope } = await this.readRows();
+    const scopeId = scope?.id ?? 0;
+    await db.updateTable("search_scopes").set({ embedding_model: "m" }).where("id", "=", scopeId).execute();
+    const vector = { category: 0, signs: "1", vector: Buffer.alloc(4) };
+    const rows = ids.map((id) => ({ scope_id: scopeId, index_id: id, ...vector }));
+    await db.insertInto("search_vectors").values(rows).execute();
+  }
+
+  /** The index ids of the texts with a vector. */
+  async readVectorIds(): Promise<number[]> {
+    const { db } = this.#service().service.parts;
+    const { scope } = await this.readRows();
+    const vectors = db
+      .selectFrom("search_vectors")
+      .select("index_id")
+      .where("scope_id", "=", scope?.id ?? 0);
+    return (await vectors.orderBy("index_id").execute()).map(({ index_id: id }) => id);
+  }
+
   /** Returns the index ids of the hits, the best first. */
   async find(text: string, more: Partial<IndexQuery> = {}): Promise<number[]> {
+    return (await this.search(text, more)).hits.map(({ indexId }) => indexId);
+  }
+
+  /** Returns the hits with their scores, and the words of the query. */
+  search(text: string, more: Partial<IndexQuery> = {}) {
     const { db } = this.#service().service.parts;
-    const hits = await searchIndex(db, this.key, { text, language: "english", limit: 50, ...more });
-    return hits.map(({ indexId }) => indexId);
+    return searchIndexAndWeigh(db, this.key, { text, language: "english", limit: 50, ...more });
   }
 
   /** Makes the index look as if an older analyzer had built it, which wrote `old` before each term. */

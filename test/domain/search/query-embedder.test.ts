@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { QueryEmbedder } from "../../../domain/search/query-embedder.ts";
+import { FakeEmbeddings } from "../../support/search/fake-embeddings.ts";
+
+let embeddings: FakeEmbeddings;
+let reported: unknown[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  embeddings = new FakeEmbeddings();
+  reported = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function create(more: { timeLimitMs?: number; pauseMs?: number } = {}): QueryEmbedder {
+  return new QueryEmbedder({ embeddings, report: (error) => reported.push(error), ...more });
+}
+
+/** Lets the endpoint respond after some time on the fake clock, with vectors or an error. */
+function respondAfter(durationMs: number, error: Error | null = null): void {
+  embeddings.beforeResponse = () => {
+    vi.advanceTimersByTime(durationMs);
+    if (error !== null) throw error;
+  };
+}
+
+test("each text gets a vector of the endpoint, which has a second to respond", async () => {
+  const embedder = create();
+  expect(await embedder.embed(["a", "b"])).toEqual([Float32Array.of(1, 0), Float32Array.of(1, 0)]);
+  await create({ timeLimitMs: 70 }).embed(["a"]);
+  expect(embeddings.calls.map(({ options }) => options)).toEqual([{ timeLimitMs: 1000 }, { timeLimitMs: 70 }]);
+  expect([embedder.model, embedder.minSimilarity]).toEqual(["m", 0.5]);
+});
+
+test("after a quick failure, which is reported, the endpoint is asked again", async () => {
+  const embedder = create();
+  const error = new Error("unavailable");
+  respondAfter(499, error);
+  expect(await embedder.embed(["a"])).toBeNull();
+  expect(reported).toEqual([error]);
+  respondAfter(0);
+  expect(await embedder.embed(["a"])).toHaveLength(1);
+});
+
+test.each([
+  [{}, 500, 10_000],
+  [{ timeLimitMs: 100, pauseMs: 300 }, 50, 300],
+])("with %j, the endpoint is not asked for a while after a failure of %i ms", async (options, durationMs, pauseMs) => {
+  const embedder = create(options);
+  respondAfter(durationMs, new Error("too late"));
+  expect(await embedder.embed(["a"])).toBeNull();
+  respondAfter(0);
+  vi.advanceTimersByTime(pauseMs - 1);
+  expect(await embedder.embed(["a"])).toBeNull();
+  expect([reported.length, embeddings.calls.length]).toEqual([1, 1]);
+  vi.advanceTimersByTime(1);
+  expect(await embedder.embed(["a"])).toHaveLength(1);
+});
+
+test("after a slow response, the endpoint is asked again", async () => {
+  const embedder = create();
+  respondAfter(900);
+  await embedder.embed(["a"]);
+  expect(await embedder.embed(["a"])).toHaveLength(1);
+});
