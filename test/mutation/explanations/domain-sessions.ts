@@ -1,0 +1,36 @@
+import type { Explanation } from "./explanation.ts";
+
+export const DOMAIN_SESSIONS: Record<string, Explanation[]> = {
+  "domain/sessions/add-session.ts": [
+    {
+      original: '"agent"',
+      replacement: '""',
+      reason: "Equivalent but slower: the server is locked too, so requests for its other agents wait.",
+    },
+  ],
+  "domain/sessions/append-entries.ts": [
+    {
+      original: "session.message_count === 0",
+      replacement: "false",
+      reason: "Equivalent but slower: a session without entries is searched for known ids.",
+    },
+  ],
+  "domain/sessions/count-entries.ts": [
+    { original: "a < b", replacement: "a <= b", reason: "Equivalent: each month is there once." },
+  ],
+  "domain/sessions/insert-rows.ts": [
+    {
+      original: "rows.length <= MAX_VALUES_ROWS",
+      reason: "Equivalent but slower: both statements insert the same rows.",
+    },
+    { original: 'type === "text"', replacement: "false", reason: "Equivalent: a text is cast to text." },
+    { original: '"text"', replacement: '""', reason: "Equivalent: a text is cast to text." },
+  ],
+  "domain/sessions/list-sessions.ts": [
+    {
+      original: "listed[sessions.length - 1]?.end",
+      replacement: "listed[sessions.length - 1].end",
+      reason: "Equivalent: a page that is cut has at least one session.",
+    },
+  ],
+};
