@@ -33,4 +33,8 @@ export const DOMAIN_SESSIONS: Record<string, Explanation[]> = {
       reason: "Equivalent: a page that is cut has at least one session.",
     },
   ],
+  "domain/sessions/read-server-usage.ts": [
+    { original: "ids.length === 0", replacement: "false", reason: "Equivalent: a server has at least its main agent." },
+    { original: "[]", reason: "Equivalent: a server has at least its main agent." },
+  ],
 };
