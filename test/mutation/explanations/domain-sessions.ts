@@ -37,4 +37,15 @@ export const DOMAIN_SESSIONS: Record<string, Explanation[]> = {
     { original: "ids.length === 0", replacement: "false", reason: "Equivalent: a server has at least its main agent." },
     { original: "[]", reason: "Equivalent: a server has at least its main agent." },
   ],
+  "domain/sessions/read-stored-transcript.ts": [
+    {
+      original: "limit * maxCharacters * 4 <= PAGE_BYTES",
+      reason: "Equivalent but slower: the sizes of the entries are read although they fit.",
+    },
+    {
+      original: "newest === undefined",
+      replacement: "true",
+      reason: "Not caught: an entry would have to be appended between two statements of one page.",
+    },
+  ],
 };
