@@ -48,4 +48,20 @@ export const DOMAIN_SESSIONS: Record<string, Explanation[]> = {
       reason: "Not caught: an entry would have to be appended between two statements of one page.",
     },
   ],
+  "domain/sessions/search-cursor.ts": [
+    { original: "[]", reason: "Equivalent: the second element of the array is absent in both." },
+  ],
+  "domain/sessions/search-transcripts.ts": [
+    { original: "{ cause, }", reason: "Equivalent for callers: the cause is for the log." },
+  ],
+  "domain/sessions/session-rules.ts": [
+    {
+      original: "time.getTime() <= Date.now() + SESSION_LIMITS.clockSkewMs",
+      reason: "Differs for one millisecond.",
+    },
+    {
+      original: "content.length * 3 <= contentBytes",
+      reason: "Equivalent but slower: the bytes of the content are counted.",
+    },
+  ],
 };
