@@ -64,4 +64,17 @@ export const DOMAIN_SESSIONS: Record<string, Explanation[]> = {
       reason: "Equivalent but slower: the bytes of the content are counted.",
     },
   ],
+  "domain/sessions/stored-sessions.ts": [
+    {
+      original: "items.at(-1)?.cursor",
+      replacement: "items.at(-1).cursor",
+      reason: "Equivalent: if more rows than the limit are found, the page has an item.",
+    },
+    {
+      original: "!(error instanceof ServiceError)",
+      replacement: "false",
+      reason: "Equivalent: a cursor is rejected with no other error.",
+    },
+    { original: "{ cause: error }", reason: "Equivalent for callers: the cause is for the log." },
+  ],
 };
