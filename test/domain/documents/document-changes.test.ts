@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { deleteDocument } from "../../../domain/documents/delete-document.ts";
+import { DOCUMENT_LIMITS } from "../../../domain/documents/document-limits.ts";
 import type { DocumentOwner } from "../../../domain/documents/document-owner.ts";
 import {
   getDocument,
@@ -78,6 +79,20 @@ test("no document is stored, changed or deleted in a project that does not exist
       code: "not_found",
       message: expect.stringMatching(/^Project not found\./),
     });
+});
+
+test("a document is changed and deleted without another one", async () => {
+  const [{ id }, { id: other }] = [await store(written("One")), await store(uploaded("a.pdf", "Other"))];
+  const readOther = async () => [
+    await getDocument(db(), owner, { id: other, maxCharacters: 100 }),
+    await listVersions(db(), owner, other),
+  ];
+  const before = await readOther();
+  for (let number = 0; number <= DOCUMENT_LIMITS.versions; number++) await change(id, written(`Text ${number}`));
+  await change(id, undefined, { title: "New" });
+  expect(await readOther()).toEqual(before);
+  await deleteDocument(deps(), owner, id);
+  expect(await readOther()).toEqual(before);
 });
 
 test("a change of one field changes neither the others nor the text", async () => {
