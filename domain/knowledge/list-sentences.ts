@@ -63,7 +63,7 @@ function toSentence(content: string, { start, end }: TextRange): Sentence {
 }
 
 function withoutMark(content: string, { start, end }: TextRange): TextRange {
-  const mark = /^(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+/.exec(content.slice(start, end))?.[0] ?? "";
+  const mark = /^(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/.exec(content.slice(start, end))?.[0] ?? "";
   return trimRange(content, { start: start + mark.length, end });
 }
 

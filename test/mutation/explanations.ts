@@ -4,6 +4,7 @@ import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
+import { DOMAIN_KNOWLEDGE } from "./explanations/domain-knowledge.ts";
 import { DOMAIN_MEMORY } from "./explanations/domain-memory.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
@@ -41,6 +42,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_RUNTIME_LOGS,
+  ...DOMAIN_KNOWLEDGE,
   ...DOMAIN_SEARCH,
   ...DOMAIN_STORAGE,
   ...DOMAIN_USAGE,

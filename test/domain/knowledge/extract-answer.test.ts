@@ -29,7 +29,8 @@ test("of a passage that covers too little of the question, no sentence is found"
   const question = "aaa bbb ccc ddd eee";
   expect(await find(question, [passageHit("Aaa bbb.")])).toEqual([]);
   expect(quotes(await find(question, [passageHit("Aaa bbb ccc.")]))).toEqual(["Aaa bbb ccc."]);
-  expect(quotes(await find(question, [passageHit("Aaa bbb."), passageHit("Ccc ddd eee.")]))).toEqual(["Ccc ddd eee."]);
+  const hits = [passageHit("Aaa bbb."), passageHit("Ccc ddd eee. Ccc only.")];
+  expect(quotes(await find(question, hits))).toEqual(["Ccc ddd eee."]);
 });
 
 test("a passage with too few words for its questions is left out, and one with just enough is not", async () => {
