@@ -1,5 +1,6 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_AGENT_WORKSPACES } from "./explanations/domain-agent-workspaces.ts";
+import { DOMAIN_AGENTS } from "./explanations/domain-agents.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
@@ -29,6 +30,7 @@ import { SERVER_REST } from "./explanations/server-rest.ts";
 export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
+  ...DOMAIN_AGENTS,
   ...DOMAIN_AGENT_WORKSPACES,
   ...DOMAIN_SKILLS,
   ...DOMAIN_PROJECTS,
