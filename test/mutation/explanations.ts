@@ -11,6 +11,7 @@ import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
+import { DOMAIN_SESSION_IMPORTS } from "./explanations/domain-session-imports.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
 import { DOMAIN_SEARCH } from "./explanations/domain-search.ts";
@@ -40,6 +41,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
+  ...DOMAIN_SESSION_IMPORTS,
   ...DOMAIN_SHARED,
   ...DOMAIN_TYPE_DECLARATIONS,
   ...DOMAIN_AUDIT,
