@@ -1,3 +1,4 @@
+import { AGENT_AREAS } from "./agent-areas.ts";
 import { DEPLOYMENT_AREAS } from "./deployment-areas.ts";
 import { IDENTITY_AREAS } from "./identity-areas.ts";
 import { KNOWLEDGE_AREAS } from "./knowledge-areas.ts";
@@ -49,27 +50,7 @@ export const AREAS: MutationArea[] = [
       "test/domain/shared/{reference-counted-instances,sanitize-log,secret-masks}.test.ts",
     ],
   },
-  {
-    name: "domain/agents",
-    sources: ["domain/agents/*.ts"],
-    except: [
-      "domain/agents/*.entity.ts",
-      "domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts",
-      "domain/agents/{declare-runtime,remove-enabled-skills,remove-project-mounts}.ts",
-    ],
-    tests: ["test/rest/agents.test.ts", "test/mcp/instructions.test.ts"],
-  },
-  {
-    name: "domain/agent-workspaces",
-    sources: ["domain/agent-workspaces/*.ts"],
-    tests: ["test/domain/agent-workspaces/*.test.ts", "test/rest/agent-workspaces.test.ts"],
-  },
-  {
-    name: "domain/skills",
-    sources: ["domain/skills/*.ts", "domain/agents/{declare-runtime,remove-enabled-skills}.ts"],
-    except: ["domain/skills/*.entity.ts"],
-    tests: ["test/domain/skills/*.test.ts", "test/rest/skills.test.ts", "test/mcp/agent-skills.test.ts"],
-  },
+  ...AGENT_AREAS,
   {
     name: "domain/documents",
     sources: ["domain/documents/*.ts"],
@@ -89,11 +70,6 @@ export const AREAS: MutationArea[] = [
     sources: ["domain/memory/*.ts"],
     except: ["domain/memory/*.entity.ts"],
     tests: ["test/domain/memory/*.test.ts", "test/mcp/memory.test.ts", "test/rest/memories.test.ts"],
-  },
-  {
-    name: "domain/agents, rules",
-    sources: ["domain/agents/{agent-runtime,client-configurations,instruction-rules}.ts"],
-    tests: ["test/domain/agents/*.test.ts"],
   },
   {
     name: "domain/apps",

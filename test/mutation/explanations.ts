@@ -1,5 +1,6 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_AGENT_WORKSPACES } from "./explanations/domain-agent-workspaces.ts";
+import { DOMAIN_AGENTS } from "./explanations/domain-agents.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
@@ -11,7 +12,9 @@ import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
 import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
+import { DOMAIN_SESSION_IMPORTS } from "./explanations/domain-session-imports.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
+import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
 import { DOMAIN_SEARCH } from "./explanations/domain-search.ts";
 import { DOMAIN_STORAGE } from "./explanations/domain-storage.ts";
 import { DOMAIN_TOKENS } from "./explanations/domain-tokens.ts";
@@ -29,7 +32,9 @@ import { SERVER_REST } from "./explanations/server-rest.ts";
 export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
+  ...DOMAIN_AGENTS,
   ...DOMAIN_AGENT_WORKSPACES,
+  ...DOMAIN_SKILLS,
   ...DOMAIN_PROJECTS,
   ...DOMAIN_MEMORY,
   ...DOMAIN_APPS,
@@ -37,6 +42,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
+  ...DOMAIN_SESSION_IMPORTS,
   ...DOMAIN_SHARED,
   ...DOMAIN_TYPE_DECLARATIONS,
   ...DOMAIN_AUDIT,

@@ -7,7 +7,7 @@ export const SESSION_AREAS: MutationArea[] = [
     sources: ["domain/sessions/*.ts"],
     except: ["domain/sessions/*.entity.ts"],
     tests: [
-      "test/domain/sessions/{append-entries,count-entries,hosted-sessions,search-cursor,session-rules}.test.ts",
+      "test/domain/sessions/{append-entries,count-entries,hosted-sessions,open-session,search-cursor,session-rules}.test.ts",
       "test/domain/sessions/search-transcripts.test.ts",
       "test/{mcp,rest}/sessions.test.ts",
       "test/rest/{invalid-session-requests,session-search,session-usage}.test.ts",

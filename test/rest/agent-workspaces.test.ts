@@ -63,6 +63,7 @@ test("the files of an agent are listed in pages, by path, with size and time of 
   ]);
   const second = await tenant.rest.get(`${agent.url}?limit=3&cursor=${String(first.body["next_cursor"])}`);
   expect(second.body).toMatchObject({ files: [{ path: "é\n" }], next_cursor: null });
+  expect((await tenant.rest.get(`${agent.url}?limit=4`)).body["next_cursor"]).toBeNull();
   for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=%00", "cursor=%2F%2F", "cursor=gA"]) {
     const refused = await tenant.rest.get(`${agent.url}?${query}`);
     expect([query, refused.status, refused.body["error"]]).toEqual([query, 400, expect.stringMatching(/limit|cursor/)]);

@@ -58,7 +58,7 @@ test("a project is created with its agents, read, changed and deleted", async ()
   const after = { ...created, kind: "engagement", document_count: 1, updated_at: expect.any(String) };
   expect([changed.status, changed.body]).toEqual([200, after]);
   expect((await tenant.rest.get(path)).body).toEqual(after);
-  const fields = { name: newName(), description: "" };
+  const fields = { name: newName(), description: "Work for Globex" };
   expect((await patch(path, fields)).body).toEqual({ ...after, ...fields, updated_at: expect.any(String) });
   expect((await tenant.rest.delete(path)).body).toEqual({ status: "deleted" });
   expect([(await tenant.rest.get(path)).status, (await tenant.rest.delete(path)).status]).toEqual([404, 404]);
@@ -96,11 +96,31 @@ test("409 two projects of an organization cannot have the same name, and those o
     expect([refused.status, refused.body]).toEqual([409, { error: expect.stringContaining("has this name") }]);
   expect((await patch(`/v1/projects/${other.project_id}`, { name: other.name })).status).toBe(200);
   await givenProject({ name }, await service().tenant());
-  const twice = newName();
-  const results = await Promise.all(
-    Array.from({ length: 10 }, () => tenant.rest.post("/v1/projects", { name: twice, kind: "client" })),
-  );
-  expect(results.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
+});
+
+/** The number of database sessions that wait for a lock. */
+async function countBlocked(): Promise<number> {
+  const blocked = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  return (await service().service.parts.orm.em.fork().execute(blocked)).length;
+}
+
+test("409 a project cannot get the name of one that is being created at the same time", async () => {
+  const agentId = await givenAgent();
+  const name = newName();
+  const create = (agents: string[]) => tenant.rest.post("/v1/projects", { name, kind: "client", agent_ids: agents });
+  const requests = await service()
+    .service.parts.orm.em.fork()
+    .transactional(async (em) => {
+      // The first request has stored the project, and waits for the agent.
+      await em.execute("select id from agents where id = ? for update", [agentId]);
+      const first = create([agentId]);
+      await expect.poll(countBlocked, { timeout: 10_000 }).toBe(1);
+      const second = create([]);
+      await expect.poll(countBlocked, { timeout: 10_000 }).toBe(2);
+      return [first, second];
+    });
+  const responses = await Promise.all(requests);
+  expect(responses.map(({ status }) => status)).toEqual([201, 409]);
 });
 
 test("a project is mounted and unmounted, and repeating either changes nothing", async () => {
@@ -165,16 +185,11 @@ test("a project that is mounted while it is being deleted leaves no mount", asyn
   const agentId = await givenAgent();
   const { project_id: id } = await givenProject();
   const { orm } = service().service.parts;
-  const isBlocked = async (): Promise<boolean> => {
-    const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-      and query like '%"projects"%'`;
-    return (await orm.em.fork().execute(blocked)).length > 0;
-  };
   // As `mountProject` does.
   const { deletion } = await orm.em.fork().transactional(async (em) => {
     await em.execute("select id from projects where id = ? for share", [id]);
     const deleted = tenant.rest.delete(`/v1/projects/${id}`);
-    await expect.poll(isBlocked, { timeout: 10_000 }).toBe(true);
+    await expect.poll(countBlocked, { timeout: 10_000 }).toBe(1);
     await em.execute("insert into project_mounts (agent_id, project_id) values (?, ?)", [agentId, id]);
     return { deletion: deleted };
   });

@@ -13,11 +13,11 @@ export function truncateBytes(text: string, limit: number): string {
   if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
   const bytes = Buffer.from(text.slice(0, limit));
   let end = limit - CUT.length;
-  while (isContinuation(bytes[end])) end--;
+  while (isContinuation(bytes.readUInt8(end))) end--;
   return bytes.toString("utf8", 0, end) + CUT;
 }
 
 /** Whether a byte is one of a character after its first, which begin with the bits 10. */
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
+function isContinuation(byte: number): boolean {
+  return (byte & 0b1100_0000) === 0b1000_0000;
 }

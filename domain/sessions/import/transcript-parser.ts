@@ -9,14 +9,19 @@ import type { TranscriptReader, TranscriptRecord } from "./transcript-reader.ts"
 /** Both programs write records of other kinds before the first one that shows the format. */
 const MAX_EARLY_RECORDS = 100;
 
+interface FoundReader {
+  format: TranscriptFormat;
+  reader: TranscriptReader;
+}
+
 /** Reads the records of a transcript, whose format its first records show. */
 export class TranscriptParser {
   readonly #file: RecordFile;
   readonly #expected: TranscriptFormat | undefined;
   /** The records before the one that showed the format. */
   #early: TranscriptRecord[] = [];
-  #format: TranscriptFormat | null = null;
-  #reader: TranscriptReader | null = null;
+  /** `null` before the record that shows the format. */
+  #found: FoundReader | null = null;
 
   /** @param expected - the format that the caller named */
   constructor(file: RecordFile, expected: TranscriptFormat | undefined) {
@@ -26,7 +31,7 @@ export class TranscriptParser {
 
   /** @throws {ServiceError} `invalid` for a file of no format, or of another one than expected */
   read(record: TranscriptRecord): NewEntry[] {
-    if (this.#reader !== null) return this.#reader.read(record);
+    if (this.#found !== null) return this.#found.reader.read(record);
     this.#early.push(record);
     const format = detectFormat(record.value);
     if (format === null) {
@@ -38,15 +43,14 @@ export class TranscriptParser {
     const reader = createReader(format);
     const early = this.#early;
     this.#early = [];
-    this.#format = format;
-    this.#reader = reader;
+    this.#found = { format, reader };
     return early.flatMap((each) => reader.read(each));
   }
 
   /** @throws {ServiceError} `invalid` for a file of no format */
-  end(): { format: TranscriptFormat; reader: TranscriptReader; entries: NewEntry[] } {
-    if (this.#format === null || this.#reader === null) throw notTranscript();
-    return { format: this.#format, reader: this.#reader, entries: this.#reader.end() };
+  end(): FoundReader & { entries: NewEntry[] } {
+    if (this.#found === null) throw notTranscript();
+    return { ...this.#found, entries: this.#found.reader.end() };
   }
 }
 

@@ -9,6 +9,7 @@ import type { Caller } from "../../../domain/shared/caller.ts";
 import { openOrm } from "../../../server/database/orm.ts";
 import { givenSession, sampleEntries } from "../../support/service/given-session.ts";
 import type { Tenant } from "../../support/service/harness.ts";
+import { mainAgentId } from "../../support/service/main-agent.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -99,6 +100,13 @@ async function countsOf(agentId: string): Promise<Map<string, number>> {
   );
   return new Map(rows.map(({ period, metric, count }) => [`${period} ${metric}`, Number(count)]));
 }
+
+test("entries without a usage are counted without tokens", async () => {
+  const { rest } = await service().tenant();
+  await givenSession(rest, { entries: [{ id: "e1", role: "user", content: "Hello" }] });
+  const agentId = await mainAgentId(rest);
+  expect([...(await countsOf(agentId)).keys()]).toEqual([expect.stringMatching(/ session_entries$/)]);
+});
 
 test("an append that fails stores and counts nothing", async () => {
   const { session_id: sessionId, agent_id: agentId } = await givenSession(tenant.rest, { entries: sampleEntries(2) });

@@ -65,7 +65,12 @@ test("a row has all fields of its entry, and absent ones are null", () => {
 });
 
 test("entries are added up by the months of their times, in the order of time", () => {
-  const times = ["2026-03-31T23:59:59.999Z", "2026-01-01T00:00:00.000Z", "2026-03-01T00:00:00.000Z"];
+  const times = [
+    "2026-03-31T23:59:59.999Z",
+    "2026-01-01T00:00:00.000Z",
+    "2026-03-01T00:00:00.000Z",
+    "2026-05-01T00:00:00.000Z",
+  ];
   const usage = { input: 1, output: 2, cache_read: 3, cache_write: 4 };
   const entries = times.map((time, index) => ({ ...entry, id: `e${index}`, usage, created_at: time }));
   const totals = new EntryTotals().add(toRows(session, entries, new Set()));
@@ -80,6 +85,8 @@ test("entries are added up by the months of their times, in the order of time", 
   expect(totals.months).toEqual([
     ["2026-01", of(2, 1)],
     ["2026-03", of(2, 2)],
+    ["2026-05", of(1, 1)],
   ]);
-  expect([totals.count, totals.latest]).toEqual([4, new Date(times[0]!)]);
+  expect([totals.count, totals.latest]).toEqual([5, new Date(times[3]!)]);
+  expect(new EntryTotals().add(toRows(session, entries.slice(0, 3), new Set())).latest).toEqual(new Date(times[0]!));
 });

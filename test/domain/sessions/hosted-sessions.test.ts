@@ -116,16 +116,16 @@ test("a page has only messages that fit with all of their calls, and the next pa
 });
 
 test("of a message with too many calls, the first ones are shown with the number of the others", async () => {
-  const calls = Array.from({ length: 20 }, (_, index) => hosted(5, { content: `${index} ${"x".repeat(1900)}` }));
+  const calls = Array.from({ length: 60 }, (_, index) => hosted(5, { content: `${index} ${"x".repeat(500)}` }));
   const { entries, before } = await browse(calls.toReversed(), { limit: 100 });
   expect(JSON.stringify(entries).length).toBeLessThanOrEqual(RESPONSE_CHARACTERS - 200);
   expect(entries.map(({ content }) => content.split(" ")[0])).toEqual(
     Array.from({ length: entries.length }, (_, index) => `${index}`),
   );
-  expect(entries.length).toBeGreaterThan(8);
+  expect(entries.length).toBeGreaterThan(35);
   expect(entries.map(({ note }) => note)).toEqual([
     ...entries.slice(1).map(() => undefined),
-    `${20 - entries.length} more tool calls of this message are left out.`,
+    `${60 - entries.length} more tool calls of this message are left out.`,
   ]);
   expect(before).toBeNull();
   const older = await browse([...calls.toReversed(), hosted(4)], { limit: 100 });

@@ -34,6 +34,7 @@ test("an agent enables skills and declares a runtime for itself", async () => {
   });
   const runtime = await declareRuntime(deps(), caller, { id: caller.agentId, platform: "linux" });
   expect(await readRuntime(deps(), caller, caller.agentId)).toEqual(runtime);
+  expect(await readRuntime(deps(), caller, otherId)).toMatchObject({ declared: false, platform: null });
   expect((await listAgentSkills(deps(), caller, {})).skills).toMatchObject([{ name: "notes", eligible: true }]);
 });
 
@@ -52,6 +53,14 @@ test("an agent changes nothing of another agent", async () => {
     { name: "notes", eligible: false },
   ]);
   expect(await readRuntime(deps(), caller, otherId)).toMatchObject({ declared: false, platform: null });
+});
+
+test("an agent uploads a skill and enables it for itself", async () => {
+  const files = [{ path: "SKILL.md", content: skillDocument("own") }];
+  await uploadSkill(deps(), caller, { name: "own", files, agent_ids: [caller.agentId.toUpperCase()] });
+  expect((await listAgentSkills(deps(), caller, {})).skills).toContainEqual(
+    expect.objectContaining({ name: "own", eligible: true }),
+  );
 });
 
 test("a gateway token is not valid for REST, where skills are changed", async () => {

@@ -3,6 +3,7 @@ import { toRuntime } from "../../../domain/agents/agent-runtime.ts";
 import { findMissing, readRequirements } from "../../../domain/skills/skill-requirements.ts";
 
 const NONE = { binaries: [], any_binaries: [], environment: [], configuration: [], platforms: [] };
+const NAMES = Array.from({ length: 50 }, (_, index) => `name-${index}`);
 
 describe("the requirements of a skill", () => {
   test.each([
@@ -32,6 +33,19 @@ describe("the requirements of a skill", () => {
       { openclaw: { os: "darwin", requires: { bins: "gh, jq" } } },
       { ...NONE, binaries: ["gh", "jq"], platforms: ["darwin"] },
     ],
+    ["metadata without a name", { "": { os: ["linux"] } }, NONE],
+    [
+      "two names of OpenClaw, of which the current one counts",
+      { clawdbot: { os: ["linux"] }, openclaw: { os: ["darwin"] } },
+      { ...NONE, platforms: ["darwin"] },
+    ],
+    ["another name of OpenClaw", { openclaw: "x", moltbot: { os: "Windows" } }, { ...NONE, platforms: ["win32"] }],
+    ["names with spaces around them", { openclaw: { requires: { env: [" A "] } } }, { ...NONE, environment: ["A"] }],
+    [
+      "as many names as are allowed, and as long ones",
+      { openclaw: { requires: { config: NAMES, anyBins: ["x".repeat(128)] } } },
+      { ...NONE, configuration: NAMES, any_binaries: ["x".repeat(128)] },
+    ],
     ["empty fields", { openclaw: { os: null, requires: null } }, NONE],
   ])("are read from %s", (_, metadata, requirements) => {
     expect(readRequirements(metadata)).toEqual(requirements);
@@ -40,11 +54,17 @@ describe("the requirements of a skill", () => {
   test.each([
     [{ openclaw: { requires: "ffmpeg" } }, "metadata.openclaw.requires must be a map"],
     [{ openclaw: { os: [1] } }, "metadata.openclaw.os must be a list"],
-    [{ openclaw: { requires: { env: ["A B"] } } }, "requires.env must be a list"],
+    [{ openclaw: { requires: { env: ["A", "A B"] } } }, "requires.env must be a list"],
     [{ openclaw: { requires: { env: [""] } } }, "requires.env must be a list"],
+    [{ openclaw: { requires: { env: ["éA"] } } }, "requires.env must be a list"],
+    [{ openclaw: { requires: { env: ["Aé"] } } }, "requires.env must be a list"],
+    [{ openclaw: { requires: { bins: 1 } } }, "requires.bins must be a list"],
     [{ openclaw: { requires: { config: [{ path: "a" }] } } }, "requires.config must be a list"],
     [{ clawdbot: { requires: { bins: ["x".repeat(129)] } } }, "metadata.clawdbot.requires.bins must be a list"],
-    [{ openclaw: { requires: { anyBins: Array(51).fill("x") } } }, "at most 50 names"],
+    [
+      { openclaw: { requires: { anyBins: Array(51).fill("x") } } },
+      "requires.anyBins must be a list of at most 50 names",
+    ],
   ])("are rejected in %j", (metadata, message) => {
     expect(() => readRequirements(metadata)).toThrow(message);
   });

@@ -1,6 +1,8 @@
 import type { Explanation } from "./explanation.ts";
 
 const PART_OF_WORD = "Equivalent: no other word of a statement has these letters.";
+const DELETED = "Not caught: the memory would have to be deleted between two statements.";
+const ASSIGNED = "Never evaluated: the index assigns an id to each text.";
 const MILLISECOND = "Differs only for memories that were stored in the same millisecond.";
 
 export const DOMAIN_MEMORY: Record<string, Explanation[]> = {
@@ -39,18 +41,12 @@ export const DOMAIN_MEMORY: Record<string, Explanation[]> = {
     },
   ],
   "domain/memory/recall-memories.ts": [
-    {
-      original: "row === undefined",
-      replacement: "false",
-      reason: "Not caught: the memory would have to be deleted between two statements.",
-    },
+    { original: "[]", replacement: '["Stryker was here"]', reason: DELETED },
+    { original: "row === undefined", replacement: "false", reason: DELETED },
     { original: "latest(a) < latest(b)", replacement: "latest(a) <= latest(b)", reason: MILLISECOND },
   ],
   "domain/memory/stored-memories.ts": [
-    {
-      original: "indexId === undefined",
-      replacement: "false",
-      reason: "Never evaluated: the index assigns an id to each text.",
-    },
+    { original: "indexId === undefined", replacement: "false", reason: ASSIGNED },
+    { original: 'throw new Error("the search index has assigned no id");', reason: ASSIGNED },
   ],
 };

@@ -1,6 +1,7 @@
 import type { Explanation } from "./explanation.ts";
 
 const NAMES_LOCKED = "Equivalent: the lock of the names already makes these changes wait for each other.";
+const WITH_AGENT = "Never evaluated: the condition applies only with an agent.";
 const SHARED = "Equivalent: every other value means a shared lock.";
 
 export const DOMAIN_PROJECTS: Record<string, Explanation[]> = {
@@ -20,6 +21,7 @@ export const DOMAIN_PROJECTS: Record<string, Explanation[]> = {
     },
   ],
   "domain/projects/find-project.ts": [
+    { original: '""', replacement: '"Stryker was here!"', reason: WITH_AGENT },
     {
       original: 'mode === "update"',
       replacement: "true",
@@ -27,6 +29,7 @@ export const DOMAIN_PROJECTS: Record<string, Explanation[]> = {
     },
   ],
   "domain/projects/list-projects.ts": [
+    { original: '""', replacement: '"Stryker was here!"', reason: WITH_AGENT },
     {
       original: "page.next_cursor !== null",
       replacement: "false",

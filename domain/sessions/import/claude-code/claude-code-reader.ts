@@ -38,7 +38,7 @@ export class ClaudeCodeReader implements TranscriptReader {
     const id = readRecordId(value["uuid"]) ?? `line-${line}`;
     if (isRecord(message) && type === "assistant") return this.#readAssistant(id, value, message);
     if (isRecord(message) && type === "user")
-      return [...this.#endResponse(), ...this.#toEntries(id, value, userRole(value), message["content"])];
+      return [...this.#endResponse(), ...this.#readUser(id, value, message["content"])];
     const event = describeEvent(value);
     if (event !== null) return this.#toEntries(id, value, event.role, event.content);
     if (!isTitle) this.#skip(value);
@@ -56,6 +56,10 @@ export class ClaudeCodeReader implements TranscriptReader {
 
   skipped(): Record<string, number> {
     return this.#skipped.toObject();
+  }
+
+  #readUser(id: string, value: Fields, content: unknown): NewEntry[] {
+    return this.#toEntries(id, value, userRole(value, content), content);
   }
 
   #readAssistant(id: string, value: Fields, message: Fields): NewEntry[] {
@@ -136,8 +140,7 @@ function readRecordId(uuid: unknown): string | undefined {
 const MAX_RECORD_ID = 100;
 
 /** Claude Code writes its own texts for the model, and the output of its commands, as messages of the user. */
-function userRole({ isMeta, isCompactSummary, message }: Fields): EntryRole {
-  const content = isRecord(message) ? message["content"] : undefined;
+function userRole({ isMeta, isCompactSummary }: Fields, content: unknown): EntryRole {
   const isOutput = typeof content === "string" && content.startsWith("<local-command-");
   return isMeta === true || isCompactSummary === true || isOutput ? "system" : "user";
 }

@@ -49,7 +49,7 @@ function readResult({ tool_use_id: callId, is_error: isError, content }: Record<
 
 function resultText(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return content === undefined || content === null ? "" : toJsonText(content);
+  if (!Array.isArray(content)) return content === null ? "" : toJsonText(content);
   return content.map(partText).join("\n");
 }
 

@@ -34,10 +34,12 @@ export class CodexReader implements TranscriptReader {
     const origin = { id: `line-${line}`, time };
     if (!isRecord(payload)) return this.#skip(type);
     if (ordinal !== undefined) this.#response.expectUsage();
+    const hadSession = this.#history.sessionId !== null;
     this.#history.read(value, payload);
     switch (type) {
       case "session_meta":
-        return this.#readSession(payload);
+        if (!hadSession) this.#startTotals(payload);
+        return [];
       case "turn_context":
         this.#model = payload["model"];
         return [];
@@ -66,12 +68,12 @@ export class CodexReader implements TranscriptReader {
     return this.#skipped.toObject();
   }
 
-  /** The totals of a fork begin with those of the other session. */
-  #readSession(payload: Fields): NewEntry[] {
-    if (payload["id"] !== this.#history.sessionId || this.#history.isCopying) return [];
-    const isFork = payload["forked_from_id"] !== undefined || payload["history_base"] !== undefined;
-    this.#totals = new TokenTotals({ startsAtZero: !isFork });
-    return [];
+  /**
+   * The totals of a fork begin with those of the other session. Codex writes the `session_meta` of a session again when one of
+   * its settings is changed. The totals go on then.
+   */
+  #startTotals({ forked_from_id: forkedFrom, history_base: base }: Fields): void {
+    this.#totals = new TokenTotals({ startsAtZero: forkedFrom === undefined && base === undefined });
   }
 
   #readItem(origin: Origin, payload: Fields): NewEntry[] {

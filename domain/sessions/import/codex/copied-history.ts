@@ -43,7 +43,7 @@ export class CopiedHistory {
   #isOwn(timestamp: unknown, turnId: unknown): boolean {
     if (typeof turnId === "string") {
       this.#hasTurnIds = true;
-      return this.#sessionId !== null && turnId > this.#sessionId;
+      return turnId > (this.#sessionId ?? "");
     }
     return !this.#hasTurnIds && Date.parse(String(timestamp)) - this.#startedAt > MAX_COPY_MS;
   }

@@ -100,7 +100,7 @@ const MAX_HEADER = 300;
 /** Returns the text of a string or a list of parts. Media are only named. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  if (content === undefined || content === null) return "";
+  if (content === null) return "";
   return Array.isArray(content) ? content.map(partText).join("\n") : toJsonText(content);
 }
 

@@ -1,28 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ClaudeCodeReader } from "../../../../domain/sessions/import/claude-code/claude-code-reader.ts";
-import { readAll, sumTokens, toRecords } from "./samples.ts";
-
-const SESSION = "2fad0749-4847-4706-b3d4-33207b3278dd";
-
-function record(fields: object): object {
-  return { sessionId: SESSION, timestamp: "2026-11-20T09:00:00.000Z", ...fields };
-}
-
-function response(uuid: string, message: object, fields: object = {}): object {
-  return record({ type: "assistant", uuid, message: { role: "assistant", model: "claude", ...message }, ...fields });
-}
-
-function prompt(uuid: string, content: unknown, fields: object = {}): object {
-  return record({ type: "user", uuid, message: { role: "user", content }, ...fields });
-}
-
-function readLines(...lines: object[]) {
-  const reader = new ClaudeCodeReader();
-  const entries = readAll(reader, toRecords(lines));
-  return { entries, skipped: reader.skipped(), session: reader.session() };
-}
-
-const TEXT = [{ type: "text", text: "Hello" }];
+import { prompt, readLines, record, response, SESSION, TEXT } from "./claude-code-records.ts";
+import { sumTokens } from "./samples.ts";
 
 describe("the usage of a response", () => {
   test("is counted once over its records, with the highest numbers if they grow while it is streamed", () => {
@@ -46,6 +24,12 @@ describe("the usage of a response", () => {
     expect(sumTokens(entries).output).toBe(20);
   });
 
+  test("is counted once for a request whose messages have no id", () => {
+    const message = { content: TEXT, usage: { input_tokens: 5, output_tokens: 5 } };
+    const { entries } = readLines(...["a", "b"].map((uuid) => response(uuid, message, { requestId: "req_1" })));
+    expect(entries.map(({ usage }) => usage?.output)).toEqual([5, undefined]);
+  });
+
   test("is not counted for a copy from another session", () => {
     const message = { id: "msg_1", content: TEXT, usage: { input_tokens: 5, output_tokens: 5 } };
     const { entries } = readLines(
@@ -61,12 +45,13 @@ describe("the usage of a response", () => {
   test("is counted for a response that has nothing but thinking without a text", () => {
     const empty = [{ type: "thinking", thinking: "", signature: "c2ln" }];
     const usage = { input_tokens: 5, output_tokens: 5 };
-    const { entries } = readLines(
+    const { entries, skipped } = readLines(
       response("a", { id: "msg_1", content: empty, usage }),
       response("b", { id: "msg_1", content: TEXT, usage }),
       response("c", { id: "msg_2", content: empty, usage }),
       prompt("d", "Go on."),
     );
+    expect(skipped).toEqual({});
     expect(entries.map(({ id, usage: counted }) => [id, counted?.output])).toEqual([
       ["b.0", 5],
       ["c.usage", 5],
@@ -128,6 +113,15 @@ describe("the usage of a response", () => {
     expect(skipped).toEqual(tokens === null ? {} : { usage: 1 });
   });
 });
+
+test.each(["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"])(
+  "a usage with an invalid number of %s is skipped",
+  (name) => {
+    const usage = { input_tokens: 5, [name]: -1 };
+    const { entries, skipped } = readLines(response("a", { id: "msg_1", content: TEXT, usage }));
+    expect([entries[0]?.usage, skipped]).toEqual([undefined, { usage: 1 }]);
+  },
+);
 
 describe("the entries", () => {
   test("have the uuid of their record and the position of their block as ids", () => {
@@ -216,14 +210,18 @@ describe("the entries", () => {
       record({ type: "assistant", message: "text" }),
       prompt("a", [{ type: "invented" }, 7]),
       record({ type: "a kind with spaces and more than that" }),
+      record({ type: "user" }),
+      record({ type: "custom-title", customTitle: 7 }),
+      record({ type: ["summary"], summary: "Summary" }),
     );
     expect(entries).toEqual([]);
     expect(skipped).toEqual({
       assistant: 1,
       "attachment/skill_listing": 1,
+      "custom-title": 1,
       "invented/kind": 1,
-      other: 3,
-      user: 1,
+      other: 4,
+      user: 2,
       "user/invented": 1,
     });
   });
@@ -234,52 +232,3 @@ function deep(depth: number): object {
   for (let level = 0; level < depth; level++) value = { inner: value };
   return value;
 }
-
-describe("the session", () => {
-  test("has the title that the user gave, else a generated one, else the first line of the first prompt", () => {
-    const generated = { type: "ai-title", aiTitle: "Counts lines", sessionId: SESSION };
-    const given = { type: "custom-title", customTitle: "Lines", sessionId: SESSION };
-    const summary = { type: "summary", summary: "Summary", leafUuid: "a" };
-    const command = prompt("a", "<command-name>/init</command-name>");
-    const first = prompt("b", "\n  Count the\u200b lines.\nThen the words.");
-    expect(readLines(command, first).session.title).toBe("Count the lines.");
-    expect(readLines(first, summary).session.title).toBe("Summary");
-    expect(readLines(generated, first, summary).session.title).toBe("Counts lines");
-    expect(readLines(given, generated, first).session.title).toBe("Lines");
-    expect(readLines(generated, { ...generated, aiTitle: "Words" }, { ...generated, aiTitle: " " })).toMatchObject({
-      session: { title: "Words" },
-      skipped: { "ai-title": 1 },
-    });
-    expect(readLines(prompt("a", "word ".repeat(100))).session.title).toHaveLength(100);
-  });
-
-  test("has no title of texts that Claude Code adds, or that have no words", () => {
-    for (const [content, fields] of [
-      ["Caveat", { isMeta: true }],
-      ["Summary", { isCompactSummary: true }],
-      [[{ type: "tool_result", tool_use_id: "c1", content: "Result" }], {}],
-      ["\u200b", {}],
-    ] as const)
-      expect(readLines(prompt("a", content, fields), prompt("b", "First"), prompt("c", "Second")).session.title).toBe(
-        "First",
-      );
-    const blocks = [
-      { type: "text", text: "<system-reminder>" },
-      { type: "text", text: "First" },
-    ];
-    expect(readLines(response("a", { content: TEXT }), prompt("b", blocks)).session.title).toBe("First");
-    expect(readLines(record({ type: "user", uuid: "a", message: "text" })).session.title).toBeNull();
-  });
-
-  test("of a subagent's file has an id of its own", () => {
-    const idOf = (fields: object) => readLines(prompt("a", "Count.", fields), prompt("b", "x")).session.id;
-    expect(idOf({ isSidechain: true, agentId: "a5315e1c" })).toBe(`${SESSION}.a5315e1c`);
-    expect(idOf({ isSidechain: false, agentId: "a5315e1c" })).toBe(SESSION);
-    expect(idOf({ isSidechain: true, agentId: "two words" })).toBe(SESSION);
-    expect(idOf({ sessionId: 7 })).toBe(SESSION);
-  });
-
-  test("has no id before a record names it", () => {
-    expect(readLines({ type: "summary", summary: "Summary", leafUuid: "a" }).session.id).toBeNull();
-  });
-});

@@ -44,6 +44,7 @@ describe("a message", () => {
     expect([isLeftOut(harness), isLeftOut(harness, harness)]).toEqual([true, true]);
     for (const other of [{ provenance: { type: "user" } }, { provenance: "harness" }, {}, "harness"])
       expect(isLeftOut(harness, other)).toBe(false);
+    expect(message("user", "Hello", { content_item_metadata: [] })).toMatchObject({ role: "user" });
     const own = { content_item_metadata: [{ provenance: { type: "user" } }] };
     expect(message("user", "<environment_context> is a tag.", own)).toMatchObject({ role: "user" });
   });
@@ -107,11 +108,17 @@ describe("a result", () => {
       { type: "input_image", image_url: "data:" },
       { type: "input_file" },
       { type: "audio" },
+      { type: "image_url" },
       { type: "the image" },
-      { type: 7 },
+      { type: "image/png" },
+      { type: ["image"] },
       "text",
+      null,
     ];
-    const expected = 'Two apps\n[input_image]\n[input_file]\n[audio]\n{"type":"the image"}\n{"type":7}\n"text"';
+    const expected = [
+      "Two apps\n[input_image]\n[input_file]\n[audio]\n[image_url]",
+      '{"type":"the image"}\n{"type":"image/png"}\n{"type":["image"]}\n"text"\nnull',
+    ].join("\n");
     expect(readItem({ type: "function_call_output", output })?.content).toBe(expected);
     expect(readItem({ type: "function_call_output", output: { content: output } })?.content).toBe(expected);
     for (const absent of [undefined, null, {}])
@@ -140,7 +147,7 @@ describe("a result", () => {
       false,
     ]);
     expect(errorOf(` ${output(1)}`)).toBeUndefined();
-    expect(errorOf(`{"output":"\\"exit_code\\":1"}${" ".repeat(300)}`)).toBeUndefined();
+    expect(errorOf(`{"output":"x","metadata":{"exit_code":1},"more":"${"x".repeat(300)}"}`)).toBeUndefined();
   });
 });
 

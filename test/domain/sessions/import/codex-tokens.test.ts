@@ -53,6 +53,20 @@ describe("the tokens", () => {
     expect(sumTokens(entries)).toMatchObject({ input: 1070, output: 107 });
   });
 
+  test("go on after a further session_meta of the session, which Codex writes when a setting is changed", () => {
+    for (const fields of [{}, { forked_from_id: OTHER }]) {
+      const { entries } = readLines(
+        meta(SESSION, fields),
+        say("One"),
+        total(tokens(100, 10), tokens(100, 10)),
+        meta(SESSION, { ...fields, memory_mode: "disabled" }),
+        say("Two"),
+        total(tokens(130, 13), tokens(99, 99)),
+      );
+      expect(entries.map((entry) => entry.usage?.output)).toEqual([10, 3]);
+    }
+  });
+
   test("are counted once when the file has the usage of a response and then a total with it", () => {
     const usage = { thread_id: SESSION, response_id: "resp_1", usage: tokens(100, 10) };
     const { entries } = readLines(
@@ -107,6 +121,19 @@ describe("the tokens", () => {
       total(tokens(1060, 106), tokens(60, 6)),
     );
     expect(sumTokens(entries)).toMatchObject({ input: 60, output: 6 });
+  });
+
+  test("of a fork begin with its first response, whichever field names the other session", () => {
+    for (const fields of [{ forked_from_id: OTHER }, { history_base: { thread_id: OTHER } }]) {
+      const { entries } = readLines(meta(SESSION, fields), say("Own"), total(tokens(1060, 106), tokens(60, 6)));
+      expect(entries.map(({ usage }) => usage?.output)).toEqual([6]);
+    }
+  });
+
+  test("of a response can be as many as an entry can have", () => {
+    expect(readLines(meta(), say("One"), total(tokens(1e9, 1), tokens(1e9, 1))).entries).toMatchObject([
+      { usage: { input: 1e9, output: 1 } },
+    ]);
   });
 
   test.each([tokens(-1, 5), tokens(2e9, 5), tokens(1e13, 5), { input_tokens: "many" }, null])(
@@ -219,6 +246,8 @@ describe("the totals of a thread", () => {
     expect(totals.addResponse(usage(0))).toBeUndefined();
     expect(totals.addResponse(usage(5, 1))).toEqual(usage(5, 1));
     expect(totals.advance(usage(15, 1), null, true)).toBeUndefined();
+    totals.addResponse(usage(5, 1));
+    expect(totals.advance(usage(22, 5), null, true)).toEqual(usage(2, 3));
     const fork = given(null);
     fork.addResponse(usage(5, 1));
     expect(fork.advance(usage(100, 9), usage(5, 1), false)).toBeUndefined();

@@ -34,7 +34,7 @@ test("the name of a tool is known once, for the result of its call", () => {
   calls.add("c1", "Bash");
   calls.add("c2", "x".repeat(128));
   calls.add("c3", "x".repeat(129));
-  calls.add("c4", 7);
+  calls.add("c4", ["Bash"]);
   calls.add("not an id", "Bash");
   const ids = ["c1", "c1", "c2", "c3", "c4", "not an id", undefined];
   expect(ids.map((id) => calls.take(id))).toEqual(["Bash", undefined, "x".repeat(128), ...Array(4).fill(undefined)]);

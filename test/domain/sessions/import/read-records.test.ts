@@ -16,11 +16,11 @@ async function readFile(text: string | Uint8Array, size = 64 * 1024) {
 
 describe("a JSONL file", () => {
   test("has the same records wherever its chunks end", async () => {
-    const text = '{"a":"ü"}\n\n{"b":"😀"}\r\n{"c":3}';
+    const text = '{"a":"ü"}\n \t\r\n{"b":"😀"}\r\n\n{"c":3}';
     const expected = [
       { line: 1, value: { a: "ü" } },
       { line: 3, value: { b: "😀" } },
-      { line: 4, value: { c: 3 } },
+      { line: 5, value: { c: 3 } },
     ];
     for (let size = 1; size <= Buffer.byteLength(text); size++)
       expect((await readFile(text, size)).records).toEqual(expected);
@@ -49,6 +49,7 @@ describe("a JSONL file", () => {
       Buffer.concat([Buffer.from('\ufeff{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
     );
     expect(records).toEqual([{ line: 1, value: { a: "\ufffd" } }]);
+    await expect(readFile('{"a":1}\n\ufeff{"b":2}\n')).rejects.toMatchObject({ code: "invalid" });
   });
 
   test("has no records for lines that are too long, or no objects", async () => {

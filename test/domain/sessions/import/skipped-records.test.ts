@@ -3,10 +3,11 @@ import { mergeCounts, SkippedRecords } from "../../../../domain/sessions/import/
 
 test("skipped records are counted by their kind, sorted by its name", () => {
   const skipped = new SkippedRecords();
-  for (const kind of [["b", "x"], ["a"], ["b", undefined, "x"], ["a", 7, {}]]) skipped.add(...kind);
+  for (const kind of [["b", "x"], ["a"], ["c"], ["b", undefined, "x"], ["a", 7, {}]]) skipped.add(...kind);
   expect(Object.entries(skipped.toObject())).toEqual([
     ["a", 2],
     ["b/x", 2],
+    ["c", 1],
   ]);
 });
 

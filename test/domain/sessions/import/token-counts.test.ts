@@ -25,6 +25,8 @@ test("usages are combined, subtracted and compared number by number", () => {
   });
   expect(subtractUsage(usage, other)).toEqual({ input: 0, output: 15, cache_read: 295, cache_write: 3995 });
   expect(isNoUsage(NO_USAGE)).toBe(true);
-  for (const key of ["input", "output", "cache_read", "cache_write"] as const)
+  for (const key of ["input", "output", "cache_read", "cache_write"] as const) {
     expect([key, isNoUsage({ ...NO_USAGE, [key]: 1 })]).toEqual([key, false]);
+    expect([key, isNoUsage({ ...NO_USAGE, input: 1, [key]: 1 })]).toEqual([key, false]);
+  }
 });

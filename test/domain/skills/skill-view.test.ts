@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { toSkillSummary, toSource } from "../../../domain/skills/skill-view.ts";
+
+const repository = { repo: "acme/skills", branch: "next", path: "skills/pdf", commit: "c".repeat(40) };
+
+test.each([
+  [null, "upload"],
+  [{ ...repository, branch: null, path: "." }, "acme/skills"],
+  [{ ...repository, path: "." }, "acme/skills@next"],
+  [{ ...repository, branch: null }, "acme/skills:skills/pdf"],
+  [repository, "acme/skills@next:skills/pdf"],
+])("the source of %j is %s", (given, source) => {
+  expect(toSource(given)).toBe(source);
+});
+
+test("a skill from a repository has the commit of its files", () => {
+  const now = new Date();
+  const row = {
+    id: "1",
+    org_id: "1",
+    name: "pdf",
+    description: "Fills forms",
+    license: null,
+    compatibility: null,
+    allowed_tools: null,
+    metadata: {},
+    requirements: { binaries: [], any_binaries: [], environment: [], configuration: [], platforms: [] },
+    repository,
+    content_hash: "0",
+    file_count: 1,
+    size_bytes: 1,
+    created_at: now as never,
+    updated_at: now as never,
+  };
+  expect(toSkillSummary(row)).toMatchObject({ source: "acme/skills@next:skills/pdf", commit: repository.commit });
+  expect(toSkillSummary({ ...row, repository: null })).toMatchObject({ source: "upload", commit: null });
+});
