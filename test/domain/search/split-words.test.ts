@@ -40,7 +40,7 @@ test("scripts without spaces are split into characters and pairs of them, other 
   expect(words("청구서")).toEqual(["청", "청구", "구", "구서", "서"]);
   expect(words("createInvoice发 mp3票")).toEqual(["createinvoice", "create", "invoice", "发", "mp3", "票"]);
   // A vowel sign belongs to its letter, unless it has none.
-  expect(words("\u0e34ก")).toEqual(["\u0e34", "\u0e34ก", "ก"]);
+  expect(words("\u0e34\u0e48ก")).toEqual(["\u0e34\u0e48", "\u0e34\u0e48ก", "ก"]);
   expect(words("ที่นี่")).toEqual(["ที่", "ที่นี่", "นี่"]);
 });
 
@@ -51,6 +51,20 @@ test("the parts of an identifier have consecutive positions, and the whole that 
     ["create", 1],
     ["invoice", 2],
     ["now", 3],
+  ]);
+});
+
+test("the kind of a word says how it was made of the text", () => {
+  expect(splitWords("one createInvoice don't 发票").map(({ text, kind }) => [text, kind])).toEqual([
+    ["one", "word"],
+    ["createinvoice", "whole"],
+    ["create", "word"],
+    ["invoice", "word"],
+    ["don't", "contraction"],
+    ["don", "word"],
+    ["发", "character"],
+    ["发票", "pair"],
+    ["票", "character"],
   ]);
 });
 

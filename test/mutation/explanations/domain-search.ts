@@ -50,6 +50,32 @@ export const DOMAIN_SEARCH: Record<string, Explanation[]> = {
     },
     { original: "[]", reason: "Equivalent: only numbers are looked up." },
   ],
+  "domain/search/ranking.ts": [
+    {
+      original: "counts < COUNTS",
+      replacement: "counts <= COUNTS",
+      reason: "Equivalent: the next length overwrites the further score.",
+    },
+  ],
+  "domain/search/score-postings.ts": [
+    {
+      original: "offset < BLOCK_SIZE",
+      replacement: "offset <= BLOCK_SIZE",
+      reason: "Equivalent: no text has this offset.",
+    },
+    { original: "only !== undefined && others.length === 0", replacement: "false", reason: FAST_PATH },
+    { original: "only !== undefined", reason: "Equivalent: a word of a block has at least one match there." },
+    {
+      original: "at < data.length",
+      replacement: "at <= data.length",
+      reason: "Equivalent: a posting without data counts no occurrence.",
+    },
+    {
+      original: "score > (best[offset] ?? 0)",
+      replacement: "score >= (best[offset] ?? 0)",
+      reason: "Equivalent: it replaces a score with an equal one.",
+    },
+  ],
   "domain/search/rank-by-proximity.ts": [
     {
       original: "index === undefined",
@@ -69,6 +95,11 @@ export const DOMAIN_SEARCH: Record<string, Explanation[]> = {
       original: "limit - 1",
       reason: "Equivalent but slower: further hits are analyzed, which cannot be among the best.",
     },
+  ],
+  "domain/search/split-words.ts": [
+    { original: "PLAIN_WORD.test(chunk)", replacement: "false", reason: FAST_PATH },
+    { original: String.raw`/^\p{L}?[\p{Ll}\p{Lo}\p{M}]+$|^\p{N}+$|^\p{L}$/u`, reason: FAST_PATH },
+    { original: "word.length <= MAX_WORD_LENGTH", reason: FAST_PATH },
   ],
   "domain/search/index-texts.ts": [
     { original: "texts.length === 0", replacement: "false", reason: NO_TEXTS },
