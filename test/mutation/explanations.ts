@@ -1,9 +1,11 @@
 import type { Explanation } from "./explanations/explanation.ts";
 import { DOMAIN_AGENT_WORKSPACES } from "./explanations/domain-agent-workspaces.ts";
+import { DOMAIN_AGENTS } from "./explanations/domain-agents.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
+import { DOMAIN_KNOWLEDGE } from "./explanations/domain-knowledge.ts";
 import { DOMAIN_MEMORY } from "./explanations/domain-memory.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
@@ -31,6 +33,7 @@ import { SERVER_REST } from "./explanations/server-rest.ts";
 export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...SERVER_AUTH,
   ...DOMAIN_TOKENS,
+  ...DOMAIN_AGENTS,
   ...DOMAIN_AGENT_WORKSPACES,
   ...DOMAIN_SKILLS,
   ...DOMAIN_PROJECTS,
@@ -47,6 +50,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_RUNTIME_LOGS,
+  ...DOMAIN_KNOWLEDGE,
   ...DOMAIN_SEARCH,
   ...DOMAIN_STORAGE,
   ...DOMAIN_USAGE,

@@ -43,6 +43,14 @@ test("an operation that does not end is aborted at its deadline", async () => {
   });
 });
 
+test("an error of the host after the deadline stays the reason", async () => {
+  const failLate = (signal: AbortSignal) =>
+    new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(new AgentHostError("unauthorized", "Reason."))),
+    );
+  expect(await fail(failLate, 20)).toMatchObject({ code: "conflict", message: "Reason." });
+});
+
 test("an unexpected error stays as it is", async () => {
   const unexpected = new TypeError("a mistake of the service");
   expect(await fail(() => Promise.reject(unexpected))).toBe(unexpected);

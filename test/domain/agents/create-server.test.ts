@@ -143,8 +143,11 @@ describe("a specialized agent", () => {
   });
 
   test("is one of at most 100 agents of its server", async () => {
-    const { orgId, serverId } = await givenServer(orm(), { isManaged: true, agents: Array<null>(99).fill(null) });
-    await add(orgId, { server_id: serverId, name: "Last" });
+    const { orgId, serverId } = await givenServer(orm(), { isManaged: true, agents: Array<null>(98).fill(null) });
+    const simultaneous = Array.from({ length: 5 }, () => add(orgId, { server_id: serverId, name: "New" }));
+    const results = await Promise.allSettled(simultaneous);
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(await em().count(Agent, { serverId })).toBe(100);
     const further = add(orgId, { server_id: serverId, name: "Further" });
     await expect(further).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("at most 100") });
     const other = await givenServer(orm(), { isManaged: true });

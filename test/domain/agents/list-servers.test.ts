@@ -27,13 +27,13 @@ async function readPages(orgId: string, limit: number): Promise<string[][]> {
 }
 
 /** Stores servers that were created at the same time. Returns their ids in the order of the list. */
-async function givenServers(orgId: string, count: number, nameLength = 1): Promise<string[]> {
+async function givenServers(orgId: string, count: number, { nameLength = 1, agents = 10 } = {}): Promise<string[]> {
   const em = orm().em.fork();
   const createdAt = new Date();
   const ids = Array.from({ length: count }, () => randomUUID());
   for (const id of ids) {
     em.create(AgentServer, { id, orgId, name: "x".repeat(nameLength), createdAt });
-    for (let number = 0; number < 10; number++)
+    for (let number = 0; number < agents; number++)
       em.create(Agent, { orgId, serverId: id, name: "y".repeat(nameLength), isMain: number === 0 });
   }
   await em.flush();
@@ -75,9 +75,12 @@ test("servers of the same time are listed by id, each once, and a full last page
 
 test("a page ends at the size limit of a response", async () => {
   const orgId = randomUUID();
-  const ids = await givenServers(orgId, 30, 100);
+  const ids = await givenServers(orgId, 30, { nameLength: 100 });
   const pages = await readPages(orgId, 20);
   expect([pages.flat(), pages[0]!.length > 5, pages[0]!.length < 20]).toEqual([ids, true, true]);
+  const other = randomUUID();
+  const small = await givenServers(other, 120, { agents: 1 });
+  expect((await readPages(other, 100)).flat()).toEqual(small);
 });
 
 test("an organization without servers has an empty page, and a server that is being deleted is left out", async () => {

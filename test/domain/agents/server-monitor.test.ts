@@ -73,6 +73,23 @@ test("each gateway is opened with its settings, and the connections to others ar
   expect(await em().find(Agent, { serverId: one.id })).toMatchObject([{ externalId: "main", isMain: true }]);
 });
 
+test("the agents of three gateways are stored at once, so that calls find connections to the database", async () => {
+  for (let number = 0; number < 8; number++) await givenGateway();
+  const countWaiting = async (): Promise<number> => {
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return (await em().execute(waiting)).length;
+  };
+  const tx = em();
+  await tx.begin();
+  await tx.execute("select id from agent_servers for update");
+  await monitor.check();
+  await expect.poll(countWaiting).toBe(3);
+  for (let number = 0; number < 20; number++) expect(await countWaiting()).toBe(3);
+  await tx.commit();
+  await monitor.idle();
+  expect(await em().count(AgentServer, { status: "ready" })).toBe(8);
+});
+
 describe("the agents are listed again", () => {
   test.each([
     ["45 s", 0, 45_000],

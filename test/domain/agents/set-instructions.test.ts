@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { InstructionRevision } from "../../../domain/agents/instruction-revision.entity.ts";
 import { readInstructions } from "../../../domain/agents/read-instructions.ts";
 import { type SetInstructions, setInstructions } from "../../../domain/agents/set-instructions.ts";
@@ -13,6 +13,7 @@ import { sharedDatabase } from "../../support/database/shared-database.ts";
 
 const orm = sharedDatabase();
 const hosts = new ScriptedHosts();
+const instructionLock = new KeyedLock();
 const AUTHOR = { userId: null, credentialKind: "api_key", credentialId: "test" } as const;
 let db: Db;
 let server: Awaited<ReturnType<typeof givenServer>>;
@@ -32,7 +33,7 @@ beforeEach(async () => {
 
 const access = () => ({ db, hosts, tokenCipher, managedHost: () => expect.unreachable() });
 const set = (request: SetInstructions, caller = callerOf(server.orgId)) =>
-  setInstructions({ ...access(), em: orm().em, instructionLock: new KeyedLock() }, caller, {
+  setInstructions({ ...access(), em: orm().em, instructionLock }, caller, {
     agent_id: agentId,
     ...request,
   });
@@ -74,6 +75,7 @@ test("the same content is not written, and the current version is kept", async (
 
 test("the revision of the current version is 0 until it is kept, and after an edit on the host", async () => {
   expect(await read()).toMatchObject({ content: "Before", content_hash: sha256Hex("Before"), revision: 0 });
+  expect(await read(server.agentIds[1])).toMatchObject({ content: "", content_hash: sha256Hex(""), revision: 0 });
   await set({ content: "After" });
   expect(await read()).toMatchObject({ content: "After", revision: 2 });
   host.files.set("main", "Edited");
@@ -127,6 +129,13 @@ describe("instructions that change at the same time", () => {
     ]);
   });
 
+  test("by calls of this process wait for each other, so none is repeated", async () => {
+    host.writes = 0;
+    const contents = Array.from({ length: 10 }, (_, index) => `Version ${index}`);
+    await Promise.all(contents.map((content) => set({ content })));
+    expect([host.writes, (await revisions()).length]).toEqual([10, 11]);
+  });
+
   test("are not replaced after five attempts", async () => {
     editBefore(5);
     await expect(set({ content: "After" })).rejects.toMatchObject({
@@ -162,6 +171,21 @@ describe("a failed write", () => {
       expect((await revisions()).map(([, content]) => content)).toEqual(["Before"]);
     },
   );
+
+  test("at the deadline says that its result is not known", async () => {
+    const deadline = new AbortController();
+    using _timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(deadline.signal);
+    host.beforeWrite = () => {
+      deadline.abort();
+      throw deadline.signal.reason as Error;
+    };
+    await expect(set({ content: "After" })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(
+        /does not respond in time\. It is not known whether the instructions were replaced/,
+      ),
+    });
+  });
 
   test("with another error is not repeated, and stays as it is", async () => {
     host.beforeWrite = () => {

@@ -100,6 +100,18 @@ describe("a later list of a gateway", () => {
     expect(stored).toHaveLength(2);
   });
 
+  test.each([
+    ["beside the old one", ["new", "main"]],
+    ["instead of the old one", ["new"]],
+  ])("makes an added agent the main one, %s", async (_, ids) => {
+    const server = await givenServer(orm(), { agents: ["main"] });
+    await store(server, hostedAgents(...ids));
+    const stored = await agentsOf(server.serverId);
+    expect(stored.map(({ externalId, isMain }) => [externalId, isMain])).toEqual(
+      ids.toSorted().map((id) => [id, id === "new"]),
+    );
+  });
+
   test("removes the agents that are not in it, with their data", async () => {
     const server = await givenServer(orm(), { agents: ["main", "sales", "support"] });
     const [main, sales, support] = server.agentIds as [string, string, string];

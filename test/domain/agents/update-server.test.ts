@@ -64,6 +64,12 @@ test.each([
   expect(await stored(bystander.serverId)).toEqual(other);
 });
 
+test("of simultaneous changes each one is another connection", async () => {
+  const { orgId, serverId: id } = await givenServer(orm());
+  await Promise.all(["a", "b", "c", "d"].map((token) => update(orgId, { id, token })));
+  expect((await stored(id)).connectionVersion).toBe(5);
+});
+
 describe("a change is rejected, and nothing is stored", () => {
   test.each<[what: string, change: Partial<UpdateServer>, message: string]>([
     ["without a value", {}, "Nothing to change"],

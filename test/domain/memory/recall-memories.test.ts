@@ -68,10 +68,10 @@ async function setOrder(...contents: string[]): Promise<void> {
 test("of memories with almost the same score the latest is first, and a much less relevant one is last", async () => {
   const { store, recall } = await givenMemories();
   // A longer text with the word has a lower score.
-  const [short, medium, long, longest] = [8, 9, 10, 199].map((words) => `Report ${"word ".repeat(words).trim()}`);
+  const [short, medium, long, longest] = [8, 9, 11, 199].map((words) => `Report ${"word ".repeat(words).trim()}`);
   await store(short!, medium!, long!, longest!);
-  await setOrder(long!, short!, medium!, longest!);
-  expect(await recall("report")).toEqual([medium, short, long, longest]);
+  await setOrder(medium!, short!, long!, longest!);
+  expect(await recall("report")).toEqual([long, short, medium, longest]);
 });
 
 test("with an embeddings endpoint, memories are recalled by their meaning, the most similar first", async () => {
