@@ -222,7 +222,8 @@ test("the stored sessions of a server are listed page by page, with the times of
     listStoredSessions(service().service.parts.db, { id: server!.server_id, orgId }, { agentId: null, limit, cursor });
   const whole = await list(4);
   expect([new Set(whole.items.map(({ item }) => item.id)), whole.next]).toEqual([ids, null]);
-  for (const { item } of whole.items) expect(item.closedAt).toEqual(item.id === closed ? expect.any(Date) : null);
+  const ended = whole.items.filter(({ item }) => item.closedAt !== null);
+  expect(ended).toMatchObject([{ item: { id: closed, closedAt: expect.any(Date) } }]);
   const first = await list(3);
   expect([first.items, first.next]).toEqual([whole.items.slice(0, 3), whole.items[2]!.cursor]);
   expect(await list(3, String(first.next))).toEqual({ items: whole.items.slice(3), next: null });
