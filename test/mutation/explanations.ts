@@ -4,6 +4,7 @@ import { DOMAIN_AGENTS } from "./explanations/domain-agents.ts";
 import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
+import { DOMAIN_DOCUMENTS } from "./explanations/domain-documents.ts";
 import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
 import { DOMAIN_KNOWLEDGE } from "./explanations/domain-knowledge.ts";
 import { DOMAIN_MEMORY } from "./explanations/domain-memory.ts";
@@ -43,6 +44,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
+  ...DOMAIN_DOCUMENTS,
   ...DOMAIN_SESSIONS,
   ...DOMAIN_SESSION_IMPORTS,
   ...DOMAIN_SHARED,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { categoryOf, DOCUMENT_KINDS } from "../../../domain/documents/document-kind.ts";
 import { DOCUMENT_LIMITS } from "../../../domain/documents/document-limits.ts";
+import { scopeOf } from "../../../domain/documents/document-owner.ts";
 import { checkRoomForDocument, checkRoomForText } from "../../../domain/documents/document-quota.ts";
 import { checkFileName, checkTitle, cleanContent, toTitle } from "../../../domain/documents/document-rules.ts";
 import { readContent } from "../../../domain/documents/read-content.ts";
@@ -20,7 +21,7 @@ test("a title has 1 to 200 characters, and the name of a file 1 to 255", () => {
 
 test("a title that is made of a text is one line of words", () => {
   expect(toTitle(" Travel\u0000\n\t policy\u200b\u2028now ")).toBe("Travel policy now");
-  expect(toTitle("x".repeat(201))).toBe("x".repeat(200));
+  for (const text of ["x".repeat(201), ` ${"x".repeat(200)}`]) expect(toTitle(text)).toBe("x".repeat(200));
   expect(toTitle(`${"x".repeat(199)} yz`)).toBe("x".repeat(199));
   expect([toTitle(""), toTitle("\u200b \n")]).toEqual(["", ""]);
 });
@@ -34,6 +35,13 @@ test("a text has at most 2 MiB in UTF-8, and ends with a line break", () => {
 
 test("each kind of document is a category of its own", () => {
   expect([...DOCUMENT_KINDS, null].map(categoryOf)).toEqual([0, 1, 2, 3, 4, 7]);
+});
+
+test("the documents of an organization and of a project are found in parts of the search index of their own", () => {
+  const owner = { orgId: "organization", projectId: null };
+  expect(scopeOf(owner)).toEqual({ orgId: "organization", kind: "knowledge", ownerId: "organization" });
+  const ofProject = { orgId: "organization", kind: "project", ownerId: "project" };
+  expect(scopeOf({ ...owner, projectId: "project" })).toEqual(ofProject);
 });
 
 test("a plan limits the number of documents and the size of their texts", () => {

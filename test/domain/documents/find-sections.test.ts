@@ -40,7 +40,7 @@ test("a text without headings is one section, and an empty text has none", () =>
 });
 
 test("a heading has one to six number signs, a space and a title, after at most three spaces", () => {
-  expect(headingsOf("# A", "   ###### B", "#\tC", "## D ##", "## E #\t", "# F#", "# #")).toEqual([
+  expect(headingsOf("# A", "   ###### B", "#\tC", "## D ##", "## E #\t", "# F#", "# #", "#  G", "# H # I")).toEqual([
     "A",
     "B",
     "C",
@@ -48,12 +48,16 @@ test("a heading has one to six number signs, a space and a title, after at most 
     "E",
     "F#",
     "#",
+    "G",
+    "H # I",
   ]);
   expect(headingsOf("    # A", "####### B", "#C", "# ", "#", "x # D", "\\# E")).toEqual([]);
 });
 
 test("an underlined heading follows an empty line, and is underlined by at least three characters", () => {
   expect(headingsOf("A", "===", "", "  B b", "   ------ \t", "", "*C*", "---")).toEqual(["A", "B b"]);
+  expect(headingsOf(" \t", "A", "===")).toEqual(["A"]);
+  expect(read("---\n\nText")).toEqual([[[], "---\n\nText"]]);
   expect(headingsOf("Two lines", "of text", "---")).toEqual([]);
   expect(headingsOf("A", "--")).toEqual([]);
   expect(headingsOf("A", "=-=")).toEqual([]);
@@ -79,6 +83,7 @@ test("lines in a block of code are no headings, until a fence of the same kind e
   expect(headingsOf("```", "# A", "`````", "# B")).toEqual(["B"]);
   expect(headingsOf("    ```", "# A")).toEqual(["A"]);
   expect(headingsOf("``", "# A")).toEqual(["A"]);
+  expect(headingsOf("~~struck~~", "# A")).toEqual(["A"]);
   expect(headingsOf("text ```", "# A")).toEqual(["A"]);
   expect(headingsOf("```", "A", "---")).toEqual([]);
 });

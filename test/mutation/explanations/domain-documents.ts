@@ -1,0 +1,31 @@
+import type { Explanation } from "./explanation.ts";
+
+export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
+  "domain/documents/find-sections.ts": [
+    { original: '""', reason: "Equivalent: the expression of a heading always finds a title." },
+    {
+      original: "marker?.startsWith(fence)",
+      replacement: "marker?.endsWith(fence)",
+      reason: "Equivalent: a fence is one character, repeated.",
+    },
+    {
+      original: "start < text.length",
+      replacement: "start <= text.length",
+      reason: "Equivalent: the additional line is empty, and no heading.",
+    },
+    {
+      original: "/^ {0,3}(#{1,6})[ \\t]+(\\S.*)$/",
+      replacement: "/^ {0,3}(#{1,6})[ \\t]+(\\S.*)/",
+      reason: "Not caught: differs only for a heading with a Unicode line separator.",
+    },
+    {
+      original: "match[1]?.length",
+      replacement: "match[1].length",
+      reason: "Equivalent: the expression of a heading always finds its level.",
+    },
+    {
+      original: "/[*_`]{1,3}(?=\\S)|(?<=\\S)[*_`]{1,3}/g",
+      reason: "Equivalent: the characters of an emphasis are removed one by one.",
+    },
+  ],
+};
