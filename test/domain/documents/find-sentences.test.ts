@@ -44,6 +44,11 @@ test("sentences are found in a part of a text, without the spaces around them", 
     { start: 3, end: 7 },
     { start: 9, end: 13 },
   ]);
+  expect(findSentences("xx One. By Acme Ltd.", { start: 3, end: 20 })).toEqual([
+    { start: 3, end: 7 },
+    { start: 8, end: 20 },
+  ]);
+  expect(sentencesOf("    One. Two.")).toEqual(["One.", "Two."]);
   expect(findSentences(" \n ", { start: 0, end: 3 })).toEqual([]);
   expect(trimRange("x \n a b ", { start: 1, end: 8 })).toEqual({ start: 4, end: 7 });
 });

@@ -1,5 +1,7 @@
 import type { Explanation } from "./explanation.ts";
 
+const SHARED_SEGMENTER = "Not measured: a test process creates the segmenter once, before most mutants are active.";
+
 export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
   "domain/documents/find-sections.ts": [
     { original: '""', reason: "Equivalent: the expression of a heading always finds a title." },
@@ -27,5 +29,14 @@ export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
       original: "/[*_`]{1,3}(?=\\S)|(?<=\\S)[*_`]{1,3}/g",
       reason: "Equivalent: the characters of an emphasis are removed one by one.",
     },
+  ],
+  "domain/documents/find-sentences.ts": [
+    {
+      original: 'segmenter ??= new Intl.Segmenter("en", { granularity: "sentence" })',
+      reason: SHARED_SEGMENTER,
+    },
+    { original: '"en"', reason: SHARED_SEGMENTER },
+    { original: '{ granularity: "sentence" }', reason: SHARED_SEGMENTER },
+    { original: '"sentence"', reason: SHARED_SEGMENTER },
   ],
 };
