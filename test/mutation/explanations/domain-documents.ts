@@ -39,4 +39,27 @@ export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
     { original: '{ granularity: "sentence" }', reason: SHARED_SEGMENTER },
     { original: '"sentence"', reason: SHARED_SEGMENTER },
   ],
+  "domain/documents/read-content.ts": [
+    { original: '""', reason: "Equivalent: a split text has at least one part." },
+    { original: "/[_-]+/g", reason: "Equivalent: several spaces become one in a title." },
+  ],
+  "domain/documents/read-documents.ts": [
+    { original: '""', reason: "Equivalent: the condition is used only with a cursor." },
+    { original: "after?.title", reason: "Equivalent: the condition is used only with a cursor." },
+    { original: "after?.id", reason: "Equivalent: the condition is used only with a cursor." },
+    {
+      original: "last !== undefined",
+      replacement: "true",
+      reason: "Equivalent: if more rows than the limit are found, the page has a document.",
+    },
+    {
+      original: "start + part.length >= text.length",
+      reason: "Equivalent: a stored text ends with a line break, so its last part is not shortened.",
+    },
+    { original: "start + part.length", reason: "Equivalent: the last part ends with a line break." },
+    {
+      original: "lineEnd > part.length * 0.75",
+      reason: "Not caught: differs for one position of a line break, at which both ends are good.",
+    },
+  ],
 };
