@@ -25,7 +25,7 @@ export function listSentences(content: string): Sentence[] {
       table = [];
     }
     if (isRow) table.push(...splitLines(content, unit));
-    else if (!/^(?:`{3}|~{3})/.test(content.slice(unit.start, unit.start + 3)))
+    else if (!content.startsWith("```", unit.start) && !content.startsWith("~~~", unit.start))
       sentences.push(...findSentences(content, withoutMark(content, unit)).map((range) => toSentence(content, range)));
   }
   return [...sentences, ...listRows(content, table)].filter(({ quote }) => /[\p{L}\p{N}]/u.test(quote));
@@ -63,7 +63,7 @@ function toSentence(content: string, { start, end }: TextRange): Sentence {
 }
 
 function withoutMark(content: string, { start, end }: TextRange): TextRange {
-  const mark = /^(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s+/.exec(content.slice(start, Math.min(end, start + 20)))?.[0] ?? "";
+  const mark = /^(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/.exec(content.slice(start, end))?.[0] ?? "";
   return trimRange(content, { start: start + mark.length, end });
 }
 

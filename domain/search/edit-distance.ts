@@ -18,7 +18,8 @@ export function editDistance(first: string, second: string, max: number): number
         (current[column - 1] ?? 0) + 1,
         (previous[column - 1] ?? 0) + (isEqual ? 0 : 1),
       );
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
+      // Before the first letter of a word there is no letter, so nothing equals it.
+      if (a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
         distance = Math.min(distance, (beforePrevious[column - 2] ?? 0) + 1);
       current.push(distance);
     }

@@ -69,12 +69,10 @@ function measureCloseness(occurrences: readonly Occurrence[], wordCount: number)
   const last: (number | undefined)[] = [];
   for (const { index, position } of occurrences) {
     last[index] = position;
-    for (const [pair, from, to] of [
-      [index - 1, index - 1, index],
-      [index, index, index + 1],
-    ] as const) {
-      const [start, end] = [last[from], last[to]];
-      if (pair < 0 || pair >= best.length || start === undefined || end === undefined) continue;
+    for (const pair of [index - 1, index]) {
+      const [start, end] = [last[pair], last[pair + 1]];
+      // Before the first word of the query and after the last one there is none.
+      if (start === undefined || end === undefined) continue;
       // Words in the order of the query count in full, in the reverse order by half.
       const distance = Math.abs(end - start);
       const closeness = distance > WINDOW ? 0 : (end > start ? 1 : 0.5) / Math.max(1, distance);

@@ -17,11 +17,11 @@ export async function loadWordRules(language: Exclude<Language, "simple">): Prom
 /** The library has the older Porter stemmer for English, in which `monthly` and `month` differ, and `news` and `new` are equal. */
 async function loadEnglish(): Promise<WordRules> {
   const [{ stem }, { stopwords }] = await Promise.all([import("porter2"), import("@orama/stopwords/english")]);
-  return { stem, stopWords: [...stopwords, ...FURTHER_STOP_WORDS] };
+  return { stem, stopWords: [...stopwords, FURTHER_STOP_WORD] };
 }
 
-/** Words that the list of the library lacks. */
-const FURTHER_STOP_WORDS = ["a", "us"];
+/** The list of the library lacks it. */
+const FURTHER_STOP_WORD = "a";
 
 type Modules = Promise<[{ stemmer: (word: string) => string }, { stopwords: string[] }]>;
 

@@ -5,6 +5,7 @@ import { DOMAIN_APPS } from "./explanations/domain-apps.ts";
 import { DOMAIN_AUDIT } from "./explanations/domain-audit.ts";
 import { DOMAIN_DEPLOYMENTS } from "./explanations/domain-deployments.ts";
 import { DOMAIN_EXECUTION } from "./explanations/domain-execution.ts";
+import { DOMAIN_KNOWLEDGE } from "./explanations/domain-knowledge.ts";
 import { DOMAIN_MEMORY } from "./explanations/domain-memory.ts";
 import { DOMAIN_ORGANIZATIONS } from "./explanations/domain-organizations.ts";
 import { DOMAIN_PROCEDURES } from "./explanations/domain-procedures.ts";
@@ -12,6 +13,7 @@ import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SESSION_IMPORTS } from "./explanations/domain-session-imports.ts";
+import { DOMAIN_SESSIONS } from "./explanations/domain-sessions.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
 import { DOMAIN_SEARCH } from "./explanations/domain-search.ts";
@@ -41,12 +43,14 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
+  ...DOMAIN_SESSIONS,
   ...DOMAIN_SESSION_IMPORTS,
   ...DOMAIN_SHARED,
   ...DOMAIN_TYPE_DECLARATIONS,
   ...DOMAIN_AUDIT,
   ...DOMAIN_RETENTION,
   ...DOMAIN_RUNTIME_LOGS,
+  ...DOMAIN_KNOWLEDGE,
   ...DOMAIN_SEARCH,
   ...DOMAIN_STORAGE,
   ...DOMAIN_USAGE,

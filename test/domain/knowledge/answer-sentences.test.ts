@@ -21,7 +21,7 @@ test.each([
   ["with a footnote without a point", "Nine years [3]", "Nine years (3)"],
   ["with a footnote in the middle", "Nine years.[1] Then none.", "Nine years.(1) Then none"],
   ["with a long number in brackets", "Nine years.[12345]", "Nine years.(12345)"],
-  ["with numbers in brackets", "As in [1] and [2, 34 , 5].", "As in (1) and (2, 34 , 5)"],
+  ["with numbers in brackets", "As in [1], [6,7] and [2, 34 , 5].", "As in (1), (6,7) and (2, 34 , 5)"],
   ["with a word in brackets", "As in [a1] and [1b].", "As in [a1] and [1b]"],
   ["in a row of a table", "| One | two |", "One | two"],
   ["in a row without spaces", "|One|two|", "One|two"],

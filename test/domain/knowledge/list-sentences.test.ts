@@ -27,11 +27,6 @@ test.each([
   expect(quotes(content)).toEqual(expected);
 });
 
-test("a long list mark is a part of the sentence", () => {
-  const mark = `${"1".repeat(9)}.${" ".repeat(10)}`;
-  expect(quotes(`${mark}item`)).toEqual(["item"]);
-});
-
 test.each([
   ["a line of dashes", "| A | B |\n|---|---|\n| x | y |\n| z | - |"],
   ["a line of dashes with alignments", "| A | B |\n| :-- | --: |\n| x | y |\n| z | - |"],

@@ -33,7 +33,7 @@ test("a sentence is found if it is similar enough, and nearly as similar as the 
     "Cosine 0.80.",
     "Cosine 0.73.",
   ]);
-  expect(await quotes(passageHit("Cosine 0.49. Cosine 0.51.", { similarity: 0.9 }))).toEqual(["Cosine 0.51."]);
+  expect(await quotes(passageHit("Cosine 0.49. Cosine 0.50.", { similarity: 0.9 }))).toEqual(["Cosine 0.50."]);
   expect(await quotes(passageHit("Cosine 0.48. Cosine 0.49.", { similarity: 0.9 }))).toEqual([]);
 });
 

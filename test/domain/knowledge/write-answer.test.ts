@@ -106,6 +106,8 @@ test.each([
   ["It is 49 or 39 euros.", false],
   ["It is 55.60 dollars.", false],
   ["It is 55,50 dollars.", false],
+  ["It is 55.54 dollars.", false],
+  ["It is version 55.50.49.", false],
   ["It is 5549 euros.", false],
 ])("the sentence %s is kept if its numbers are in the passage: %s", async (text, isKept) => {
   expect(await checkText(text)).toBe(isKept ? text : null);

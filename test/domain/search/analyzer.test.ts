@@ -15,6 +15,7 @@ test("different forms of an English word have the same term", async () => {
     ["refunded", "Refund"],
   ])
     expect(await analyze(first!)).toEqual(await analyze(second!));
+  expect(await analyze("3days 90s")).toEqual(["3days", "90s"]);
   expect(await analyze("news")).not.toEqual(await analyze("new"));
 });
 
@@ -42,6 +43,8 @@ test("the stop words of a text are its other words, as they are written", async 
 test("an apostrophe separates no word, and a contraction is a stop word with its parts", async () => {
   expect(await analyze("o'clock l'accord", "simple")).toEqual(["oclock", "clock", "laccord", "accord"]);
   expect(await analyze("don't know, don")).toEqual(["know", "don"]);
+  // Only the parts of a contraction are left out with it.
+  expect(await analyze("th-at")).toEqual(["th"]);
 });
 
 test("a word that a stemmer removes stays as it is", async () => {

@@ -10,6 +10,9 @@ test.each([
   ["invoice", "invioce", 1],
   ["invoice", "ivnoiec", 2],
   ["", "ab", 2],
+  ["ab", "ba", 1],
+  ["ab", "xa", 2],
+  ["ab", "bx", 2],
   ["𐌲𐌿", "𐌲", 1],
 ])("%s and %s differ in %i letters", (first, second, distance) => {
   expect(editDistance(first, second, 2)).toBe(distance);

@@ -72,6 +72,8 @@ test("the closeness of more words is the mean of their pairs", () => {
   expect(closeness("gift card price", "gift card x price")).toBe(0.75);
   expect(closeness("gift card price", "gift x price")).toBe(0);
   expect(closeness("gift card price", "price card")).toBe(0.25);
+  // An identifier begins where its first part does.
+  expect(closeness("createInvoice", "createInvoice")).toBe(0.75);
 });
 
 test("the closer words of title and body count", () => {
@@ -93,4 +95,5 @@ test("hits with equal scores keep their order", () => {
   const hits = ["gift card one", "gift card two", "gift card three"].map((body) => ({ title: "", body, score: 1 }));
   const ranked = rankByProximity({ text: "gift card", language: "english", limit: 3 }, hits);
   expect(ranked.map(({ body }) => body)).toEqual(hits.map(({ body }) => body));
+  expect(rankByProximity({ text: "gift card", language: "english", limit: 9 }, hits)).toEqual(ranked);
 });

@@ -63,6 +63,7 @@ test("of several terms of a word, the best one counts, by its weight, and the wo
     { postings: postingsOf({ indexId: 1, body: 9 }, { indexId: 2 }), weight: 0.5 },
   ];
   expect(score([terms])).toEqual([close(1, 0.5 * expected(4, 9)), close(0, expected(4)), close(2, 0.5 * expected(4))]);
+  expect(score([terms.toReversed()])).toEqual(score([terms]));
   const other = word({ indexId: 2 });
   expect(score([other, terms.toReversed()])[0]).toEqual(close(2, expected(1) + 0.5 * expected(4)));
 });
