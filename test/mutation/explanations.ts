@@ -13,6 +13,7 @@ import { DOMAIN_PROJECTS } from "./explanations/domain-projects.ts";
 import { DOMAIN_RETENTION } from "./explanations/domain-retention.ts";
 import { DOMAIN_RUNTIME_LOGS } from "./explanations/domain-runtime-logs.ts";
 import { DOMAIN_SESSION_IMPORTS } from "./explanations/domain-session-imports.ts";
+import { DOMAIN_SESSIONS } from "./explanations/domain-sessions.ts";
 import { DOMAIN_SHARED } from "./explanations/domain-shared.ts";
 import { DOMAIN_SKILLS } from "./explanations/domain-skills.ts";
 import { DOMAIN_SEARCH } from "./explanations/domain-search.ts";
@@ -42,6 +43,7 @@ export const EXPLANATIONS: Record<string, Explanation[]> = {
   ...DOMAIN_USERS,
   ...DOMAIN_DEPLOYMENTS,
   ...DOMAIN_PROCEDURES,
+  ...DOMAIN_SESSIONS,
   ...DOMAIN_SESSION_IMPORTS,
   ...DOMAIN_SHARED,
   ...DOMAIN_TYPE_DECLARATIONS,

@@ -12,6 +12,7 @@ export const SESSION_AREAS: MutationArea[] = [
       "test/{mcp,rest}/sessions.test.ts",
       "test/rest/{invalid-session-requests,session-search,session-usage}.test.ts",
     ],
+    testTimeoutMs: 8000,
   },
   {
     name: "domain/sessions, import",

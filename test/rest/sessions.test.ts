@@ -153,9 +153,11 @@ test("a page of a transcript has at most 1 MiB of content, and at least one entr
   const content = "é".repeat(131_072);
   const large = sampleEntries(9).map((entry) => ({ ...entry, content }));
   const { session_id: id } = await givenSession(tenant.rest, { entries: large });
-  const { entries, before } = (await transcript(id)).body as unknown as Page;
-  expect([entries.map(({ seq }) => seq), before]).toEqual([[6, 7, 8, 9], 6]);
-  expect(entries[0]!.content).toBe(content);
+  for (const query of ["", "?limit=5"]) {
+    const { entries, before } = (await transcript(id, query)).body as unknown as Page;
+    expect([entries.map(({ seq }) => seq), before]).toEqual([[6, 7, 8, 9], 6]);
+    expect(entries[0]!.content).toBe(content);
+  }
 });
 
 test("the sessions of a server are listed page by page, the latest updated first, and by agent", async () => {

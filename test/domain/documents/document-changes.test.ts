@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
+import { deleteDocument } from "../../../domain/documents/delete-document.ts";
+import { DOCUMENT_LIMITS } from "../../../domain/documents/document-limits.ts";
 import type { DocumentOwner } from "../../../domain/documents/document-owner.ts";
 import {
   getDocument,
@@ -65,12 +67,32 @@ test("a new document has the fields that are given, else those of its content, e
   expect(await summary((await store(written("Three", { title: "Own title" }), given)).id)).toMatchObject(given);
 });
 
-test("a document is not stored in a project that does not exist", async () => {
+test("no document is stored, changed or deleted in a project that does not exist", async () => {
+  const { id } = await store(written("One"));
   owner = { ...owner, projectId: randomUUID() };
-  await expect(store(written("One"))).rejects.toMatchObject({
-    code: "not_found",
-    message: expect.stringMatching(/^Project not found\./),
-  });
+  for (const call of [
+    () => store(written("One")),
+    () => change(id, written("Two")),
+    () => deleteDocument(deps(), owner, id),
+  ])
+    await expect(call()).rejects.toMatchObject({
+      code: "not_found",
+      message: expect.stringMatching(/^Project not found\./),
+    });
+});
+
+test("a document is changed and deleted without another one", async () => {
+  const [{ id }, { id: other }] = [await store(written("One")), await store(uploaded("a.pdf", "Other"))];
+  const readOther = async () => [
+    await getDocument(db(), owner, { id: other, maxCharacters: 100 }),
+    await listVersions(db(), owner, other),
+  ];
+  const before = await readOther();
+  for (let number = 0; number <= DOCUMENT_LIMITS.versions; number++) await change(id, written(`Text ${number}`));
+  await change(id, undefined, { title: "New" });
+  expect(await readOther()).toEqual(before);
+  await deleteDocument(deps(), owner, id);
+  expect(await readOther()).toEqual(before);
 });
 
 test("a change of one field changes neither the others nor the text", async () => {

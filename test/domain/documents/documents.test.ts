@@ -219,18 +219,22 @@ test("a deleted document leaves no row and is not found", async () => {
   expect(await find("flights")).toEqual([]);
   for (const table of ["document_passages", "document_versions"] as const)
     expect(await db().selectFrom(table).selectAll().where("document_id", "=", id).execute()).toEqual([]);
+  for (const absent of [id, "no-id"])
+    await expect(getDocumentSummary(db(), owner, absent)).rejects.toMatchObject({ code: "not_found" });
   await expect(deleteDocument(deps(), owner, "no-id")).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("all documents of a project are deleted together", async () => {
   const project = await givenProject();
-  await store({ content: TEXT }, {}, project);
+  const { id } = await store({ content: TEXT }, {}, project);
   await store({ content: TEXT });
   await service()
     .service.parts.orm.em.fork()
     .transactional((em) => deleteDocumentsOf(queryBuilderOf(em), project));
   expect([(await find("flights", project)).length, (await find("flights")).length]).toEqual([0, 1]);
   expect((await listDocuments(db(), project, { limit: 10 })).documents).toEqual([]);
+  for (const table of ["document_passages", "document_versions"] as const)
+    expect(await db().selectFrom(table).selectAll().where("document_id", "=", id).execute()).toEqual([]);
 });
 
 test.each([

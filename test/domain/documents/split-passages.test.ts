@@ -1,13 +1,8 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { findSentences } from "../../../domain/documents/find-sentences.ts";
-import { splitPassages } from "../../../domain/documents/split-passages.ts";
+import { describe, expect, test } from "vitest";
+import { findUnits, splitPassages } from "../../../domain/documents/split-passages.ts";
 
 const PARAGRAPH = "Everyone books the cheapest suitable train. Flights need an approval, e.g. by email. ".repeat(5);
-
-function sentencesOf(text: string): string[] {
-  return findSentences(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
-}
 
 test("a passage has the headings above it, and stands literally in the document", () => {
   const text =
@@ -85,17 +80,58 @@ test("a text of two MiB is split completely", () => {
   expect(passages.reduce((sum, { content }) => sum + content.match(/email/g)!.length, 0)).toBe(25_000);
 });
 
-test("an abbreviation and a line break end no sentence", () => {
-  expect(sentencesOf("Ask Dr. Lee, e.g. by email.\nIt costs\n4.50 EUR. Why? Approx. 3 days (incl. Sunday).")).toEqual([
-    "Ask Dr. Lee, e.g. by email.",
-    "It costs\n4.50 EUR.",
-    "Why?",
-    "Approx. 3 days (incl. Sunday).",
-  ]);
+describe("a unit of a text", () => {
+  const unitsOf = (...lines: string[]) => {
+    const text = lines.join("\n");
+    return findUnits(text, { start: 0, end: text.length }).map(({ start, end }) => text.slice(start, end));
+  };
+
+  test("is a paragraph of several lines", () => {
+    expect(unitsOf("One", "two", "", " \t", "  Three", "four  ")).toEqual(["One\ntwo", "Three\nfour"]);
+    expect(unitsOf("", " ")).toEqual([]);
+  });
+
+  test("is an item of a list with its lines, or a row of a table", () => {
+    const items = ["- a", "* b", "  + c", "1. d", "123456789) e", "| f | g |", "|", "-"];
+    expect(unitsOf("Before", ...items.flatMap((item) => [item, "more"]))).toEqual([
+      "Before",
+      ...items.map((item) => `${item.trim()}\nmore`),
+    ]);
+    const text = ["Text", "-a", "1.5 b", "1234567890. c", "a - b", "x1. d"];
+    expect(unitsOf(...text)).toEqual([text.join("\n")]);
+  });
+
+  test("is a block of code with its empty lines and items", () => {
+    for (const [open, close] of [
+      ["```", "```"],
+      ["   ~~~~ts", "~~~"],
+    ] as const)
+      expect(unitsOf("Before", open, "", "- a", "# b", close, "after", "- c")).toEqual([
+        "Before",
+        [open, "", "- a", "# b", close].join("\n").trim(),
+        "after",
+        "- c",
+      ]);
+    expect(unitsOf("```", "a", "", "b")).toEqual(["```\na\n\nb"]);
+    expect(unitsOf("Text", "``", "    ```", "text")).toEqual(["Text\n``\n    ```\ntext"]);
+  });
+
+  test("is found only within the range", () => {
+    const text = "One\n\nTwo\nthree\n\nFour";
+    expect(findUnits(text, { start: 5, end: 11 })).toEqual([{ start: 5, end: 11 }]);
+  });
 });
 
-test("the numbers of footnotes belong to the sentence before them", () => {
-  expect(sentencesOf("It grew.[114] In 2016, it joined (as a member).[2][3] See version 2 [5] there. Why?[6]")).toEqual(
-    ["It grew.[114]", "In 2016, it joined (as a member).[2][3]", "See version 2 [5] there.", "Why?[6]"],
-  );
+test("a section of 1,500 characters is one passage, and of a longer one no passage is longer", () => {
+  const paragraphs = (...lengths: number[]) => lengths.map((length) => "x".repeat(length)).join("\n\n");
+  const lengthsOf = (text: string) => splitPassages(text).map(({ content }) => content.length);
+  expect(lengthsOf(paragraphs(749, 749))).toEqual([1500]);
+  expect(lengthsOf(paragraphs(750, 749))).toEqual([750, 749]);
+  expect(lengthsOf(paragraphs(1500, 10))).toEqual([1500, 10]);
+  expect(lengthsOf(paragraphs(100, 1400, 100))).toEqual([100, 1400, 100]);
+  expect(lengthsOf(paragraphs(100, 1398, 100))).toEqual([1500, 100]);
+  expect(lengthsOf("x".repeat(1501))).toEqual([1500, 1]);
+  expect(lengthsOf(`${"x".repeat(1499)} y`)).toEqual([1499, 1]);
+  expect(lengthsOf(`${"x".repeat(1500)} y`)).toEqual([1500, 2]);
+  expect(lengthsOf(`x ${"y".repeat(1500)}`)).toEqual([1, 1500]);
 });

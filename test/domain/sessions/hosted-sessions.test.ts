@@ -9,8 +9,10 @@ import {
 import { browseTranscript } from "../../../domain/sessions/browse-transcript.ts";
 import { listSessions } from "../../../domain/sessions/list-sessions.ts";
 import { readTranscript } from "../../../domain/sessions/read-transcript.ts";
+import { listStoredSessions } from "../../../domain/sessions/stored-sessions.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { RESPONSE_CHARACTERS } from "../../../domain/shared/response-budget.ts";
+import { givenSession } from "../../support/service/given-session.ts";
 import { listServers } from "../../support/service/main-agent.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
@@ -197,14 +199,33 @@ test("sessions of agents that are not listed are left out", async () => {
 });
 
 test("a page ends where the sessions exceed a response, and continues after its last session", async () => {
-  const title = "x".repeat(2000);
-  const ids = Array.from({ length: 15 }, (_, index) => `${index}`);
+  const title = "x".repeat(200);
+  const ids = Array.from({ length: 60 }, (_, index) => `${index}`);
   const { sessions, next_cursor: next } = await list(
     ids.map((id) => session(id, { title })),
     null,
   );
   expect(JSON.stringify(sessions).length).toBeLessThanOrEqual(RESPONSE_CHARACTERS - 200);
   expect(sessions.map(({ session_id: id }) => id)).toEqual(ids.slice(0, sessions.length));
-  expect(sessions.length).toBeGreaterThan(8);
+  expect(sessions.length).toBeGreaterThan(30);
   expect(next).toBe(`after-${sessions.length - 1}`);
+});
+
+test("the stored sessions of a server are listed page by page, with the times of their ends", async () => {
+  const { rest, org_id: orgId } = await service().tenant();
+  const [server] = await listServers(rest);
+  const ids = new Set<string>();
+  for (let count = 0; count < 4; count++) ids.add((await givenSession(rest)).session_id);
+  const [closed] = ids;
+  await rest.post(`/v1/sessions/${closed}/close`, {});
+  const list = (limit: number, cursor?: string) =>
+    listStoredSessions(service().service.parts.db, { id: server!.server_id, orgId }, { agentId: null, limit, cursor });
+  const whole = await list(4);
+  expect([new Set(whole.items.map(({ item }) => item.id)), whole.next]).toEqual([ids, null]);
+  const ended = whole.items.filter(({ item }) => item.closedAt !== null);
+  expect(ended).toMatchObject([{ item: { id: closed, closedAt: expect.any(Date) } }]);
+  const first = await list(3);
+  expect([first.items, first.next]).toEqual([whole.items.slice(0, 3), whole.items[2]!.cursor]);
+  expect(await list(3, String(first.next))).toEqual({ items: whole.items.slice(3), next: null });
+  await expect(list(1, "made-up")).rejects.toMatchObject({ name: "AgentHostError", code: "invalid_cursor" });
 });

@@ -33,6 +33,14 @@ test("a search that takes too long is stopped, and the caller can try again", as
   expect((await search(60_000)).hits).toMatchObject([{ session_id, seq: 1 }]);
 });
 
+test("an invalid query is rejected, and another error than a timeout is not hidden", async () => {
+  const { db, transcriptSearch } = service().service.parts.capabilities.sessions;
+  const search = (q: string, find = transcriptSearch.find.bind(transcriptSearch)) =>
+    searchTranscripts({ db, transcriptSearch: { ...transcriptSearch, find } }, caller, { q, limit: 10 });
+  await expect(search(" ")).rejects.toMatchObject({ code: "invalid", message: expect.stringMatching(/^q: /) });
+  await expect(search("x", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+});
+
 test("the limits of a search are not left on the connection", async () => {
   const { orm, capabilities } = service().service.parts;
   await searchTranscripts(capabilities.sessions, caller, { q: "message", limit: 10 });
