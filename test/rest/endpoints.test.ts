@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { mainAgentId } from "../support/service/main-agent.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -58,6 +59,14 @@ test("415 rejects another content type also without a body, and DELETE needs no 
   expect((await rest.send("POST", "/v1/apps/deploy", { headers })).status).toBe(415);
   const deleted = await rest.delete(`/v1/apps/${randomUUID()}`, JSON_TYPE);
   expect([deleted.status, deleted.body]).toEqual([404, { error: "App not found" }]);
+});
+
+test("the query string is the input of GET and DELETE", async () => {
+  const { rest } = await service().tenant();
+  const list = await rest.get("/v1/projects?limit=0");
+  expect([list.status, list.body]).toEqual([400, { error: expect.stringMatching(/^limit: /) }]);
+  const removal = await rest.delete(`/v1/agents/${await mainAgentId(rest)}/workspace?folder=a`);
+  expect([removal.status, removal.body]).toEqual([400, { error: 'unknown field "folder"' }]);
 });
 
 test("200 an operation without a stream ignores the parameter of those with one", async () => {

@@ -186,11 +186,16 @@ test("a stream stays open while the database cannot tell whether its token is va
   const em = parts.orm.em.fork();
   await em.execute(`
     alter table machine_tokens rename to stored_tokens;
+    create sequence failed_reads;
     create function stop_session() returns boolean language plpgsql as
-      $$ begin raise exception 'the database stops' using errcode = '57P01'; end $$;
+      $$ begin perform nextval('failed_reads'); raise exception 'the database stops' using errcode = '57P01'; end $$;
     create view machine_tokens as select * from stored_tokens where stop_session()`);
   try {
     parts.capabilities.tokens.accessChanges.announce(tenant.org_id);
+    // The check of the stream has failed before the table is back. A sequence keeps its value when a statement fails.
+    await expect
+      .poll(() => em.execute("select is_called from failed_reads"), { timeout: 10_000 })
+      .toEqual([{ is_called: true }]);
     expect((await tenant.rest.get("/v1/apps")).status).toBe(503);
   } finally {
     await em.execute("drop view machine_tokens; alter table stored_tokens rename to machine_tokens");

@@ -8,6 +8,7 @@ const STOPPING = "Not caught: the request would have to arrive while the service
 const MEMORY = "Not caught: it only frees memory.";
 const AUTHENTICATED = "Never evaluated: a hook rejects a request without a valid token before.";
 const HAS_INPUT = "Equivalent: every operation with a stream has an input.";
+const OTHER_TYPE = "Equivalent: the parser of the body rejects every other content type.";
 const PROCESS_LIMIT = "Not caught: a test would have to open 2,048 streams.";
 
 export const SERVER_REST: Record<string, Explanation[]> = {
@@ -79,6 +80,8 @@ export const SERVER_REST: Record<string, Explanation[]> = {
     },
   ],
   "server/rest/plugin.ts": [
+    { original: "type === undefined", replacement: "true", reason: OTHER_TYPE },
+    { original: '"application/json"', reason: OTHER_TYPE },
     { original: '"caller"', reason: "Equivalent: the hook sets the property of every request that a handler gets." },
     {
       original: "own.removeAllContentTypeParsers();",
