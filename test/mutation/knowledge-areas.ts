@@ -41,6 +41,7 @@ export const KNOWLEDGE_AREAS: MutationArea[] = [
     name: "domain/search, index",
     sources: ["domain/search/{index-rebuild,index-texts,remove-vectors,update-scopes,write-postings}.ts"],
     tests: ["test/domain/search/{index-texts,update-scopes}.test.ts"],
+    testTimeoutMs: 10_000,
   },
   {
     name: "domain/search, queries",

@@ -96,10 +96,25 @@ export const DOMAIN_SEARCH: Record<string, Explanation[]> = {
       reason: "Equivalent but slower: further hits are analyzed, which cannot be among the best.",
     },
   ],
-  "domain/search/split-words.ts": [
-    { original: "PLAIN_WORD.test(chunk)", replacement: "false", reason: FAST_PATH },
-    { original: String.raw`/^\p{L}?[\p{Ll}\p{Lo}\p{M}]+$|^\p{N}+$|^\p{L}$/u`, reason: FAST_PATH },
-    { original: "word.length <= MAX_WORD_LENGTH", reason: FAST_PATH },
+  "domain/search/expand-prefixes.ts": [
+    "all.filter((prefix) => !all.some((other) => other !== prefix && prefix.startsWith(other)))",
+    "all.some((other) => other !== prefix && prefix.startsWith(other))",
+    "(other) => other !== prefix && prefix.startsWith(other)",
+    "other !== prefix && prefix.startsWith(other)",
+    "prefix.startsWith(other)",
+  ].map((original) => ({
+    original,
+    reason: "Equivalent but slower: the terms with a longer prefix are read twice.",
+  })),
+  "domain/search/find-similar.ts": [
+    { original: '""', reason: "Never used: the words have at least four letters." },
+    { original: "[]", reason: "Equivalent: a term that is not similar is left out." },
+    { original: "terms.length <= MAX_TERMS", reason: "Equivalent but slower: few terms are sorted, too." },
+    {
+      original:
+        '[ eb.between(eb.fn<number>("length", ["row.term"]), length - maxDistance, length + maxDistance), eb(eb.fn<number>("length", [otherLetters]), "<=", maxDistance),…',
+      reason: "Equivalent but slower: more terms are compared.",
+    },
   ],
   "domain/search/index-texts.ts": [
     { original: "texts.length === 0", replacement: "false", reason: NO_TEXTS },
