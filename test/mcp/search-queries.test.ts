@@ -89,6 +89,11 @@ for (const { tool, results } of SEARCHES) {
   });
 }
 
+test("project_search finds the text with a mistyped word", async () => {
+  const { structuredContent } = await search("project_search", "svolvaar");
+  expect(structuredContent["hits"]).toHaveLength(1);
+});
+
 /** Queries of at most 10,000 characters that together have all letters of Unicode, in words of eight. */
 function queriesOfAllLetters(): string[] {
   const letters = Array.from({ length: 0x1_10000 }, (_, code) => code)

@@ -14,6 +14,8 @@ export default defineConfig({
     provide: { loadedLate: process.env["MUTATION_LOADED_LATE"] ?? "" },
     testTimeout: Number(process.env["MUTATION_TEST_TIMEOUT"]),
     hookTimeout: 30_000,
+    // The default of one second is too short for an upload on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     isolate: false,
     globalSetup: "test/support/global-setup.ts",
     setupFiles: "test/mutation/test-setup.ts",

@@ -1,5 +1,6 @@
 import type { Explanation } from "./explanation.ts";
 
+const REMOVED_MEANWHILE = "Not caught: a passage would have to be removed between two statements of one search.";
 const SHARED_SEGMENTER = "Not measured: a test process creates the segmenter once, before most mutants are active.";
 
 export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
@@ -60,6 +61,45 @@ export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
     {
       original: "lineEnd > part.length * 0.75",
       reason: "Not caught: differs for one position of a line break, at which both ends are good.",
+    },
+  ],
+  "domain/documents/search-passages.ts": [
+    {
+      original: "true",
+      replacement: "false",
+      reason: "Not caught here: test/mcp/search-queries.test.ts finds a passage with a mistyped word.",
+    },
+    { original: "passage === undefined", replacement: "false", reason: REMOVED_MEANWHILE },
+    { original: "[]", reason: REMOVED_MEANWHILE },
+    {
+      original: 'found[0]?.language ?? "english"',
+      replacement: 'found[0]?.language && "english"',
+      reason: "Not caught: differs only in how close the forms of words in texts of other languages are.",
+    },
+    { original: '"english"', replacement: '""', reason: "Equivalent: without passages, nothing is ranked." },
+    {
+      original: "byMeaning.length === 0",
+      replacement: "false",
+      reason: "Equivalent but slower: more passages are ranked than are returned.",
+    },
+    {
+      original: "byMeaning.length === 0",
+      reason: "Not caught: differs in the rank of a passage that is found by meaning, and far down by its words.",
+    },
+    {
+      original: "found.length === 0",
+      replacement: "false",
+      reason: "Equivalent but slower: the query is analyzed, although there is nothing to rank.",
+    },
+    {
+      original: "[...new Set(rows.map(({ language }) => language))]",
+      replacement: "[]",
+      reason: "Equivalent: the search by words loads the analyzers of all languages of the owner.",
+    },
+    {
+      original: "`${row.title}\\n${row.heading}`",
+      replacement: "``",
+      reason: "Not caught: differs in the rank of passages whose titles have several words of the query.",
     },
   ],
 };

@@ -28,6 +28,11 @@ export const DOMAIN_SESSIONS: Record<string, Explanation[]> = {
   ],
   "domain/sessions/list-sessions.ts": [
     {
+      original: "RESPONSE_CHARACTERS - 200",
+      replacement: "RESPONSE_CHARACTERS + 200",
+      reason: "Not caught: no session of the test ends between the two sizes, which differ by 2 % of a response.",
+    },
+    {
       original: "listed[sessions.length - 1]?.end",
       replacement: "listed[sessions.length - 1].end",
       reason: "Equivalent: a page that is cut has at least one session.",
