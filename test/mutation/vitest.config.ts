@@ -14,13 +14,8 @@ export default defineConfig({
     provide: { loadedLate: process.env["MUTATION_LOADED_LATE"] ?? "" },
     testTimeout: Number(process.env["MUTATION_TEST_TIMEOUT"]),
     hookTimeout: 30_000,
-<<<<<<< HEAD
-    // On a busy machine, the default of one second would count mutants as detected.
-    expect: { poll: { timeout: 5000 } },
-=======
     // The default of one second is too short for an upload on a busy machine.
     expect: { poll: { timeout: 10_000 } },
->>>>>>> main
     isolate: false,
     globalSetup: "test/support/global-setup.ts",
     setupFiles: "test/mutation/test-setup.ts",
