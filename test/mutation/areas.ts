@@ -156,8 +156,13 @@ export const AREAS: MutationArea[] = [
   {
     name: "domain/users",
     sources: ["domain/users/*.ts"],
-    except: ["domain/users/auth-tables.ts"],
+    except: ["domain/users/{auth-tables,get-account}.ts"],
     tests: ["test/domain/users/*.test.ts", "test/auth/external-users.test.ts"],
+  },
+  {
+    name: "domain/users, account",
+    sources: ["domain/users/get-account.ts"],
+    tests: ["test/rpc/account.test.ts"],
   },
   {
     name: "domain/organizations",
@@ -212,8 +217,13 @@ export const AREAS: MutationArea[] = [
   },
   {
     name: "domain/retention",
-    sources: ["domain/retention/*.ts"],
+    sources: ["domain/retention/purge-expired-records.ts"],
     tests: ["test/domain/retention/*.test.ts"],
+  },
+  {
+    name: "domain/retention, sessions and memories",
+    sources: ["domain/retention/{deleted-sessions,removed-memories}.ts"],
+    tests: ["test/domain/sessions/deleted-sessions.test.ts", "test/domain/agents/delete-agent.test.ts"],
   },
   {
     name: "domain/plans, rate-limits and usage",
