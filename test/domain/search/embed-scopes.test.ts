@@ -130,6 +130,19 @@ test("two processes that embed a scope at once store each vector once", async ()
   expect(await idsOf(scope)).toEqual(Array.from({ length: 40 }, (_, id) => id));
 });
 
+test("texts that another process embeds during the request are not stored again", async () => {
+  const scope = await scopeOf(...numbered(40));
+  let isFirst = true;
+  embeddings.beforeResponse = async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    expect(await embed()).toBe(40);
+  };
+  await embed();
+  expect(sent().map((texts) => texts.length)).toEqual([32, 32, 8]);
+  expect(await idsOf(scope)).toEqual(Array.from({ length: 40 }, (_, id) => id));
+});
+
 test("vectors of a model that another process has replaced meanwhile are not stored", async () => {
   const scope = await scopeOf(...numbered(2));
   const em = service().service.parts.orm.em.fork();

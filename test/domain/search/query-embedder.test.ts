@@ -7,6 +7,8 @@ let reported: unknown[];
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
+  // The service has been running for a minute.
+  vi.advanceTimersByTime(60_000);
   embeddings = new FakeEmbeddings();
   reported = [];
 });

@@ -223,6 +223,16 @@ test("of a long query, all words are weighed, and its rarest words are completed
     ["zebrra", true],
   ]);
   expect([...weighed.at(-1)!.terms]).toEqual(["zebrra"]);
+  // 16 words are no long query.
+  expect((await search([...words.slice(2), "penguin", "zebrra"])).ids).toContain(3);
+});
+
+test("a query in one language finds no texts by the terms of another language", async () => {
+  const scope = newScope();
+  await scope.add(text("invoices"), text("invoices", { language: "simple" }));
+  expect(await scope.find("invoices", { language: "english" })).toEqual([0]);
+  expect(await scope.find("invoices", { language: "simple" })).toEqual([1]);
+  expect(await scope.find("invoices", { language: "any" })).toEqual([0, 1]);
 });
 
 test("a search finds nothing of another scope: not of another organization, kind or owner", async () => {

@@ -71,10 +71,20 @@ test("vectors with another number of dimensions are not compared", async () => {
 });
 
 test("of more than 500 texts, those with the most similar signs are compared", async () => {
-  // The signs of the query are 10, those of the others 01 and 11.
-  const far = { vector: [-0.1, Math.sqrt(0.99)] };
-  await store([...Array.from({ length: 500 }, () => far), { vector: cosine(0.8) }]);
+  embeddings.embed = () => Promise.resolve([Float32Array.of(0.6, 0.8, 0)]);
+  // The signs of the query are 110. Those of the far texts, 101, differ in two places; those of the near one, 010, in the first.
+  const far = { vector: [0.6, 0, 0.8] };
+  await store([...Array.from({ length: 500 }, () => far), { vector: [0, 1, 0] }]);
   expect(await find()).toEqual([[500, 0.8]]);
+});
+
+test("of equally similar texts, the one with the lowest index id is first, whatever their signs", async () => {
+  // The signs of the query are 10, those of the texts 11 and 10.
+  await store([{ vector: [0.8, 0.6] }, { vector: [0.8, -0.6] }]);
+  expect(await find()).toEqual([
+    [0, 0.8],
+    [1, 0.8],
+  ]);
 });
 
 test("a scope of another organization, kind, owner or model is not searched, and the endpoint not asked", async () => {

@@ -64,7 +64,12 @@ export const DOMAIN_SEARCH: Record<string, Explanation[]> = {
       reason: "Equivalent: no text has this offset.",
     },
     { original: "only !== undefined && others.length === 0", replacement: "false", reason: FAST_PATH },
-    { original: "only !== undefined", reason: "Equivalent: a word of a block has at least one match there." },
+    {
+      original: "only !== undefined",
+      replacement: "true",
+      reason: "Equivalent: a word of a block has at least one match there.",
+    },
+    { original: "only !== undefined", replacement: "only === undefined", reason: FAST_PATH },
     {
       original: "at < data.length",
       replacement: "at <= data.length",
@@ -116,11 +121,56 @@ export const DOMAIN_SEARCH: Record<string, Explanation[]> = {
       reason: "Equivalent but slower: more terms are compared.",
     },
   ],
+  "domain/search/split-words.ts": [
+    { original: "PLAIN_WORD.test(chunk)", replacement: "false", reason: FAST_PATH },
+    { original: String.raw`/^\p{L}?[\p{Ll}\p{Lo}\p{M}]+$|^\p{N}+$|^\p{L}$/u`, reason: FAST_PATH },
+    { original: "word.length <= MAX_WORD_LENGTH", replacement: "false", reason: FAST_PATH },
+    { original: "word.length <= MAX_WORD_LENGTH", replacement: "word.length < MAX_WORD_LENGTH", reason: FAST_PATH },
+  ],
+  "domain/search/match-words.ts": [
+    { original: "[]", reason: "Equivalent: the text in the list has no `term`, so it finds no postings." },
+  ],
+  "domain/search/read-postings.ts": [
+    { original: "terms.length === 0", replacement: "false", reason: "Equivalent but slower: no terms find no rows." },
+  ],
+  "domain/search/embed-scopes.ts": [
+    {
+      original: "readTexts === undefined",
+      replacement: "false",
+      reason: "Equivalent: only scopes of the kinds that have a reader are selected.",
+    },
+    { original: "[]", reason: "Equivalent: without texts, no vector is read from the list." },
+    {
+      original: "texts.length < BATCH",
+      replacement: "false",
+      reason: "Equivalent but slower: index ids without a text after the last one are passed one by one.",
+    },
+    { original: "texts.at(-1)?.indexId", reason: DEFINED },
+    {
+      original: "embedded.length === 0",
+      replacement: "false",
+      reason: "Equivalent but slower: the texts are read, and no vector is stored.",
+    },
+  ],
+  "domain/search/search-by-meaning.ts": [
+    {
+      original: "[]",
+      reason:
+        "Equivalent: the categories are never undefined there, and a text instead of a vector is similar to no text.",
+    },
+  ],
   "domain/search/index-texts.ts": [
     { original: "texts.length === 0", replacement: "false", reason: NO_TEXTS },
     {
       original: "nextIndexId - 1",
       reason: "Equivalent: without a text, the set is complete, and its next index id is not stored.",
+    },
+  ],
+  "domain/search/remove-vectors.ts": [
+    {
+      original: "model === null",
+      replacement: "false",
+      reason: "Equivalent but slower: a scope without a model has no vectors to remove.",
     },
   ],
   "domain/search/update-scopes.ts": [

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Db, queryBuilderOf } from "../../../domain/database-types.ts";
 import { addToIndex, type IndexedText } from "../../../domain/search/index-texts.ts";
 import { postingsIdOf } from "../../../domain/search/index-rebuild.ts";
-import { type IndexQuery, searchIndexAndWeigh } from "../../../domain/search/search-index.ts";
+import { type IndexQuery, searchIndex, searchIndexAndWeigh } from "../../../domain/search/search-index.ts";
 import type { ScopeKey } from "../../../domain/search/search-scope.ts";
 import type { Harness } from "../service/harness.ts";
 
@@ -10,6 +10,8 @@ import type { Harness } from "../service/harness.ts";
 export function sampleText(body: string, more: Partial<IndexedText> = {}): IndexedText {
   return { title: "", body, category: 0, language: "english", ...more };
 }
+
+const SEARCH = { language: "english", limit: 50 } as const;
 
 /** A scope of its own organization, in the database of a service. */
 export class TestScope {
@@ -56,13 +58,15 @@ export class TestScope {
 
   /** Returns the index ids of the hits, the best first. */
   async find(text: string, more: Partial<IndexQuery> = {}): Promise<number[]> {
-    return (await this.search(text, more)).hits.map(({ indexId }) => indexId);
+    const { db } = this.#service().service.parts;
+    const hits = await searchIndex(db, this.key, { text, ...SEARCH, ...more });
+    return hits.map(({ indexId }) => indexId);
   }
 
   /** Returns the hits with their scores, and the words of the query. */
   search(text: string, more: Partial<IndexQuery> = {}) {
     const { db } = this.#service().service.parts;
-    return searchIndexAndWeigh(db, this.key, { text, language: "english", limit: 50, ...more });
+    return searchIndexAndWeigh(db, this.key, { text, ...SEARCH, ...more });
   }
 
   /** Makes the index look as if an older analyzer had built it, which wrote `old` before each term. */
