@@ -28,6 +28,14 @@ test("a long section is split at paragraphs into passages of similar length", ()
   expect(passages.every(({ heading, content }) => heading === "Travel" && content.length <= 1500)).toBe(true);
 });
 
+test("the length of passages does not depend on where their section begins", () => {
+  const section = Array.from({ length: 16 }, () => "x".repeat(100)).join("\n\n");
+  for (const before of ["", "y".repeat(1400)]) {
+    const passages = splitPassages(`${before}\n\n# Travel\n\n${section}`).filter(({ heading }) => heading === "Travel");
+    expect(passages.map(({ content }) => content.split("\n\n").length)).toEqual([9, 7]);
+  }
+});
+
 test("a long paragraph is split at sentences", () => {
   const passages = splitPassages(PARAGRAPH.repeat(10).trim());
   expect(passages.length).toBeGreaterThan(2);
@@ -35,7 +43,7 @@ test("a long paragraph is split at sentences", () => {
 });
 
 test("a sentence that is longer than a passage is split at spaces, and a word at characters", () => {
-  for (const text of ["word ".repeat(2000).trim(), "x".repeat(5000), "😀".repeat(3000)]) {
+  for (const text of ["word ".repeat(2000).trim(), "x".repeat(5000), "😀".repeat(3000), `x${"😀".repeat(3000)}`]) {
     const passages = splitPassages(text);
     expect(passages.every(({ content }) => content.length <= 1500 && content.isWellFormed())).toBe(true);
     expect(
@@ -89,6 +97,7 @@ describe("a unit of a text", () => {
   test("is a paragraph of several lines", () => {
     expect(unitsOf("One", "two", "", " \t", "  Three", "four  ")).toEqual(["One\ntwo", "Three\nfour"]);
     expect(unitsOf("", " ")).toEqual([]);
+    expect(unitsOf("", "One", " \t", "Two")).toEqual(["One", "Two"]);
   });
 
   test("is an item of a list with its lines, or a row of a table", () => {
@@ -113,6 +122,7 @@ describe("a unit of a text", () => {
         "- c",
       ]);
     expect(unitsOf("```", "a", "", "b")).toEqual(["```\na\n\nb"]);
+    expect(unitsOf("~~struck~~", "", "text")).toEqual(["~~struck~~", "text"]);
     expect(unitsOf("Text", "``", "    ```", "text")).toEqual(["Text\n``\n    ```\ntext"]);
   });
 
@@ -130,6 +140,9 @@ test("a section of 1,500 characters is one passage, and of a longer one no passa
   expect(lengthsOf(paragraphs(1500, 10))).toEqual([1500, 10]);
   expect(lengthsOf(paragraphs(100, 1400, 100))).toEqual([100, 1400, 100]);
   expect(lengthsOf(paragraphs(100, 1398, 100))).toEqual([1500, 100]);
+  expect(lengthsOf(paragraphs(800, 300, 496))).toEqual([800, 798]);
+  expect(lengthsOf(`${"Abcd. ".repeat(249)}Abcde.\n\nNext`)).toEqual([1500, 4]);
+  expect(lengthsOf(`X${"x".repeat(1400)} ${"y".repeat(97)}. Next one.`)).toEqual([1500, 9]);
   expect(lengthsOf("x".repeat(1501))).toEqual([1500, 1]);
   expect(lengthsOf(`${"x".repeat(1499)} y`)).toEqual([1499, 1]);
   expect(lengthsOf(`${"x".repeat(1500)} y`)).toEqual([1500, 2]);

@@ -102,4 +102,38 @@ export const DOMAIN_DOCUMENTS: Record<string, Explanation[]> = {
       reason: "Not caught: differs in the rank of passages whose titles have several words of the query.",
     },
   ],
+  "domain/documents/split-passages.ts": [
+    {
+      original: "from + MAX_LENGTH - 1",
+      replacement: "from + MAX_LENGTH + 1",
+      reason:
+        "Not caught: differs for a word of 1,500 characters that has both single characters and pairs at its cut.",
+    },
+    { original: "length <= MAX_LENGTH", reason: "Equivalent but slower: a short section is divided and joined again." },
+    { original: "from < end", replacement: "from <= end", reason: "Equivalent: the additional line or part is empty." },
+    { original: "from < end", replacement: "true", reason: "Equivalent: the rest of a sentence is never empty." },
+    {
+      original: "found > end",
+      replacement: "found >= end",
+      reason: "Equivalent: the line ends at the same place.",
+    },
+    {
+      original: "space > 0",
+      replacement: "space >= 0",
+      reason: "Not caught: differs for several spaces at the end of a passage, before a word of 1,500 characters.",
+    },
+  ],
+  "domain/documents/write-document.ts": [
+    { original: "fileName === null", replacement: "false", reason: "Equivalent but slower: no file has this name." },
+    {
+      original: "`documents ${owner.orgId}`",
+      replacement: "``",
+      reason: "Equivalent but slower: changes of other organizations wait too.",
+    },
+    {
+      original: "title !== before.title",
+      replacement: "true",
+      reason: "Equivalent: a stored title was checked before.",
+    },
+  ],
 };

@@ -8,6 +8,23 @@ export const DOMAIN_PROCEDURES: Record<string, Explanation[]> = {
     { original: '" "', reason: "Not caught: without spaces, two versions are equal only by a rare chance." },
     { original: '"none"', reason: "Equivalent: any text that is not three numbers is another version." },
   ],
+  "domain/procedures/index-missing-procedures.ts": [
+    { original: "{ report(error); }", reason: "Not caught: only the database could fail." },
+    { original: "report(error);", reason: "Not caught: only the database could fail." },
+    { original: '""', reason: "Never evaluated: the query has the condition only with a value." },
+    {
+      original: "signal.aborted",
+      replacement: "false",
+      reason: "Equivalent but later: the loop around it checks the signal, too.",
+    },
+    { original: "-1", replacement: "+1", reason: "Equivalent but slower: some apps are looked at twice." },
+    { original: "after === null", reason: "Not caught: it would need more than 100 apps of an earlier version." },
+    { original: "after !== null", reason: "Not caught: it differs only if the database fails for an app." },
+    {
+      original: "{ appId }",
+      reason: "Not caught: words of procedures that no search returns stay in the index.",
+    },
+  ],
   "domain/procedures/replace-procedures.ts": [
     {
       original: "at < rows.length",

@@ -80,4 +80,46 @@ export const DOMAIN_SESSION_IMPORTS: Record<string, Explanation[]> = {
       reason: "Equivalent: the early records are not read any more. The assignment only releases their memory.",
     },
   ],
+  "domain/sessions/import/import-limiter.ts": [
+    {
+      original: "running === 0",
+      replacement: "false",
+      reason: "Equivalent but larger: an organization without imports keeps its number, 0, in memory.",
+    },
+  ],
+  "domain/sessions/import/import-transcript.ts": [
+    {
+      original: "checkMayChange(caller, agent);",
+      reason: "Not caught here: test/domain/sessions/import-transcript.test.ts imports for another agent.",
+    },
+    {
+      original: "checkIsManaged(agent);",
+      reason: "Not caught here: test/domain/sessions/open-session.test.ts imports for an agent in OpenClaw.",
+    },
+  ],
+  "domain/sessions/import/spool-transcript.ts": [
+    {
+      original: "entries.length === 0",
+      replacement: "false",
+      reason: "Equivalent but slower: no entries are added and written.",
+    },
+  ],
+  "domain/sessions/import/store-transcript.ts": [
+    {
+      original: "`import ${agentId} ${externalId}`",
+      replacement: "``",
+      reason: "Equivalent but slower: imports of other transcripts wait too.",
+    },
+    {
+      original: "title !== stored.title",
+      replacement: "true",
+      reason: "Equivalent but slower: the same title is stored again.",
+    },
+    { original: "totals.count > 0", reason: "Equivalent but slower: nothing is added to the counters." },
+    {
+      original: "count === 0",
+      replacement: "false",
+      reason: "Equivalent but slower: a session without entries is searched for known ids.",
+    },
+  ],
 };
