@@ -68,8 +68,13 @@ function bodyFields(path: string, input: z.ZodType | undefined): z.ZodType[] {
   );
 }
 
+/** Whether the fields of the input are in the body. Those of `GET` and `DELETE` are query parameters. */
+export function hasBody({ method }: Pick<Operation, "method">): boolean {
+  return method !== "GET" && method !== "DELETE";
+}
+
 function needsBody(method: Operation["method"], fields: z.ZodType[]): boolean {
-  if (method === "GET" || method === "DELETE") return false;
+  if (!hasBody({ method })) return false;
   // A POST that has only options is complete without them. A PATCH or PUT without a body is a mistake.
   return method === "POST" ? fields.some((field) => !field.safeParse(undefined).success) : fields.length > 0;
 }

@@ -10,7 +10,7 @@ import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import type { StreamedConnections } from "../http/client-errors.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
-import { type Operation, OPERATIONS } from "./operations.ts";
+import { hasBody, type Operation, OPERATIONS } from "./operations.ts";
 import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
 import { StreamedBodies } from "./streamed-bodies.ts";
 import { LOG_STREAMS } from "./streams/log-streams.ts";
@@ -126,10 +126,6 @@ async function respond(
     if (operation.streamedBody !== null && !request.raw.complete) void reply.header("connection", "close");
     return sendProcedureError(error, operation, reply);
   }
-}
-
-function hasBody({ method }: Operation): boolean {
-  return method !== "GET" && method !== "DELETE";
 }
 
 function hasAcceptedType({ streamedBody, requiresBody }: Operation, { headers }: FastifyRequest): boolean {
