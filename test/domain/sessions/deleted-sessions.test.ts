@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { queryBuilderOf } from "../../../domain/database-types.ts";
 import { deleteSessions, removeDeletedEntries } from "../../../domain/retention/deleted-sessions.ts";
-import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { sharedDatabase } from "../../support/database/shared-database.ts";
 
-const service = sharedHarness();
-const db = () => service().service.parts.db;
-const execute = <T>(sql: string, values: unknown[] = []) =>
-  service().service.parts.orm.em.fork().execute<T[]>(sql, values);
+const orm = sharedDatabase();
+const db = () => queryBuilderOf(orm().em.fork());
+const execute = <T>(sql: string, values: unknown[] = []) => orm().em.fork().execute<T[]>(sql, values);
 
 /** Returns how many entries each session has, and whether it is to be removed. */
 async function stateOf(...ids: string[]): Promise<[entries: number, isDeleted: boolean][]> {
