@@ -37,6 +37,14 @@ export async function volumeProblem(
   const availableMb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / MEBIBYTE);
   if (availableMb < neededMb)
     return `${count} simultaneous ${users} in memory need a machine with ${neededMb} MiB, and it has ${availableMb} MiB`;
+  mountProblem ??= tryMount(folder);
+  return mountProblem;
+}
+
+/** Why this process cannot mount a volume, or `null` if it can. Its rights do not change, so one attempt is enough. */
+let mountProblem: Promise<string | null> | undefined;
+
+async function tryMount(folder: string): Promise<string | null> {
   await mkdir(folder, { recursive: true });
   const probe = await mkdtemp(path.join(folder, "probe-"));
   try {

@@ -20,9 +20,13 @@ export function postgresServer(): string {
   return SERVICES?.databaseUrl ?? EmbeddedPostgres.connect(inject("postgresFolder")).url;
 }
 
-/** Creates a database with all migrations. It is dropped on disposal. */
+/**
+ * Creates a database with all migrations. It is dropped on disposal. Without `fsync`, copying the files takes half the time
+ * of logging them.
+ */
 export function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(`template ${inject("templateDatabase")}`);
+  const strategy = SERVICES === null ? "file_copy" : "wal_log";
+  return createDatabase(`template ${inject("templateDatabase")} strategy ${strategy}`);
 }
 
 /** Creates a database without tables. It is dropped on disposal. */
@@ -32,13 +36,27 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 
 async function createDatabase(options: string): Promise<TestDatabase> {
   const server = postgresServer();
+  const pool = serverPool(server);
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await executeOnServer(server, `create database ${name} ${options}`);
+  await pool.query(`create database ${name} ${options}`);
   return {
     databaseUrl: databaseUrl(server, name),
     redisUrl: SERVICES === null ? null : withPrefix(SERVICES.redisUrl, name),
-    [Symbol.asyncDispose]: () => executeOnServer(server, `drop database if exists ${name} with (force)`),
+    [Symbol.asyncDispose]: async () => void (await pool.query(`drop database if exists ${name} with (force)`)),
   };
+}
+
+/** The connection of this process that creates and drops databases, by server. It ends with the process. */
+const serverPools = new Map<string, pg.Pool>();
+
+function serverPool(connectionString: string): pg.Pool {
+  const existing = serverPools.get(connectionString);
+  if (existing !== undefined) return existing;
+  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  // The pool replaces a lost connection.
+  pool.on("error", () => undefined);
+  serverPools.set(connectionString, pool);
+  return pool;
 }
 
 /** The connection string of another database on the same server. */
