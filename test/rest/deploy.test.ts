@@ -152,13 +152,20 @@ verifies(
   },
 );
 
-verifies(hazard(20), "400 rejects a customization that is too long or has control characters", async () => {
+verifies(hazard(20), "400 rejects a customization that is too long, blank, or has control characters", async () => {
   const { rest } = await service().tenant();
-  const bodies = ["x".repeat(20_001), "a\u0000b", "\u001b[31mred", "\ud800", "  "];
-  const statuses = await Promise.all(
-    bodies.slice(0, 4).map((customization) => rest.deploy({ repo: "acme/site", customization })),
-  );
-  expect(statuses.map((response) => response.status)).toEqual([400, 400, 400, 400]);
+  const notPlainText = "customization must be plain text without control characters.";
+  // This version rejects every customization, so only the message shows the reason.
+  for (const [customization, reason] of [
+    ["x".repeat(20_001), "customization must have at most 20000 characters."],
+    ["a\u0000b", notPlainText],
+    ["\u001b[31mred", notPlainText],
+    ["\ud800", notPlainText],
+    ["  ", "customization is blank."],
+  ] as const) {
+    const { status, body } = await rest.deploy({ repo: "acme/site", customization });
+    expect([status, body]).toEqual([400, { error: expect.stringContaining(reason) }]);
+  }
 });
 
 const BAD_BODIES: [string, string, number][] = [
