@@ -154,18 +154,12 @@ verifies(
 
 verifies(hazard(20), "400 rejects a customization that is too long, blank, or has control characters", async () => {
   const { rest } = await service().tenant();
-  const notPlainText = "customization must be plain text without control characters.";
+  const texts = ["x".repeat(20_001), "a\u0000b", "\u001b[31mred", "\ud800", "  "];
+  const responses = await Promise.all(texts.map((customization) => rest.deploy({ repo: "acme/site", customization })));
   // This version rejects every customization, so only the message shows the reason.
-  for (const [customization, reason] of [
-    ["x".repeat(20_001), "customization must have at most 20000 characters."],
-    ["a\u0000b", notPlainText],
-    ["\u001b[31mred", notPlainText],
-    ["\ud800", notPlainText],
-    ["  ", "customization is blank."],
-  ] as const) {
-    const { status, body } = await rest.deploy({ repo: "acme/site", customization });
-    expect([status, body]).toEqual([400, { error: expect.stringContaining(reason) }]);
-  }
+  const reasons = ["at most 20000", "plain text", "plain text", "plain text", "is blank"];
+  const expected = reasons.map((reason) => [400, { error: expect.stringContaining(reason) }]);
+  expect(responses.map(({ status, body }) => [status, body])).toEqual(expected);
 });
 
 const BAD_BODIES: [string, string, number][] = [
