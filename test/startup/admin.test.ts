@@ -92,7 +92,8 @@ test("reset-password prints a new password and revokes the user's sessions and O
 });
 
 test("the command that a 401 of the gateway advises creates a valid token beside the running service", async () => {
-  await using harness = await createHarness();
+  // The service of most installations has an embedded database, which only one process can start.
+  await using harness = await createHarness({ config: { databaseUrl: null, redisUrl: null } });
   const { publicUrl, bootstrapped } = harness.service;
   const { body } = await new GatewayClient(publicUrl, null).call("tools/list");
   const [, advised = ""] = /npm run admin -- (create-token [^,]+),/.exec(body.error?.message ?? "") ?? [];
