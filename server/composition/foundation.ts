@@ -10,7 +10,6 @@ import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
 import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesystem.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
-import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
 import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
 import { loadTokenSecret } from "../startup/token-secret.ts";
@@ -18,6 +17,7 @@ import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseDeps, type DatabaseServices, openDatabaseServices } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
 import { type JobQueueServices, openJobQueue } from "./job-queue.ts";
+import { openSandboxGroups } from "./sandbox-limits.ts";
 import { openUsageCounter } from "./usage-counter.ts";
 import { openSharedState, type SharedState } from "./shared-state.ts";
 
@@ -92,17 +92,4 @@ export async function openFoundation(
     edge,
     agentWorkspaces,
   };
-}
-
-/** Opens the control groups, and logs what the kernel does not limit on this host. */
-async function openSandboxGroups(log: Logger): Promise<ControlGroups> {
-  const groups = await openControlGroups();
-  const { version, controllers, problem } = groups;
-  if (problem === null) log.info({ version, controllers }, "the kernel limits sandboxes with control groups");
-  else
-    log.warn(
-      { version, controllers, problem },
-      "the kernel does not limit all resources of sandboxes; see docs/operations.md, Limits of the kernel",
-    );
-  return groups;
 }

@@ -8,7 +8,6 @@ import type { Config } from "../config.ts";
 import type { Orm } from "../database/orm.ts";
 import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-fetcher.ts";
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
-import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createAgentWorkspaces } from "./agent-workspaces.ts";
 import { type AgentServices, openAgents } from "./agents.ts";
@@ -23,6 +22,7 @@ import { openKnowledge } from "./knowledge.ts";
 import { createMemories } from "./memories.ts";
 import { createProcedures } from "./procedures.ts";
 import { createRuntimeLogs } from "./runtime-logs.ts";
+import { describeLimits } from "./sandbox-limits.ts";
 import { createSessions } from "./sessions.ts";
 import { openSkills } from "./skills.ts";
 import { createStorage } from "./storage.ts";
@@ -102,11 +102,4 @@ function toIdentityDeps({ database, config, log, shared, external, tokenSecret }
   const clientMetadataFetcher = external.clientMetadata ?? new HttpsMetadataFetcher();
   const { publicUrl } = external;
   return { orm: database.orm, config, log, counter, accessChanges, clientMetadataFetcher, tokenSecret, publicUrl };
-}
-
-function describeLimits(
-  { version, controllers, problem }: ControlGroups,
-  diskProblem: string | null,
-): ReadinessDetails["sandbox_limits"] {
-  return { cgroups: version, controllers, problem, disk: diskProblem === null, disk_problem: diskProblem };
 }

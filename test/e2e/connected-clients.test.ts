@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { expectAccessible, lacksBrowser, openBrowser } from "../support/clients/browser.ts";
 import { fillIn } from "../support/clients/dashboard.ts";
@@ -11,12 +12,14 @@ test.skipIf(lacksBrowser)(
     await using clients = await openPublishedClients();
     await using browser = await openBrowser();
     const { publicUrl, oauth, publisher, user } = clients;
-    const connect = async (clientId: string, scope: string): Promise<GatewayClient> => {
-      const { body } = await oauth.grantTo(clientId, { resource: `${publicUrl}/mcp`, scope });
+    const connect = async (clientId: string, scope: string, decision: object = {}): Promise<GatewayClient> => {
+      const { body } = await oauth.grantTo(clientId, { resource: `${publicUrl}/mcp`, scope }, {}, decision);
       return new GatewayClient(publicUrl, String(body["access_token"]));
     };
     const registered = await connect(await oauth.register({ client_name: "An agent" }), "read offline_access");
-    const published = await connect(publisher.publish("/editor.json", { client_name: "An editor" }), "everything");
+    const { body: acme } = await user.post("/organization/create", { name: "Acme", slug: randomUUID() });
+    const editor = publisher.publish("/editor.json", { client_name: "An editor" });
+    const published = await connect(editor, "everything", { organizationId: acme["id"] });
 
     const page = await browser.open();
     await page.goto(`${publicUrl}/settings/account`);
@@ -24,12 +27,19 @@ test.skipIf(lacksBrowser)(
     await page.getByRole("button", { name: "Sign in" }).click();
     const table = page.getByRole("table", { name: "Connected clients" });
     const cellsOf = async (name: string) =>
-      (await table.getByRole("row", { name }).getByRole("cell").allInnerTexts()).slice(0, 4);
+      (await table.getByRole("row", { name }).getByRole("cell").allInnerTexts()).slice(0, 5);
     await table.waitFor();
     await expectAccessible(page);
-    expect(await cellsOf("An agent")).toEqual(["An agent", "registered here", "read, offline_access", "all of yours"]);
+    const time = expect.stringMatching(/\d:\d\d/);
+    expect(await cellsOf("An agent")).toEqual([
+      "An agent",
+      "registered here",
+      "read, offline_access",
+      "all of yours",
+      time,
+    ]);
     const host = `client.example.com:${publisher.port}`;
-    expect(await cellsOf("An editor")).toEqual(["An editor", host, "everything", "all of yours"]);
+    expect(await cellsOf("An editor")).toEqual(["An editor", host, "everything", "Acme", time]);
 
     await page.getByRole("button", { name: "Revoke An agent" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();

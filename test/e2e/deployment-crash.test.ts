@@ -65,6 +65,7 @@ for (const status of STATUSES) {
         const id = String(body["app_id"]);
         if (status !== "queued") await until(first, id, [status, "ready"], 10);
         const children = await first.descendants();
+        expect(children.length).toBeGreaterThan(0);
         await first.end("SIGKILL");
         const second = await installation.start(env);
         const app = await until(second, id, ["ready", "failed", "canceled"]);
@@ -93,6 +94,7 @@ verifies(
       const id = String(body["app_id"]);
       await until(first, id, ["building"]);
       const children = await first.descendants();
+      expect(children.length).toBeGreaterThan(0);
       expect(await first.end("SIGTERM")).toBe(0);
       expect(await stillRunning(children)).toEqual([]);
       const second = await installation.start(env);
@@ -105,6 +107,9 @@ verifies(
   CONCURRENT,
 );
 
+/** Folders with files whose name contains the id of their app. */
+const FOLDERS_OF_APPS = ["objects", "auth-entries"];
+
 verifies(
   hazard(60),
   "a service that is killed during a deletion finishes it after the next start",
@@ -114,16 +119,18 @@ verifies(
       const { body } = await first.rest.deploy({ repo: "acme/slow" });
       const id = String(body["app_id"]);
       await until(first, id, ["ready"]);
+      const filesOfApp = async (folder: string) => {
+        const names = await readdir(path.join(installation.dataDirectory, folder), { recursive: true });
+        return names.filter((name) => name.includes(id));
+      };
+      for (const folder of FOLDERS_OF_APPS) expect([folder, await filesOfApp(folder)]).not.toEqual([folder, []]);
       const deletion = first.rest.delete(`/v1/apps/${id}`).catch(() => undefined);
       await until(first, id, ["deleting", ABSENT], 10);
       await first.end("SIGKILL");
       await deletion;
       const second = await installation.start(env);
       await until(second, id, [ABSENT]);
-      for (const folder of ["objects", "auth-entries"]) {
-        const names = await readdir(path.join(installation.dataDirectory, folder), { recursive: true });
-        expect(names.filter((name) => name.includes(id))).toEqual([]);
-      }
+      for (const folder of FOLDERS_OF_APPS) expect([folder, await filesOfApp(folder)]).toEqual([folder, []]);
       await second.end("SIGTERM");
     });
   },

@@ -95,3 +95,35 @@ test.skipIf(lacksBrowser)("while another organization loads, nobody can act in t
   await create.waitFor();
   expect(setup.browser.problems).toEqual([]);
 });
+
+test.skipIf(lacksBrowser)(
+  "a document is added to the organization of its page while another tab selects another organization",
+  OPTIONS,
+  async () => {
+    await using setup = await openDashboard();
+    const page = await signUpFirstUser(setup);
+    const first = readOrganizationId(page);
+    const acme = await createOrganization(page, "Acme");
+    await page.goto(`${setup.publicUrl}/knowledge?org=${acme}`);
+    const write = page.getByRole("form", { name: "Write a document" });
+    await write.getByLabel("Title").fill("Parking");
+    await write.getByLabel("Text as Markdown").fill("Park behind the house.");
+    // What another tab does just before this one gets its access token.
+    let selections = 0;
+    await page.route("**/api/auth/token", async (route) => {
+      if (selections++ === 0)
+        await page.request.post(`${setup.publicUrl}/api/auth/organization/set-active`, {
+          data: { organizationId: first },
+          headers: { origin: setup.publicUrl },
+        });
+      await route.continue();
+    });
+    await write.getByRole("button", { name: "Add document" }).click();
+    const { db } = setup.harness.service.parts;
+    await expect
+      .poll(() => db.selectFrom("documents").select(["title", "org_id"]).execute())
+      .toEqual([{ title: "Parking", org_id: acme }]);
+    await page.getByRole("link", { name: "Parking" }).waitFor();
+    expect(setup.browser.problems).toEqual([]);
+  },
+);

@@ -35,8 +35,9 @@ test(
     }
     expect(await deploy(first)).toBe("ready");
     const { body } = await first.rest.get("/v1/apps");
-    for (const { id } of body["apps"] as { id: string }[])
-      expect((await first.rest.delete(`/v1/apps/${id}`)).body).toEqual({ status: "deleted" });
+    expect(body["apps"]).toHaveLength(1);
+    const [app] = body["apps"] as { id: string }[];
+    expect((await first.rest.delete(`/v1/apps/${app!.id}`)).body).toEqual({ status: "deleted" });
   },
 );
 

@@ -88,5 +88,6 @@ async function watchPeak(pids: readonly number[], signal: AbortSignal): Promise<
     for (const status of statuses) peakKb = Math.max(peakKb, Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0));
     await sleep(10);
   }
+  if (peakKb === 0) throw new Error("the memory of the app could not be measured");
   return peakKb / 1024;
 }

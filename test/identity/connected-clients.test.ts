@@ -13,12 +13,12 @@ async function createConnectedUser() {
   const { publicUrl } = service().service;
   const user = new TestUser(publicUrl);
   await user.signUp();
-  await user.post("/organization/create", { name: "Acme", slug: crypto.randomUUID() });
+  const organization = await user.post("/organization/create", { name: "Acme", slug: crypto.randomUUID() });
   const oauth = new OAuthRequests(publicUrl, user);
   const clientId = await oauth.register({ client_name: "An agent" });
   const query = { resource: `${publicUrl}/mcp`, scope: "read offline_access" };
-  const connect = async () => {
-    const { body } = await oauth.grantTo(clientId, query);
+  const connect = async (decision: object = {}) => {
+    const { body } = await oauth.grantTo(clientId, query, {}, decision);
     const gateway = new GatewayClient(publicUrl, String(body["access_token"]));
     return {
       /** In seconds since the epoch. */
@@ -28,7 +28,7 @@ async function createConnectedUser() {
     };
   };
   const { oauthConnections } = rpcClient(publicUrl, await user.accessToken());
-  return { oauth, clientId, connect, oauthConnections };
+  return { oauth, clientId, connect, oauthConnections, orgId: String(organization.body["id"]) };
 }
 
 test("a user sees the connected OAuth clients, and a revocation takes effect at once, also after the client connects again", async () => {
@@ -61,6 +61,12 @@ test("a user sees the connected OAuth clients, and a revocation takes effect at 
   const again = await connect();
   expect([await again.status(), await connected.status()]).toEqual([200, 401]);
   expect((await oauthConnections.list.query()).connections).toHaveLength(1);
+});
+
+test("the list names the only organization in which a client may act", async () => {
+  const { connect, oauthConnections, orgId } = await createConnectedUser();
+  await connect({ organizationId: orgId });
+  expect((await oauthConnections.list.query()).connections).toMatchObject([{ organization: "Acme" }]);
 });
 
 test("a refreshed token remains valid, and an authorization code from before a revocation gives no access", async () => {

@@ -72,6 +72,8 @@ test("400 rejects the scheme of a program for a client with a secret or a web ap
   ]) {
     const { status, body } = await register({ ...fields, redirect_uris: [CURSOR] });
     expect([fields, status, body["error"]]).toEqual([fields, 400, "invalid_redirect_uri"]);
+    // better-auth rejects some of them too, and its message names neither the scheme nor what it requires.
+    expect(body["error_description"]).toContain("a private-use scheme requires");
   }
 });
 

@@ -93,17 +93,22 @@ test("a client of 2025-03-26, which sends no version with a GET, is notified of 
   const { publicUrl, parts } = service().service;
   const { org_id: orgId, personal_access_token: token } = await service().tenant();
   const changed = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<number>();
   const fetchWithoutVersion: typeof fetch = async (input, init) => {
     const headers = new Headers(init?.headers);
     headers.delete("mcp-protocol-version");
     const response = await fetch(input, { ...init, headers });
-    if (init?.method === "GET") parts.capabilities.apps.changes.announce(orgId);
+    if (init?.method === "GET") {
+      opened.resolve(response.status);
+      parts.capabilities.apps.changes.announce(orgId);
+    }
     return response;
   };
   const client = new Client1(INFO);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => changed.resolve());
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   await client.connect(new Transport1(new URL(`${publicUrl}/mcp`), { requestInit, fetch: fetchWithoutVersion }));
+  expect(await opened.promise).toBe(200);
   await changed.promise;
   await client.close();
 });

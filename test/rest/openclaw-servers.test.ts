@@ -96,16 +96,23 @@ test("a registered gateway is connected to, and its agents are listed with the m
   });
 });
 
-test("the token of a gateway is stored encrypted, and is in no response, log or list", async () => {
+test("the token of a gateway is stored encrypted, and is in no response, error, log or list", async () => {
   const gateway = await openGateway({ token: "oc-very-secret-token" });
   const id = await givenServer(gateway);
+  const refusing = await register({ url: (await openGateway()).url, token: gateway.token });
+  await waitForServer(String(refusing.body["server_id"]), { status: "unauthorized" });
   const responses = [
+    refusing,
     await tenant.rest.get("/v1/servers"),
     await patch(id, { name: "Renamed" }),
-    await tenant.rest.get("/v1/audit-events"),
+    await patch(id, { url: "wss://10.0.0.1", token: gateway.token }),
+    await patch(id, { token: `${gateway.token}\n` }),
   ];
+  expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 400, 400]);
   const row = await em().findOneOrFail(AgentServer, { id });
-  const texts = [...responses.map(({ text }) => text), service().logged(), JSON.stringify(row)];
+  const events = await em().execute("select * from audit_events where target = ?", [id]);
+  expect(events.length).toBeGreaterThan(1);
+  const texts = [...responses.map(({ text }) => text), service().logged(), JSON.stringify([row, events])];
   for (const text of texts) expect(text).not.toContain(gateway.token);
 });
 

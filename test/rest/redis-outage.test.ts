@@ -73,12 +73,15 @@ test("while Redis refuses connections, everything works and each process counts 
   expect(countLogged(harness, LOST)).toBe(1);
 });
 
+/** The beginning of a command in the protocol of Redis. */
+const COMMAND = /\*\d+\r\n\$/g;
+
 /** Answers every command at once, except for counts. */
 function startSlowRedis(reply: (socket: Socket) => void) {
   return startServer((socket) =>
     socket.setEncoding("latin1").on("data", (commands: string) => {
       if (/\r\neval\r\n/i.test(commands)) reply(socket);
-      else for (const _ of commands.matchAll(/\*\d+\r\n\$/g)) socket.write("+OK\r\n");
+      else for (const _ of commands.matchAll(COMMAND)) socket.write("+OK\r\n");
     }),
   );
 }
@@ -113,12 +116,16 @@ test("wrong passwords are limited while Redis does not respond", async () => {
 });
 
 test("the password of a Redis that rejects it is not in the log", async () => {
+  // Like Redis, it replies to each command. The client reports the error only then, with the command that has the password.
   await using rejecting = await startServer((socket) =>
-    socket.on("data", () => socket.write("-WRONGPASS invalid username-password pair\r\n")),
+    socket.setEncoding("latin1").on("data", (commands: string) => {
+      for (const _ of commands.matchAll(COMMAND)) socket.write("-WRONGPASS invalid username-password pair\r\n");
+    }),
   );
   await using harness = await createHarness(redisAt(rejecting.port));
   expect(await callEverything(harness)).toEqual(WORKING);
   expect([countLogged(harness, LOST), harness.logged().includes("hunter2")]).toEqual([1, false]);
+  expect(harness.logged()).toContain("WRONGPASS");
 });
 
 /** Forwards connections to the Redis of this run. */

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
+import { describeLimits, openSandboxGroups } from "../../server/composition/sandbox-limits.ts";
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
@@ -88,3 +89,26 @@ verifies(
     expect(complete).toHaveLength(problem === null ? 1 : 0);
   },
 );
+
+test("without control groups, the log at start and the readiness details say why", async () => {
+  const lines: [level: string, fields: object, message: string][] = [];
+  const log = {
+    info: (fields: object, message: string) => void lines.push(["info", fields, message]),
+    warn: (fields: object, message: string) => void lines.push(["warn", fields, message]),
+  };
+  const none = { unified: null, legacy: { memory: null, pids: null, cpu: null } };
+  await using groups = await openSandboxGroups(log as never, none);
+  const limits = {
+    version: null,
+    controllers: [],
+    problem: "version 2 is not mounted; version 1 has no memory controller",
+  };
+  expect(lines).toEqual([["warn", limits, expect.stringMatching(/^the kernel does not limit all resources/)]]);
+  expect(describeLimits(groups, "only root can mount file systems")).toEqual({
+    cgroups: null,
+    controllers: [],
+    problem: limits.problem,
+    disk: false,
+    disk_problem: "only root can mount file systems",
+  });
+});

@@ -92,12 +92,15 @@ test("reset-password prints a new password and revokes the user's sessions and O
 });
 
 test("the command that a 401 of the gateway advises creates a valid token beside the running service", async () => {
-  await using harness = await createHarness();
+  // The service of most installations has an embedded database, which only one process can start.
+  await using harness = await createHarness({ config: { databaseUrl: null, redisUrl: null } });
   const { publicUrl, bootstrapped } = harness.service;
   const { body } = await new GatewayClient(publicUrl, null).call("tools/list");
   const [, advised = ""] = /npm run admin -- (create-token [^,]+),/.exec(body.error?.message ?? "") ?? [];
   const args = advised.replace("ID", bootstrapped!.org_id).replace("NAME", "Laptop").split(" ");
-  const { token } = JSON.parse((await runAdmin(environmentOf(harness), ...args, "--json")).stdout) as { token: string };
+  const { code, stdout, stderr } = await runAdmin(environmentOf(harness), ...args, "--json");
+  expect([code, stderr]).toEqual([0, ""]);
+  const { token } = JSON.parse(stdout) as { token: string };
   expect((await new GatewayClient(publicUrl, token).call("tools/list")).status).toBe(200);
 });
 

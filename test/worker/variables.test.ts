@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { nullIfMissing } from "../../server/files/missing-file.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { type HttpResponse, RestClient } from "../support/clients/rest-client.ts";
@@ -173,12 +174,15 @@ test("no file of the service contains a secret", async () => {
   await put("API_KEY", { value: "stored-nowhere-5150" });
   expect(await shown()).toMatchObject({ env: { API_KEY: "stored-nowhere-5150" } });
   const folder = harness().dataDirectory;
+  const files: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = path.join(entry.parentPath, entry.name);
-    const content = await readFile(file).catch(() => Buffer.alloc(0));
-    expect([file, content.includes("stored-nowhere-5150")]).toEqual([file, false]);
+    const content = await readFile(file).catch(nullIfMissing);
+    expect([file, content?.includes("stored-nowhere-5150") ?? false]).toEqual([file, false]);
+    files.push(file);
   }
+  expect(files.filter((file) => file.includes(app.id))).not.toEqual([]);
   expect(harness().logged()).not.toContain("stored-nowhere-5150");
 });
 

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
+import type { VariableSet } from "../../../domain/ports/app-variables.ts";
 import { eventually, openTestPlatform, type TestPlatform } from "../../support/edge/test-platform.ts";
+import { TestVariables } from "../../support/edge/test-variables.ts";
 import { webSocketApp } from "../../support/edge/web-socket-app.ts";
 
 /** `/` responds at once. Any other path starts a response that never ends. */
@@ -71,12 +73,39 @@ test("open streams to one app do not affect another app", async () => {
   expect((await open(t, "other", "/")).status).toBe(200);
 });
 
+/** Variables whose read, and with it the start of the app, waits for `untilReadable`. */
+class BlockedVariables extends TestVariables {
+  readonly untilReadable = new Map<string, Promise<void>>();
+
+  override async read(appId: string): Promise<VariableSet> {
+    await this.untilReadable.get(appId);
+    return await super.read(appId);
+  }
+}
+
 test("requests that wait for the start of an app are limited", async () => {
-  await using t = await openTestPlatform({ limits: { ...FAST_CLOSE, idleMs: 0, requestsPerClient: 2 } });
-  await t.publish("shop", STREAMS);
-  await t.logged("idle app stopped");
-  const responses = await Promise.all(Array.from({ length: 5 }, () => open(t, "shop", "/stream")));
-  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 503, 503, 503]);
+  const variables = new BlockedVariables();
+  await using t = await openTestPlatform({ limits: { ...FAST_CLOSE, idleMs: 0, requestsPerClient: 2 }, variables });
+  for (const slug of ["shop", "other"]) {
+    await t.publish(slug, STREAMS);
+    await t.logged("idle app stopped", { slug });
+  }
+  const startable = Promise.withResolvers<void>();
+  variables.untilReadable.set("app-shop", startable.promise);
+  const statuses: (number | undefined)[] = [];
+  const responses = Array.from({ length: 5 }, async () => {
+    const { status } = await open(t, "shop", "/stream");
+    statuses.push(status);
+  });
+  // The other app has to start too, which takes longer than a response to requests that do not wait.
+  expect((await open(t, "other", "/")).status).toBe(200);
+  const early = [...statuses];
+  startable.resolve();
+  await Promise.all(responses);
+  expect([early, statuses.slice(early.length)]).toEqual([
+    [503, 503, 503],
+    [200, 200],
+  ]);
 });
 
 const UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";

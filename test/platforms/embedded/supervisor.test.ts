@@ -224,8 +224,12 @@ test("an app that prints without end does not use the memory of the service", as
   await using t = await openTestPlatform({ limits: { closeGraceMs: 100 } });
   await t.publish(
     "shop",
-    `export default { fetch(request) {
-    if (new URL(request.url).pathname === "/flood") ${FLOOD}
+    // What a request prints is sent when the app waits.
+    `export default { async fetch(request) {
+    while (new URL(request.url).pathname === "/flood") {
+      for (let n = 0; n < 100; n++) console.log("x".repeat(100_000));
+      await new Promise((next) => setTimeout(next));
+    }
     return new Response("fine");
   } }`,
   );
