@@ -97,7 +97,7 @@ test("without control groups, the log at start and the readiness details say why
     warn: (fields: object, message: string) => void lines.push(["warn", fields, message]),
   };
   const none = { unified: null, legacy: { memory: null, pids: null, cpu: null } };
-  await using groups = await openSandboxGroups(log as never, none);
+  await using groups = await openSandboxGroups(log, none);
   const limits = {
     version: null,
     controllers: [],
