@@ -37,6 +37,8 @@ export default defineConfig(async () => ({
     isolate: false,
     // In MiB. With the default new space, a worker takes 1.07 times the CPU time, most of it for garbage collections.
     execArgv: ["--max-semi-space-size=64"],
+    // Node runs the service's TypeScript as it is, in tests as in production.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     maxWorkers: MAX_WORKERS,
     sequence: { sequencer: LongestFirst },
     // Of the tests of one file that may run at the same time.

@@ -1,6 +1,6 @@
 /**
- * The tests of builds, by path: they run git, package managers, bundlers and whole examples. `npm run test:builds` runs them,
- * and `npm test` the others.
+ * The tests of builds, by path: they run git, package managers, bundlers, compilers and whole examples. `npm run test:builds`
+ * runs them, and `npm test` the others.
  */
 export const BUILD_TESTS = [
   "test/contract/bundler.test.ts",
@@ -10,6 +10,11 @@ export const BUILD_TESTS = [
   "test/drivers/package-registry/",
   "test/drivers/procedure-discovery/",
   "test/e2e/examples.test.ts",
+  "test/mcp/call-snippets.test.ts",
+  "test/rest/generated-clients.test.ts",
+  "test/rest/readme-clients.test.ts",
+  "test/sdk/package.test.ts",
+  "test/startup/service-bundle.test.ts",
 ] as const;
 
 /** The options of vitest that select a suite. Filters of the caller select from all tests. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
-const service = sharedHarness({ worker: true });
+const service = sharedHarness({ worker: true, sharesBuilds: true });
 
 interface Hit {
   procedure: string;
