@@ -31,13 +31,9 @@ export interface TestBrowser extends AsyncDisposable {
 /** The browser of this process, which ends with it. Test files of one worker share it: a start takes 0.7 s of CPU time. */
 let launched: Promise<Browser> | undefined;
 
-async function launch(): Promise<Browser> {
-  launched ??= chromium.launch({ executablePath: chromiumPath ?? "/usr/bin/chromium", args: ARGUMENTS });
-  return launched;
-}
-
 export async function openBrowser(): Promise<TestBrowser> {
-  const browser = await launch();
+  launched ??= chromium.launch({ executablePath: chromiumPath ?? "/usr/bin/chromium", args: ARGUMENTS });
+  const browser = await launched;
   const contexts = new AsyncDisposableStack();
   const problems: string[] = [];
   return {

@@ -36,27 +36,13 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 
 async function createDatabase(options: string): Promise<TestDatabase> {
   const server = postgresServer();
-  const pool = serverPool(server);
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await pool.query(`create database ${name} ${options}`);
+  await executeOnServer(server, `create database ${name} ${options}`);
   return {
     databaseUrl: databaseUrl(server, name),
     redisUrl: SERVICES === null ? null : withPrefix(SERVICES.redisUrl, name),
-    [Symbol.asyncDispose]: async () => void (await pool.query(`drop database if exists ${name} with (force)`)),
+    [Symbol.asyncDispose]: () => executeOnServer(server, `drop database if exists ${name} with (force)`),
   };
-}
-
-/** The connection of this process that creates and drops databases, by server. It ends with the process. */
-const serverPools = new Map<string, pg.Pool>();
-
-function serverPool(connectionString: string): pg.Pool {
-  const existing = serverPools.get(connectionString);
-  if (existing !== undefined) return existing;
-  const pool = new pg.Pool({ connectionString, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
-  // The pool replaces a lost connection.
-  pool.on("error", () => undefined);
-  serverPools.set(connectionString, pool);
-  return pool;
 }
 
 /** The connection string of another database on the same server. */
@@ -66,15 +52,19 @@ export function databaseUrl(server: string, name: string): string {
   return url.href;
 }
 
-/** Runs one statement on a new connection. */
+/** One kept connection to each server, because a new one takes longer than most statements. They end with the process. */
+const pools = new Map<string, pg.Pool>();
+
+/** Runs one statement. */
 export async function executeOnServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
+  let pool = pools.get(url);
+  if (pool === undefined) {
+    pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+    // The pool replaces a lost connection.
+    pool.on("error", () => undefined);
+    pools.set(url, pool);
   }
+  await pool.query(statement);
 }
 
 /** Adds a key prefix. All tests have the same client address, so without it they would share their rate limits. */
