@@ -30,9 +30,10 @@ const services = {
 
 export default defineConfig(async () => ({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    // These bounds end a test that waits for what never happens. On a busy machine a build takes a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     // Test files of one worker share its modules: importing the service takes longer than most files run.
     isolate: false,
     // In MiB. With the default new space, a worker takes 1.07 times the CPU time, most of it for garbage collections.

@@ -7,7 +7,6 @@ import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
@@ -23,7 +22,6 @@ async function confirm(page: Page, button: string, label: string): Promise<void>
 
 test.skipIf(lacksBrowser)(
   "an owner creates a server and an agent, and the agent uses the tool gateway with the token shown",
-  OPTIONS,
   async () => {
     const page = await openAgents("owner");
     const standard = page.getByRole("region", { name: "Default", exact: true });
@@ -62,7 +60,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "instructions are edited and restored on the agent's page, which overwrites no change made meanwhile",
-  OPTIONS,
   async () => {
     const { url, owner, organizationId } = organization();
     const api = rpcClient(url, await owner.accessToken(), { "x-service-org-id": organizationId });
@@ -100,29 +97,24 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)(
-  "a skill is enabled for an agent on its page, which says what is missing",
-  OPTIONS,
-  async () => {
-    const { url, owner, organizationId } = organization();
-    const api = rpcClient(url, await owner.accessToken(), { "x-service-org-id": organizationId });
-    const document = `---\nname: film\ndescription: Cuts films\nmetadata: {"openclaw": {"requires": {"bins": ["ffmpeg"]}}}\n---\n`;
-    await api.skills.upload.mutate({ name: "film", files: [{ path: "SKILL.md", content: document }] });
-    const page = await openAgents("owner");
-    await page.getByRole("region", { name: "Default", exact: true }).getByRole("link").first().click();
-    const row = page.getByRole("row").filter({ hasText: "Cuts films" });
-    await row.getByText("disabled for this agent").waitFor();
-    await page.getByRole("button", { name: "Enable film" }).click();
-    await page.getByRole("button", { name: "Disable film" }).waitFor();
-    await row.getByText("binary: ffmpeg").waitFor();
-    expect(await row.getByText("disabled for this agent").count()).toBe(0);
-    await expectAccessible(page);
-  },
-);
+test.skipIf(lacksBrowser)("a skill is enabled for an agent on its page, which says what is missing", async () => {
+  const { url, owner, organizationId } = organization();
+  const api = rpcClient(url, await owner.accessToken(), { "x-service-org-id": organizationId });
+  const document = `---\nname: film\ndescription: Cuts films\nmetadata: {"openclaw": {"requires": {"bins": ["ffmpeg"]}}}\n---\n`;
+  await api.skills.upload.mutate({ name: "film", files: [{ path: "SKILL.md", content: document }] });
+  const page = await openAgents("owner");
+  await page.getByRole("region", { name: "Default", exact: true }).getByRole("link").first().click();
+  const row = page.getByRole("row").filter({ hasText: "Cuts films" });
+  await row.getByText("disabled for this agent").waitFor();
+  await page.getByRole("button", { name: "Enable film" }).click();
+  await page.getByRole("button", { name: "Disable film" }).waitFor();
+  await row.getByText("binary: ffmpeg").waitFor();
+  expect(await row.getByText("disabled for this agent").count()).toBe(0);
+  await expectAccessible(page);
+});
 
 test.skipIf(lacksBrowser)(
   "an agent's page lists its sessions with tokens, opens a transcript, and finds an entry by its words",
-  OPTIONS,
   async () => {
     const { url, owner, organizationId } = organization();
     const api = rpcClient(url, await owner.accessToken(), { "x-service-org-id": organizationId });
@@ -170,7 +162,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "a member imports a transcript on an agent's page, and reads why another file is rejected",
-  OPTIONS,
   async () => {
     const page = await openAgents("member");
     await page.getByRole("region", { name: "Default", exact: true }).getByRole("link").first().click();
@@ -190,7 +181,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("a member sees agents, and which role creates them", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("a member sees agents, and which role creates them", async () => {
   const page = await openAgents("member");
   await page.getByRole("region", { name: "Default", exact: true }).getByRole("link").first().waitFor();
   await page.getByText("Role admin or owner required to create servers. Your role is member.").waitFor();

@@ -7,7 +7,6 @@ import { openPublishedClients } from "../support/identity/published-clients.ts";
 
 test.skipIf(lacksBrowser)(
   "the account page lists the connected clients of the user, and revoking one ends its access at once",
-  { timeout: 120_000 },
   async () => {
     await using clients = await openPublishedClients();
     await using browser = await openBrowser();

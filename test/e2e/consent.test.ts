@@ -13,8 +13,6 @@ import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
 import { type RedirectReceiver, openRedirectReceiver } from "../support/identity/redirect-receiver.ts";
 
-const OPTIONS = { timeout: 120_000 };
-
 interface Setup extends AsyncDisposable {
   browser: TestBrowser;
   /** Receives the redirect to the client. */
@@ -73,7 +71,6 @@ function decideInBrowser(
 for (const sdkVersion of [1, 2] as const)
   test.skipIf(lacksBrowser)(
     `the v${sdkVersion} SDK connects with only the gateway's URL: the user signs in and consents in a browser`,
-    OPTIONS,
     async () => {
       await using setup = await openSetup();
       const { browser, receiver, publisher, publicUrl } = setup;
@@ -94,29 +91,24 @@ for (const sdkVersion of [1, 2] as const)
     },
   );
 
-test.skipIf(lacksBrowser)(
-  "a client that the user denies gets the error access_denied and no token",
-  OPTIONS,
-  async () => {
-    await using setup = await openSetup();
-    const { browser, receiver, publicUrl } = setup;
-    const page = await browser.open({ colorScheme: "dark" });
-    const redirects: URLSearchParams[] = [];
-    const deny = decideInBrowser(page, setup, { button: "Deny", publisherHost: null });
-    const client = new TestOAuthClient(async (url) => {
-      const redirect = await deny(url);
-      redirects.push(redirect);
-      return redirect;
-    }, receiver.url);
-    await expect(signInAndListTools(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
-    expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
-    expect(client.tokenResponses).toEqual([]);
-  },
-);
+test.skipIf(lacksBrowser)("a client that the user denies gets the error access_denied and no token", async () => {
+  await using setup = await openSetup();
+  const { browser, receiver, publicUrl } = setup;
+  const page = await browser.open({ colorScheme: "dark" });
+  const redirects: URLSearchParams[] = [];
+  const deny = decideInBrowser(page, setup, { button: "Deny", publisherHost: null });
+  const client = new TestOAuthClient(async (url) => {
+    const redirect = await deny(url);
+    redirects.push(redirect);
+    return redirect;
+  }, receiver.url);
+  await expect(signInAndListTools(`${publicUrl}/mcp`, client, 1)).rejects.toThrow(/code/i);
+  expect([redirects[0]?.get("error"), redirects[0]?.get("code")]).toEqual(["access_denied", null]);
+  expect(client.tokenResponses).toEqual([]);
+});
 
 test.skipIf(lacksBrowser)(
   "the consent page names the account and the permissions, and the client acts in the organization that the user chooses",
-  OPTIONS,
   async () => {
     await using setup = await openSetup();
     const { browser, receiver, publicUrl, user } = setup;
@@ -143,7 +135,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "the consent page says that the browser will open a program on the device, and names its scheme",
-  OPTIONS,
   async () => {
     await using setup = await openSetup();
     const { browser, publicUrl, user } = setup;
@@ -164,7 +155,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "a user who has signed in meanwhile continues with the request instead of seeing the sign-in form again",
-  OPTIONS,
   async () => {
     await using setup = await openSetup();
     const { browser, receiver, publicUrl, user } = setup;
@@ -192,7 +182,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("a device is signed in when the user confirms its code in a browser", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("a device is signed in when the user confirms its code in a browser", async () => {
   await using setup = await openSetup();
   const { browser, publicUrl, user } = setup;
   const oauth = new OAuthRequests(publicUrl, user);

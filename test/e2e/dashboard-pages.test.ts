@@ -11,7 +11,6 @@ import { sharedOrganization } from "../support/identity/organization-members.ts"
 import { CLIENTS, type SocialProviders, startSocialProviders } from "../support/identity/social-providers.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const { service, organization } = sharedOrganization({ social: CLIENTS });
 const browser = sharedBrowser();
 
@@ -62,7 +61,6 @@ const MEASURE_WIDTH = `(() => {
 
 test.skipIf(lacksBrowser)(
   "the apps page shows why a deployment failed and links to its build log, without a reload",
-  OPTIONS,
   async () => {
     const page = await openAs(browser(), organization().member, pageUrl("/"));
     await page.getByText(REASON).waitFor();
@@ -86,7 +84,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("the apps page and the build log follow a deployment until it ends", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("the apps page and the build log follow a deployment until it ends", async () => {
   const { owner } = organization();
   const { givenApp, service: running } = service();
   const app = await givenApp(tenant, { name: "site", status: "building" });
@@ -104,7 +102,6 @@ test.skipIf(lacksBrowser)("the apps page and the build log follow a deployment u
 
 test.skipIf(lacksBrowser)(
   "a page shows a placeholder while it loads, and an error with a button to try again",
-  OPTIONS,
   async () => {
     const { owner } = organization();
     const page = await openAs(browser(), owner, pageUrl("/settings/account"));
@@ -142,7 +139,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", async () => {
   const { owner, url } = organization();
   const narrow = { viewport: { width: 360, height: 740 } };
   const api = rpcClient(url, await owner.accessToken());
@@ -170,7 +167,6 @@ test.skipIf(lacksBrowser)("no page is wider than a screen of 360 pixels", OPTION
 
 test.skipIf(lacksBrowser)(
   "the account page lists connected clients, changes the password and creates an organization, without a reload",
-  OPTIONS,
   async () => {
     const { url } = organization();
     const user = new TestUser(url);
@@ -214,7 +210,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("a user who signed up with GitHub sees no form for a password", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("a user who signed up with GitHub sees no form for a password", async () => {
   const { url } = organization();
   const user = new TestUser(url);
   const { body } = await user.post("/sign-in/social", { provider: "github", callbackURL: "/settings/account" });

@@ -5,7 +5,6 @@ import { fillIn, openAs, readSecret } from "../support/clients/dashboard.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
@@ -31,7 +30,6 @@ const TOKEN_FORM = ["Name", "Permissions", "Expiry"];
 
 test.skipIf(lacksBrowser)(
   "a member sees only controls that work, and reads which role the others require",
-  OPTIONS,
   async () => {
     const { member } = organization();
     const failures: string[] = [];
@@ -70,7 +68,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "an admin manages members, invitations and API keys, and sees no control for owners",
-  OPTIONS,
   async () => {
     const { admin } = organization();
     const failures: string[] = [];
@@ -107,7 +104,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "the only owner has no control for their own membership until another member is an owner",
-  OPTIONS,
   async () => {
     const { owner, url, join } = organization();
     const failures: string[] = [];

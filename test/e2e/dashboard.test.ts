@@ -12,8 +12,6 @@ import {
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 
-const OPTIONS = { timeout: 120_000 };
-
 /** Creates a token in a panel of the page of tokens and returns it. */
 async function createToken(page: Page, panelTitle: string, name: string): Promise<string> {
   await page.reload();
@@ -25,7 +23,6 @@ async function createToken(page: Page, panelTitle: string, name: string): Promis
 
 test.skipIf(lacksBrowser)(
   "a user signs up, creates an organization, creates tokens that work, and revokes one",
-  OPTIONS,
   async () => {
     await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);
@@ -51,7 +48,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "an invited user joins, sees the apps, and loses access when the owner removes them",
-  OPTIONS,
   async () => {
     await using setup = await openDashboard();
     const owner = await signUpFirstUser(setup);
@@ -100,7 +96,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "a signed-out user is sent to sign in, sees an error for a wrong password, and returns only to pages of this site",
-  OPTIONS,
   async () => {
     await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);

@@ -4,7 +4,6 @@ import { createInstallation } from "../support/service/service-process.ts";
 
 test.skipIf(lacksBrowser)(
   "a browser opens the deployed guestbook at the URL of the deploy response, and adds an entry",
-  { timeout: 120_000 },
   async () => {
     await using installation = await createInstallation();
     const service = await installation.start();

@@ -5,7 +5,6 @@ import { openAs } from "../support/clients/dashboard.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { randomEmail, sharedOrganization } from "../support/identity/organization-members.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
@@ -40,7 +39,6 @@ function focusedName(page: Page): Promise<string> {
 
 test.skipIf(lacksBrowser)(
   "the focus moves to the next row after a token is revoked, then to the previous one, then to the heading",
-  OPTIONS,
   async () => {
     await issueApiKeys(["first", "second", "third"]);
     const page = await openPage("/settings/tokens");
@@ -60,7 +58,6 @@ test.skipIf(lacksBrowser)(
 
 test.skipIf(lacksBrowser)(
   "the focus stays in the table after a member is removed, and moves to the heading after the last invitation is canceled",
-  OPTIONS,
   async () => {
     const { owner, member, invite } = organization();
     const email = randomEmail();
@@ -77,7 +74,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("the focus stays on a button whose action fails", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("the focus stays on a button whose action fails", async () => {
   await issueApiKeys(["kept"]);
   const page = await openPage("/settings/tokens");
   await page.route("**/trpc/tokens.revoke*", (route) => route.fulfill({ status: 500 }));
@@ -86,7 +83,7 @@ test.skipIf(lacksBrowser)("the focus stays on a button whose action fails", OPTI
   expect(await focusedName(page)).toBe("Revoke kept");
 });
 
-test.skipIf(lacksBrowser)("the focus stays on the role of a member while it is changed", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("the focus stays on the role of a member while it is changed", async () => {
   const { admin } = organization();
   const page = await openPage("/settings/members");
   const select = page.getByRole("row").filter({ hasText: admin.email }).getByRole("combobox");
@@ -99,26 +96,22 @@ test.skipIf(lacksBrowser)("the focus stays on the role of a member while it is c
   expect(await focusedName(page)).toBe("Role of Ada");
 });
 
-test.skipIf(lacksBrowser)(
-  "a form is sent once while its request is open, whether by button or by Enter",
-  OPTIONS,
-  async () => {
-    const page = await openPage("/settings/tokens");
-    let requests = 0;
-    const opened = Promise.withResolvers<void>();
-    await page.route("**/trpc/tokens.issue*", async (route) => {
-      requests += 1;
-      await opened.promise;
-      await route.continue();
-    });
-    const panel = page.getByRole("region", { name: "API keys", exact: true });
-    const name = panel.getByLabel("Name", { exact: true });
-    await name.fill("once");
-    await name.press("Enter");
-    await panel.getByRole("button", { name: "Create API key", disabled: true }).press("Enter");
-    await name.press("Enter");
-    opened.resolve();
-    await panel.getByRole("button", { name: "Revoke once" }).waitFor();
-    expect(requests).toBe(1);
-  },
-);
+test.skipIf(lacksBrowser)("a form is sent once while its request is open, whether by button or by Enter", async () => {
+  const page = await openPage("/settings/tokens");
+  let requests = 0;
+  const opened = Promise.withResolvers<void>();
+  await page.route("**/trpc/tokens.issue*", async (route) => {
+    requests += 1;
+    await opened.promise;
+    await route.continue();
+  });
+  const panel = page.getByRole("region", { name: "API keys", exact: true });
+  const name = panel.getByLabel("Name", { exact: true });
+  await name.fill("once");
+  await name.press("Enter");
+  await panel.getByRole("button", { name: "Create API key", disabled: true }).press("Enter");
+  await name.press("Enter");
+  opened.resolve();
+  await panel.getByRole("button", { name: "Revoke once" }).waitFor();
+  expect(requests).toBe(1);
+});

@@ -5,14 +5,12 @@ import { expectAccessible, lacksBrowser, sharedBrowser } from "../support/client
 import { openAs } from "../support/clients/dashboard.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const SAMPLE = path.resolve(import.meta.dirname, "../drivers/document-reader/samples/price-list.pdf");
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
 test.skipIf(lacksBrowser)(
   "a member uploads files, asks a question, changes a document, restores a version and deletes it",
-  OPTIONS,
   async () => {
     const { url, organizationId, member } = organization();
     const page = await openAs(browser(), member, `${url}/knowledge?org=${organizationId}`);

@@ -7,7 +7,6 @@ import { rpcClient } from "../support/clients/rpc-client.ts";
 import { nextMillisecond } from "../support/next-millisecond.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
@@ -25,7 +24,6 @@ const openAgent = (user: "owner" | "member", agentId: string): Promise<Page> => 
 
 test.skipIf(lacksBrowser)(
   "the page of an agent lists, searches, corrects, exports and deletes its memories",
-  OPTIONS,
   async () => {
     const { api, agentId } = await openApi();
     for (const [content, kind] of [
@@ -79,7 +77,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("a member corrects memories, and reads which role deletes all of them", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("a member corrects memories, and reads which role deletes all of them", async () => {
   const { api, agentId } = await openApi();
   await api.memories.store.mutate({ id: agentId, content: "Anna leads sales", kind: "fact" });
   const page = await openAgent("member", agentId);

@@ -10,7 +10,6 @@ const browser = sharedBrowser();
 
 test.skipIf(lacksBrowser)(
   "the page of an agent in OpenClaw shows its sessions, transcripts, skills and instructions, and changes only the latter",
-  { timeout: 120_000 },
   async () => {
     await using gateway = await ScriptedGateway.open();
     const { url, owner, organizationId } = organization();

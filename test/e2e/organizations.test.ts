@@ -12,8 +12,6 @@ import {
 } from "../support/clients/dashboard.ts";
 import { RestClient } from "../support/clients/rest-client.ts";
 
-const OPTIONS = { timeout: 120_000 };
-
 /** Creates an API key in the page of tokens, and returns the names of the API keys that this key can list. */
 async function namesBesideNewKey(page: Page, publicUrl: string, name: string): Promise<string[]> {
   const panel = page.getByRole("region", { name: "API keys", exact: true });
@@ -26,7 +24,6 @@ async function namesBesideNewKey(page: Page, publicUrl: string, name: string): P
 
 test.skipIf(lacksBrowser)(
   "a page acts in the organization of its URL while another tab selects another organization",
-  OPTIONS,
   async () => {
     await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);
@@ -54,29 +51,25 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)(
-  "selecting another organization discards the secret that the page shows",
-  OPTIONS,
-  async () => {
-    await using setup = await openDashboard();
-    const page = await signUpFirstUser(setup);
-    const first = readOrganizationId(page);
-    await createOrganization(page, "Acme");
-    await page.getByRole("link", { name: "Tokens" }).click();
-    expect(await namesBesideNewKey(page, setup.publicUrl, "of Acme")).toEqual(["of Acme"]);
-    await selectOrganization(page, first);
-    await page.getByRole("cell", { name: "of Acme" }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Create API key" }).waitFor();
-    expect(await page.getByTestId("secret").count()).toBe(0);
-    await page.goto(`${setup.publicUrl}/?org=${crypto.randomUUID()}`);
-    await page.getByText("You are not a member of the organization of this page.").waitFor();
-    await selectOrganization(page, first);
-    await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
-    expect(setup.browser.problems).toEqual([]);
-  },
-);
+test.skipIf(lacksBrowser)("selecting another organization discards the secret that the page shows", async () => {
+  await using setup = await openDashboard();
+  const page = await signUpFirstUser(setup);
+  const first = readOrganizationId(page);
+  await createOrganization(page, "Acme");
+  await page.getByRole("link", { name: "Tokens" }).click();
+  expect(await namesBesideNewKey(page, setup.publicUrl, "of Acme")).toEqual(["of Acme"]);
+  await selectOrganization(page, first);
+  await page.getByRole("cell", { name: "of Acme" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Create API key" }).waitFor();
+  expect(await page.getByTestId("secret").count()).toBe(0);
+  await page.goto(`${setup.publicUrl}/?org=${crypto.randomUUID()}`);
+  await page.getByText("You are not a member of the organization of this page.").waitFor();
+  await selectOrganization(page, first);
+  await page.getByRole("heading", { name: "Apps", exact: true }).waitFor();
+  expect(setup.browser.problems).toEqual([]);
+});
 
-test.skipIf(lacksBrowser)("while another organization loads, nobody can act in the previous one", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("while another organization loads, nobody can act in the previous one", async () => {
   await using setup = await openDashboard();
   const page = await signUpFirstUser(setup);
   const first = readOrganizationId(page);
@@ -98,7 +91,6 @@ test.skipIf(lacksBrowser)("while another organization loads, nobody can act in t
 
 test.skipIf(lacksBrowser)(
   "a document is added to the organization of its page while another tab selects another organization",
-  OPTIONS,
   async () => {
     await using setup = await openDashboard();
     const page = await signUpFirstUser(setup);

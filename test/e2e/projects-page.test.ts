@@ -5,7 +5,6 @@ import { openAs } from "../support/clients/dashboard.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
-const OPTIONS = { timeout: 120_000 };
 const { organization } = sharedOrganization();
 const browser = sharedBrowser();
 
@@ -21,7 +20,6 @@ const openPage = (user: "owner" | "member", path: string): Promise<Page> => {
 
 test.skipIf(lacksBrowser)(
   "an owner creates a project, uploads and searches documents, mounts it on an agent, and deletes it",
-  OPTIONS,
   async () => {
     const api = await openApi();
     const page = await openPage("owner", "/projects");
@@ -86,7 +84,7 @@ test.skipIf(lacksBrowser)(
   },
 );
 
-test.skipIf(lacksBrowser)("a member works with a project, and reads which role deletes it", OPTIONS, async () => {
+test.skipIf(lacksBrowser)("a member works with a project, and reads which role deletes it", async () => {
   const api = await openApi();
   const { project_id: id } = await api.projects.create.mutate({ name: "Globex", kind: "client" });
   const page = await openPage("member", `/projects/${id}`);

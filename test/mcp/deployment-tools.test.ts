@@ -27,7 +27,7 @@ test("an agent deploys an app, deploys a new commit, and rolls back, without see
   const { app_id } = started;
   const waitUntilReady = () =>
     vi.waitFor(async () => expect((await call("service_get_app_logs", { app_id }))["status"]).toBe("ready"), {
-      timeout: 50_000,
+      timeout: 110_000,
       interval: 100,
     });
   await waitUntilReady();

@@ -6,7 +6,6 @@ const service = sharedHarness();
 
 test.each(["bundler", "nodenext"] as const)(
   "clients of openapi-typescript and @hey-api/openapi-ts compile with moduleResolution %s, and deploy an app",
-  { timeout: 120_000 },
   async (moduleResolution) => {
     const { rest, api_key: apiKey } = await service().tenant();
     const { text: document } = await rest.get("/v1/openapi.json");

@@ -14,4 +14,4 @@ test("the migrations make the schema of the entities, and a difference of an ind
     `create index "sessions_agent_id_updated_at_id_index" on "sessions" ("agent_id", "updated_at", "id");`,
     `drop index "sessions_agent_id_updated_at_id_index";`,
   ]);
-}, 60_000);
+});

@@ -31,7 +31,7 @@ async function deployedApp(name: string, files: Record<string, string>, settings
   };
   const get = async (number: number) => (await owner.rest.get(`${path}/deployments/${number}`)).body;
   const waitFor = async (number: number, status: string) =>
-    vi.waitFor(async () => expect(await get(number)).toMatchObject({ status }), { timeout: 50_000, interval: 50 });
+    vi.waitFor(async () => expect(await get(number)).toMatchObject({ status }), { timeout: 110_000, interval: 50 });
   return { owner, id, url, path, repository, firstCommit, redeploy, get, waitFor };
 }
 

@@ -119,7 +119,7 @@ async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<
 }
 
 const FINAL_STATUSES: AppStatus[] = ["ready", "failed", "canceled"];
-const STATUS_TIMEOUT_MS = 50_000;
+const STATUS_TIMEOUT_MS = 110_000;
 
 async function waitForStatus(
   tenant: Pick<Tenant, "rest">,
