@@ -38,7 +38,7 @@ test("a user that another process provisions at the same time is found after the
     const userId = await provisionExternalUser(queryBuilderOf(tx), { issuer: ISSUER, subject, name: "Grace" });
     resolved = createUsers().resolveUserId(claimsOf({ sub: subject }));
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => em.fork().execute(waiting), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => em.fork().execute(waiting)).toHaveLength(1);
     return userId;
   });
   expect(await resolved).toBe(provisioned);

@@ -87,10 +87,10 @@ verifies(
       setTimeout(() => void proxy.open(), 500);
       await calls;
       const notified = () => new Set(onChange.mock.calls.flat());
-      await expect.poll(notified, { timeout: 20_000 }).toEqual(new Set(["v1", "v2", "subscription"]));
+      await expect.poll(notified).toEqual(new Set(["v1", "v2", "subscription"]));
       onChange.mockClear();
       service().service.parts.capabilities.apps.changes.announce(tenant.org_id);
-      await expect.poll(notified, { timeout: 20_000 }).toEqual(new Set(["v1", "v2", "subscription"]));
+      await expect.poll(notified).toEqual(new Set(["v1", "v2", "subscription"]));
     } finally {
       await Promise.all(clients.map((client) => client.close()));
     }

@@ -199,7 +199,7 @@ test("the hook of Claude Code is added beside other hooks, once, and imports the
   hook.child.stdin?.end(JSON.stringify({ hook_event_name: "SessionEnd", transcript_path: transcript }));
   expect(await hook).toEqual({ stdout: "", stderr: "" });
   const log = () => readFile(path.join(home, ".config/svc/hook.log"), "utf8");
-  await expect.poll(log, { timeout: 10_000 }).toMatch(/it's a session\.jsonl\nFILE +ADDED +EXISTING +SESSION ID\n/);
+  await expect.poll(log).toMatch(/it's a session\.jsonl\nFILE +ADDED +EXISTING +SESSION ID\n/);
 });
 
 async function findSamples(): Promise<string[]> {

@@ -9,7 +9,7 @@ export interface OpenFeeds extends AsyncDisposable {
   interrupt(): Promise<void>;
 }
 
-const WAIT = { timeout: 20_000, interval: 10 };
+const WAIT = { timeout: 60_000, interval: 10 };
 
 /** The guarantees of every change feed. */
 export function describeChangeFeedContract(name: string, open: () => Promise<OpenFeeds>): void {

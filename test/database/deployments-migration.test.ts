@@ -162,7 +162,7 @@ test("a build that the upgrade interrupted continues at once and appends to its 
 });
 
 test("a deletion that the upgrade interrupted is finished, with the log under its old key", async () => {
-  await expect.poll(async () => (await rest.get(`/v1/apps/${appId(LEAVING)}`)).status, { timeout: 20_000 }).toBe(404);
+  await expect.poll(async () => (await rest.get(`/v1/apps/${appId(LEAVING)}`)).status).toBe(404);
   const { objects } = harness.service.parts.deploymentDeps;
   expect(await objects.get(LOG_BUCKET, `${appId(LEAVING)}.log`)).toBeNull();
 });

@@ -65,7 +65,7 @@ verifies(
     for (let n = 0; n < 20; n++) await query(url, `insert into kept values (${n})`);
     const pid = await serverPid(folder.path);
     await kill(child);
-    await expect.poll(() => stillRunning([pid]), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning([pid])).toEqual([]);
     await using server = await EmbeddedPostgres.start(folder.path, LOG);
     expect(await query(server.url, "select count(*)::int as n from kept")).toEqual([{ n: 20 }]);
   },

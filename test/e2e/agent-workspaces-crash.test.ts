@@ -72,7 +72,7 @@ verifies(
     const started = `${write(-1)} await service.tools.service_set_agent_instructions({ content: "started" }); for (;;);`;
     const running = execute(service, agent, started).catch(() => null);
     const instructions = async () => (await service.rest.get(`/v1/agents/${agent.id}/instructions`)).body["content"];
-    await expect.poll(instructions, { timeout: 20_000 }).toBe("started");
+    await expect.poll(instructions).toBe("started");
     await service.end("SIGKILL");
     expect(await running).toBeNull();
     service = await start();

@@ -50,7 +50,7 @@ verifies(
       const shown = Number((await appRequest(String((await detail())["url"]))).text);
       expect([acknowledged, acknowledged + 1]).toContain(shown);
       const list = async () => (await service.rest.get(`/v1/apps/${id}/variables`)).body;
-      await expect.poll(list, { timeout: 40_000 }).toMatchObject({
+      await expect.poll(list).toMatchObject({
         variables: [{ name: "COUNT", value: String(shown) }],
         is_applied: true,
       });

@@ -47,7 +47,7 @@ async function waitForVectors(owner: Tenant = tenant): Promise<void> {
       expect(scopes.length).toBeGreaterThan(0);
       for (const { embedded_index_id: embedded, next_index_id: next } of scopes) expect(embedded).toBe(next);
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
@@ -175,7 +175,7 @@ test.each(["html", 500, "too few"] as const)(
   "while the endpoint responds with %s, documents are added and found by their words, and embedded later",
   async (bad) => {
     const logged = await addWhileFailing(bad);
-    await vi.waitFor(() => expect(logged()).toContain("texts could not be embedded"), { timeout: 20_000 });
+    await vi.waitFor(() => expect(logged()).toContain("texts could not be embedded"), { timeout: 60_000 });
     endpoint.fail(null);
     await waitForVectors();
     expect((await ask(PARAPHRASE)).answer).toBe("Mothers stay home 16 weeks [1]");

@@ -167,7 +167,7 @@ test("a program that is running while its agent is deleted leaves no workspace",
       if (!servers.some(({ server_id }) => server_id === ${JSON.stringify(agent.serverId)})) break;
     }`);
   const readInstructions = async () => (await tenant.rest.get(`/v1/agents/${agent.id}/instructions`)).body["content"];
-  await expect.poll(readInstructions, { timeout: 20_000 }).toBe("started");
+  await expect.poll(readInstructions).toBe("started");
   expect((await tenant.rest.send("DELETE", `/v1/servers/${agent.serverId}`, {})).status).toBe(200);
   expect(await running).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("The agent was deleted") });
   expect(await workspaces().agentWorkspaces.list(idOf(agent))).toEqual({ files: [], folders: 0 });

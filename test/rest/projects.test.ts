@@ -114,9 +114,9 @@ test("409 a project cannot get the name of one that is being created at the same
       // The first request has stored the project, and waits for the agent.
       await em.execute("select id from agents where id = ? for update", [agentId]);
       const first = create([agentId]);
-      await expect.poll(countBlocked, { timeout: 10_000 }).toBe(1);
+      await expect.poll(countBlocked).toBe(1);
       const second = create([]);
-      await expect.poll(countBlocked, { timeout: 10_000 }).toBe(2);
+      await expect.poll(countBlocked).toBe(2);
       return [first, second];
     });
   const responses = await Promise.all(requests);
@@ -189,7 +189,7 @@ test("a project that is mounted while it is being deleted leaves no mount", asyn
   const { deletion } = await orm.em.fork().transactional(async (em) => {
     await em.execute("select id from projects where id = ? for share", [id]);
     const deleted = tenant.rest.delete(`/v1/projects/${id}`);
-    await expect.poll(countBlocked, { timeout: 10_000 }).toBe(1);
+    await expect.poll(countBlocked).toBe(1);
     await em.execute("insert into project_mounts (agent_id, project_id) values (?, ?)", [agentId, id]);
     return { deletion: deleted };
   });

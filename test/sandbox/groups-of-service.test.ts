@@ -55,7 +55,7 @@ test.skipIf(!host.controllers.includes("memory"))(
     expect(program.structuredContent).toMatchObject({ exit_code: 0 });
     // The process of the next program has started already.
     const inGroupOfPrograms = expect.stringMatching(`^${root}/programs/`);
-    await expect.poll(listSandboxGroups, { timeout: 10_000 }).toContainEqual(inGroupOfPrograms);
+    await expect.poll(listSandboxGroups).toContainEqual(inGroupOfPrograms);
 
     const seconds = uniqueSleepSeconds();
     const repository = await Repository.create(repositories.path, "acme/slow");
@@ -65,7 +65,7 @@ test.skipIf(!host.controllers.includes("memory"))(
     });
     expect((await tenant.rest.deploy({ repo: "acme/slow" })).status).toBe(201);
     const groupsOfBuild = async () => Promise.all((await processesRunning(["sleep", seconds])).map(sandboxGroupOf));
-    await expect.poll(groupsOfBuild, { timeout: 30_000 }).toEqual([expect.stringMatching(`^${root}/builds/`)]);
+    await expect.poll(groupsOfBuild).toEqual([expect.stringMatching(`^${root}/builds/`)]);
   },
 );
 

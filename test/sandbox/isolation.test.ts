@@ -206,5 +206,5 @@ verifies(
 verifies([hazard(41), hazard(46)], "no process of a sandbox survives a killed service", async () => {
   const seconds = uniqueSleepSeconds();
   await killDuringSleep(seconds);
-  await expect.poll(() => processesWith(seconds), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesWith(seconds)).toEqual([]);
 });

@@ -103,8 +103,8 @@ describe.skipIf(process.getuid?.() !== 0)("as root, which alone can enter prepar
       const [{ from: folder } = { from: "" }] = await folders.openFolder("one");
       const seconds = uniqueSleepSeconds();
       await killDuringSleep(seconds, folder);
-      await expect.poll(() => processesWith(seconds), { timeout: 10_000 }).toEqual([]);
-      await expect.poll(() => processesWith(folders.path), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => processesWith(seconds)).toEqual([]);
+      await expect.poll(() => processesWith(folders.path)).toEqual([]);
     },
   );
 });

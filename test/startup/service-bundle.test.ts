@@ -66,7 +66,7 @@ test("a service from the bundle signs users in, deploys apps and calls tools; wi
     expect(output()).toContain(FROM_BUNDLE);
     const { app_id: appId } = (await rest.deploy({ repo: "examples/hello" })).body;
     const readStatus = async () => (await rest.get(`/v1/apps/${String(appId)}`)).body["status"];
-    await expect.poll(readStatus, { timeout: 40_000 }).toBe("ready");
+    await expect.poll(readStatus).toBe("ready");
     const { structuredContent } = await new GatewayClient(publicUrl, tokens.personal_access_token).tool(
       "service_list_apps",
     );

@@ -164,5 +164,5 @@ test("the sweep of the worker deletes audit events that are older than AUDIT_RET
   );
   await boss.send("sweep", {});
   const actions = () => orm.em.fork().execute(`select action from audit_events`);
-  await expect.poll(actions, { timeout: 10_000 }).toEqual([{ action: "9" }]);
+  await expect.poll(actions).toEqual([{ action: "9" }]);
 });

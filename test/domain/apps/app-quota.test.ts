@@ -51,7 +51,7 @@ test("while one transaction has locked an organization, another one waits for it
       order.push("second");
     });
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(() => em().execute(waiting), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => em().execute(waiting)).toHaveLength(1);
     order.push("first");
   });
   await second;

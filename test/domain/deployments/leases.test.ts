@@ -74,7 +74,7 @@ test("a worker is told that the owner has canceled the deployment, and keeps its
   const { claim, update, find } = await givenApp({ status: "queued" });
   await using lease = new DeploymentLease(deps().em, (await claim())!);
   await update(1, { cancelRequestedAt: new Date() });
-  await expect.poll(() => lease.signal.aborted, { timeout: 5000 }).toBe(true);
+  await expect.poll(() => lease.signal.aborted).toBe(true);
   expect(lease.signal.reason).toBeInstanceOf(DeploymentCanceled);
   expect((await find(1)).leaseRenewedAt).not.toBeNull();
 });
@@ -87,7 +87,7 @@ test("a worker that lost its lease is told, and the renewal of a finished deploy
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect([lease.signal.aborted, (await find(1)).leaseRenewedAt]).toEqual([false, null]);
   await change({ fencingToken: claimed.fencingToken + 1 });
-  await expect.poll(() => lease.signal.aborted, { timeout: 5000 }).toBe(true);
+  await expect.poll(() => lease.signal.aborted).toBe(true);
   expect(lease.signal.reason).toBeInstanceOf(LeaseLost);
 });
 

@@ -233,7 +233,7 @@ test("the app of a closed stream is no longer checked", async () => {
     },
   };
   const tail = new RuntimeLogTail({ db: counting as unknown as Db, runtimeLogs }, app);
-  await expect.poll(() => checks, { timeout: 5000 }).toBe(1);
+  await expect.poll(() => checks).toBe(1);
   tail[Symbol.dispose]();
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(checks).toBe(1);

@@ -20,7 +20,7 @@ test("a lock blocks other transactions that acquire the same name, until its tra
   let second: Promise<void> | undefined;
   await lock("a", async () => {
     second = lock("a", async () => {});
-    await expect.poll(() => em.fork().execute(waiting), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => em.fork().execute(waiting)).toHaveLength(1);
     await lock("b", async () => {});
     log.push("end of a");
   });

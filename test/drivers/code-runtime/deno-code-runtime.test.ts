@@ -84,7 +84,7 @@ test("the files of a program on the host are removed after its run", async () =>
 /** Waits until the host has this number of program folders. Each idle process has one. */
 async function waitForFolders({ listProgramFolders }: TestDenoRuntime, count: number): Promise<void> {
   await vi.waitFor(async () => expect(await listProgramFolders()).toHaveLength(count), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 20,
   });
 }
@@ -119,7 +119,7 @@ test("an idle process that dies is removed, and the next program gets a new one"
     names.some((name) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(name));
   const findIdleProcesses = () => childrenOf(process.pid).filter(isIdleProcess);
   // A folder exists before its process.
-  await vi.waitFor(() => expect(findIdleProcesses()).toHaveLength(2), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(() => expect(findIdleProcesses()).toHaveLength(2), { timeout: 60_000, interval: 20 });
   for (const pid of findIdleProcesses()) process.kill(pid, "SIGKILL");
   await waitForFolders(deno, 0);
   expect(await runProgram(deno.runtime, "console.log(1)")).toMatchObject({ stdout: "1\n", exitCode: 0 });

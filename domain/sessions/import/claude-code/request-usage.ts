@@ -12,7 +12,8 @@ const MAX_REQUESTS = 20_000;
  * the whole request in each of them. While the response is streamed, the first records may have lower numbers than the last.
  */
 export class RequestUsage {
-  readonly #counted = new LRUCache<string, EntryUsage>({ max: MAX_REQUESTS });
+  // With `max` instead of `maxSize`, lru-cache allocates all slots at once, for each transcript.
+  readonly #counted = new LRUCache<string, EntryUsage>({ maxSize: MAX_REQUESTS, sizeCalculation: () => 1 });
 
   /** Returns what `usage` adds to the earlier records of the request; `undefined` if nothing. */
   count(request: string, usage: EntryUsage): EntryUsage | undefined {
