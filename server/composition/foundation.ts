@@ -2,6 +2,7 @@ import path from "node:path";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import type { TextWorkers } from "../../domain/ports/text-workers.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { StoredVariables } from "../../domain/variables/stored-variables.ts";
@@ -13,6 +14,7 @@ import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
 import { loadTokenSecret } from "../startup/token-secret.ts";
+import { TextWorkerPool } from "../text-workers/text-worker-pool.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseDeps, type DatabaseServices, openDatabaseServices } from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
@@ -52,6 +54,7 @@ export interface Foundation {
   usageCounter: UsageCounter;
   edge: EdgeServices;
   agentWorkspaces: AgentWorkspaces;
+  textWorkers: TextWorkers;
 }
 
 /** Opens what several capabilities share. `opening` closes it in the opposite order. */
@@ -91,5 +94,6 @@ export async function openFoundation(
     usageCounter,
     edge,
     agentWorkspaces,
+    textWorkers: opening.use(new TextWorkerPool()),
   };
 }

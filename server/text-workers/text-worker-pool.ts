@@ -1,0 +1,105 @@
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Piscina } from "piscina";
+import type { TextTaskInput, TextTaskName, TextTaskOutput, TextWorkers } from "../../domain/ports/text-workers.ts";
+import { type ErrorCode, ServiceError } from "../../domain/shared/errors.ts";
+import { FairQueue } from "../../domain/shared/fair-queue.ts";
+
+export interface TextWorkerLimits {
+  threads: number;
+  /** How long one task may run, in milliseconds. */
+  taskMs: number;
+  /** The heap of one thread, in MiB. */
+  heapMb: number;
+}
+
+/** What a thread returns. */
+export type TaskOutcome = { value: unknown } | { error: { code: ErrorCode; message: string } };
+
+const DEFAULT_LIMITS: TextWorkerLimits = {
+  threads: Math.max(2, availableParallelism() - 1),
+  taskMs: 20_000,
+  heapMb: 512,
+};
+
+/** How many tasks wait, in all and of one organization. */
+const MAX_WAITING = { waiting: 500, waitingPerKey: 100 };
+
+/** A thread that has nothing to do ends after this time and returns its memory. In milliseconds. */
+const IDLE_MS = 10_000;
+
+/** The threads have a lower priority than the thread that responds to requests. */
+const NICENESS = 10;
+
+const PROGRAM = fileURLToPath(new URL("./text-worker-thread.ts", import.meta.url));
+
+const TOO_EXPENSIVE = "The text takes too much time or memory to process. Shorten it, or split it into several texts.";
+
+/** Runs tasks in a pool of worker threads, which start at the first task. */
+export class TextWorkerPool implements TextWorkers, AsyncDisposable {
+  readonly #limits: TextWorkerLimits;
+  readonly #queue: FairQueue;
+  #opening: Promise<Piscina> | null = null;
+
+  constructor(limits: Partial<TextWorkerLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    const { threads } = this.#limits;
+    this.#queue = new FairQueue(
+      { running: threads, runningPerKey: Math.max(1, Math.floor(threads / 2)), ...MAX_WAITING },
+      "The service is processing other texts. Try again in a few seconds.",
+    );
+  }
+
+  run<Name extends TextTaskName>(
+    orgId: string | null,
+    name: Name,
+    input: TextTaskInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<TextTaskOutput<Name>> {
+    return this.#queue.run(orgId, () => this.#run(name, input, signal), signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#opening)?.destroy();
+  }
+
+  async #run<Name extends TextTaskName>(
+    name: Name,
+    input: TextTaskInput<Name>,
+    signal: AbortSignal | undefined,
+  ): Promise<TextTaskOutput<Name>> {
+    const pool = await (this.#opening ??= openPool(this.#limits));
+    const outcome = await this.#runBounded(pool, { name, input }, signal);
+    if ("error" in outcome) throw new ServiceError(outcome.error.code, outcome.error.message);
+    return outcome.value as TextTaskOutput<Name>;
+  }
+
+  async #runBounded(pool: Piscina, task: object, signal: AbortSignal | undefined): Promise<TaskOutcome> {
+    const timeout = AbortSignal.timeout(this.#limits.taskMs);
+    try {
+      // The pool ends the thread of a task whose signal is aborted.
+      const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+      return (await pool.run(task, { name: "runTask", signal: bounded })) as TaskOutcome;
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const isOutOfMemory = (cause as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
+      if (!timeout.aborted && !isOutOfMemory) throw cause;
+      throw new ServiceError("invalid", TOO_EXPENSIVE, { cause });
+    }
+  }
+}
+
+/** Imports the library on first use, because a start does not need it. */
+async function openPool({ threads, heapMb }: TextWorkerLimits): Promise<Piscina> {
+  const { Piscina: Pool } = await import("piscina");
+  return new Pool({
+    filename: PROGRAM,
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    niceIncrement: NICENESS,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    // No secret of the service's environment.
+    env: {},
+  });
+}
