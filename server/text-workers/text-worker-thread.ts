@@ -16,7 +16,11 @@ export async function runTask<Name extends TextTaskName>({
   input: TextTaskInput<Name>;
 }): Promise<TaskOutcome> {
   try {
-    return { value: await (tasks[name] as (given: typeof input) => TextTaskOutput<Name>)(input) };
+    return {
+      value: await (tasks[name] as (given: typeof input) => TextTaskOutput<Name> | Promise<TextTaskOutput<Name>>)(
+        input,
+      ),
+    };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { error: { code: error.code, message: error.message } };
