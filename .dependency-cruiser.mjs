@@ -29,7 +29,7 @@ export default {
             "lru-cache",
             "porter2",
           ),
-          builtIns("buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),
+          builtIns("async_hooks", "buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),
         ],
         typesOf: [packages("kysely", "@mikro-orm/sql")],
       },

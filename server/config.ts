@@ -64,6 +64,11 @@ const environment = z.object({
     .optional(),
   DATA_DIR: z.string().min(1, "must be a folder, such as .data").default(".data"),
   DATABASE_URL: url(["postgres:", "postgresql:"], "postgres://user@127.0.0.1:5432/apps").optional(),
+  DATABASE_POOL_SIZE: z
+    .string()
+    .regex(/^([5-9]|[1-9]\d{1,2})$/, "must be a whole number from 5 to 999, such as 10")
+    .transform(Number)
+    .default(10),
   REDIS_URL: url(["redis:", "rediss:"], "redis://127.0.0.1:6379").optional(),
   GIT_BASE_URL: url(["https:", "http:", "file:"], "https://github.com").default("https://github.com"),
   TOKEN_SECRET: z
@@ -119,6 +124,8 @@ export interface Config {
   appsDomain: string | null;
   dataDirectory: string;
   databaseUrl: string | null;
+  /** How many connections to the database the process shares among its requests. */
+  databasePoolSize: number;
   redisUrl: string | null;
   gitBaseUrl: string;
   /** `null` when it is not configured. The service then stores a generated one in its data folder. */
@@ -178,6 +185,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     appsDomain: values.APPS_DOMAIN ?? null,
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
+    databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
     gitBaseUrl: values.GIT_BASE_URL.replace(/\/+$/, ""),
     tokenSecret: values.TOKEN_SECRET ?? null,
@@ -189,14 +197,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     signUp: values.SIGN_UP,
     clientMetadataDocuments: values.CLIENT_METADATA_DOCUMENTS,
     social: {
-      github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", (clientId, clientSecret) => ({
-        clientId,
-        clientSecret,
-      })),
-      google: pair(values, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", (clientId, clientSecret) => ({
-        clientId,
-        clientSecret,
-      })),
+      github: pair(values, "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", toOAuthClient),
+      google: pair(values, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", toOAuthClient),
     },
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
     model: readModelSettings(values),
@@ -207,6 +209,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     maxActiveApps: values.MAX_ACTIVE_APPS,
     npmEnvironment: selectNpmVariables(env),
   });
+}
+
+function toOAuthClient(clientId: string, clientSecret: string): { clientId: string; clientSecret: string } {
+  return { clientId, clientSecret };
 }
 
 /** Combines two settings that are only valid together. */

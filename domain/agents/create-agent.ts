@@ -4,8 +4,9 @@ import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { mintToken } from "../tokens/mint-token.ts";
-import { reserveTokenSlot } from "../tokens/token-quota.ts";
+import { lockOfTokens, reserveTokenSlot } from "../tokens/token-quota.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { Agent } from "./agent.entity.ts";
 import { type AgentView, checkIsManaged, serverNotFound } from "./agent-view.ts";
@@ -44,7 +45,7 @@ export async function createAgent(
   { orgId }: Caller,
   { server_id: serverId, name, model }: CreateAgent,
 ): Promise<ProvisionedAgent> {
-  return (deps.em as SqlEntityManager).fork().transactional(async (em) => {
+  return inLockedTransaction(deps.em, [lockOfTokens(orgId)], async (em) => {
     // The lock makes simultaneous requests for the same server count each other's agents.
     const server = await em.findOne(AgentServer, { id: serverId, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (server === null) throw serverNotFound();
@@ -66,7 +67,7 @@ interface NewAgent {
   isMain: boolean;
 }
 
-/** Adds an agent and its gateway token in the transaction of `em`. */
+/** Adds an agent and its gateway token in the transaction of `em`, which holds `lockOfTokens`. */
 export async function addAgent(em: SqlEntityManager, gatewayUrl: string, agent: NewAgent): Promise<ProvisionedAgent> {
   checkDisplayName(agent.name);
   const model = agent.model ?? null;

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { SqlEntityManager } from "@mikro-orm/sql";
-import { queryBuilderOf } from "../database-types.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
+import { lockOfTokens } from "../tokens/token-quota.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { type ServerView, toConnectionView } from "./agent-view.ts";
 import { checkConnection, type ConnectionDeps, sealToken } from "./gateway-connection-rules.ts";
@@ -54,8 +53,8 @@ export async function createServer(
   const { name, agent_name: agentName = DEFAULT_AGENT_NAME, model } = request;
   checkDisplayName(name);
   const connection = prepareConnection(deps, id, request);
-  const created = await (deps.em as SqlEntityManager).fork().transactional(async (em) => {
-    if ((await countServersLocked(em, orgId)) >= MAX_SERVERS)
+  const created = await inLockedTransaction(deps.em, [lockOfServers(orgId), lockOfTokens(orgId)], async (em) => {
+    if ((await em.count(AgentServer, { orgId })) >= MAX_SERVERS)
       throw new ServiceError(
         "conflict",
         `An organization can have at most ${MAX_SERVERS} servers. Delete unused servers, then try again.`,
@@ -87,11 +86,7 @@ function prepareConnection(
   return { kind, url, sealedToken: sealToken(deps, id, token), status: "connecting" } as const;
 }
 
-/**
- * Counts the servers of an organization. Until the transaction of `em` ends, other transactions that count them wait, so
- * that of simultaneous requests the later one sees what the earlier one has changed.
- */
-export async function countServersLocked(em: SqlEntityManager, orgId: string): Promise<number> {
-  await acquireAdvisoryLock(queryBuilderOf(em), `agent servers ${orgId}`);
-  return em.count(AgentServer, { orgId });
+/** The lock of transactions that count the servers of an organization: the later one sees what the earlier one has changed. */
+export function lockOfServers(orgId: string): string {
+  return `agent servers ${orgId}`;
 }

@@ -8,11 +8,12 @@ import type { AgentWorkspaces } from "../ports/agent-workspaces.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inLockedTransaction, inTransaction } from "../shared/transaction.ts";
 import { MachineToken } from "../tokens/machine-token.entity.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { Agent } from "./agent.entity.ts";
 import { agentNotFound, checkIsManaged, serverNotFound } from "./agent-view.ts";
-import { countServersLocked } from "./create-server.ts";
+import { lockOfServers } from "./create-server.ts";
 import { removeEnabledSkills } from "./remove-enabled-skills.ts";
 import { removeProjectMounts } from "./remove-project-mounts.ts";
 
@@ -39,7 +40,7 @@ export async function deleteAgent(
   { orgId }: Caller,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inTransaction(root, async (em) => {
     const agent = await em.findOne(Agent, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (agent === null) throw agentNotFound();
     checkIsManaged(await em.findOneOrFail(AgentServer, { id: agent.serverId }));
@@ -61,8 +62,8 @@ export async function deleteServer(
   { orgId }: Caller,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  const agentIds = await (root as SqlEntityManager).fork().transactional(async (em) => {
-    const servers = await countServersLocked(em, orgId);
+  const agentIds = await inLockedTransaction(root, [lockOfServers(orgId)], async (em) => {
+    const servers = await em.count(AgentServer, { orgId });
     // Locked, so that no agent is added meanwhile.
     const server = await em.findOne(AgentServer, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (server === null) throw serverNotFound();

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { HostedAgent, HostedAgents } from "../ports/agent-host.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { finishRemoval, removeAgents, type RemoveAgentsDeps } from "./delete-agent.ts";
 
 export interface StoreHostedAgentsDeps extends RemoveAgentsDeps {
@@ -27,7 +27,7 @@ export async function storeHostedAgents(
   server: ListedServer,
   hosted: HostedAgents,
 ): Promise<void> {
-  const removed = await (root as SqlEntityManager).fork().transactional(async (em) => {
+  const removed = await inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     if (!(await markReady(tx, server))) return [];
     const stored = await selectAgents(tx, server.id);

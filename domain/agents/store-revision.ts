@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Selectable } from "kysely";
 import { type DatabaseTables, type Db, queryBuilderOf } from "../database-types.ts";
 import { AgentHostError } from "../ports/agent-host.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { InstructionRevision } from "./instruction-revision.entity.ts";
 import { INSTRUCTION_LIMITS } from "./instruction-rules.ts";
 
@@ -49,7 +49,7 @@ export async function storeRevision(
   check: (currentHash: string) => void = () => undefined,
 ): Promise<number> {
   const contentHash = sha256Hex(content);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     await lockAgent(tx, agentId);
     const newest = await selectNewestRevision(tx, agentId);

@@ -3,6 +3,7 @@ import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { AgentServer } from "./agent-server.entity.ts";
 import { type ServerConnectionView, serverNotFound, toConnectionView } from "./agent-view.ts";
 import { checkConnection, checkToken, type ConnectionDeps, sealToken } from "./gateway-connection-rules.ts";
@@ -41,7 +42,7 @@ export async function updateServer(
     throw new ServiceError("invalid", "Nothing to change. Send one or more of: name, token, url together with token.");
   if (name !== undefined) checkDisplayName(name);
   const connection = toConnection(deps, { url, token });
-  const server = await deps.em.fork().transactional(async (em) => {
+  const server = await inTransaction(deps.em, async (em) => {
     const found = await em.findOne(AgentServer, { id, orgId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (found === null) throw serverNotFound();
     found.name = name ?? found.name;

@@ -5,6 +5,7 @@ import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { lockApp } from "./lock-app.ts";
 
 export interface DeleteDeps {
@@ -26,7 +27,7 @@ export interface DeleteDeps {
  *   finish in time. The queue then continues it, and the app stays `deleting` until all of its resources are removed.
  */
 export async function deleteApp(deps: DeleteDeps, { orgId }: Caller, id: string): Promise<{ status: "deleted" }> {
-  await deps.em.fork().transactional((em) => markDeleting(em, deps, { id, orgId }));
+  await inTransaction(deps.em, (em) => markDeleting(em, deps, { id, orgId }));
   deps.changes.announce(orgId);
   if (await waitForRemoval(deps, id)) return { status: "deleted" };
   throw new ServiceError(

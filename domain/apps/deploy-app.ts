@@ -3,6 +3,7 @@ import { type EntityManager, UniqueConstraintViolationException } from "@mikro-o
 import type { Plans } from "../plans/plans.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { App } from "./app.entity.ts";
 import { appToken } from "./app-token.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
@@ -95,7 +96,7 @@ export async function deployApp(
   const call = { caller, request, rootDirectory, key: idempotencyKey };
   for (let attempt = 1; ; attempt++) {
     try {
-      return deployedApp(deps, await deps.em.fork().transactional((em) => recordApp(em, deps, call)));
+      return deployedApp(deps, await inTransaction(deps.em, (em) => recordApp(em, deps, call)));
     } catch (error) {
       if (!(error instanceof UniqueConstraintViolationException) || attempt === ATTEMPTS) throw error;
     }

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { OVERLAPS, type Rotation } from "../tokens/rotate-token.ts";
 import { type AppStatus, isInProgress } from "./app-status.ts";
 import { appToken } from "./app-token.ts";
@@ -31,7 +32,7 @@ export async function rotateAppToken(
   { orgId }: Caller,
   rotation: Rotation,
 ): Promise<RotatedAppToken> {
-  await deps.em.fork().transactional((em) => raiseVersion(em, orgId, rotation));
+  await inTransaction(deps.em, (em) => raiseVersion(em, orgId, rotation));
   const app = await syncAuthEntry(deps, rotation.id);
   deps.changes.announce(orgId);
   if (app === null) throw appNotFound();

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import type { AppDetail } from "./app-view.ts";
 import { type BuildEgress, checkBuildNetwork } from "./build-network-rules.ts";
 import { getApp, type GetAppDeps } from "./get-app.ts";
@@ -48,7 +49,7 @@ export async function updateApp(
       "invalid",
       "Nothing to change. Send one or more of: name, branch, root_directory, build_network.",
     );
-  await deps.em.fork().transactional(async (em) => {
+  await inTransaction(deps.em, async (em) => {
     const app = await lockExistingApp(em, { id, orgId: caller.orgId });
     const { name = app.name, branch = app.branch, build_network: buildNetwork = app.buildNetwork } = changes;
     if (name !== app.name) await deps.renameInIndex(em, id, name);

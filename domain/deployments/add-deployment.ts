@@ -10,6 +10,7 @@ import type { Db } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
 import { enqueueDeployment } from "./enqueue-deployment.ts";
@@ -59,7 +60,7 @@ export async function addDeployment(
   call: DeploymentRequest,
   chooseSource: (em: EntityManager, app: App) => Promise<DeploymentSource>,
 ): Promise<DeploymentView> {
-  const id = await deps.em.fork().transactional((em) => recordDeployment(em, deps, call, chooseSource));
+  const id = await inTransaction(deps.em, (em) => recordDeployment(em, deps, call, chooseSource));
   const row = await selectDeployments(deps.db, { orgId: call.caller.orgId, appId: call.appId })
     .where("deployments.id", "=", id)
     .executeTakeFirst();

@@ -6,6 +6,7 @@ import type { AssetRules, Bundle, Migration } from "../ports/bundler.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** How many bundles of an app are kept, with the live one. */
@@ -102,7 +103,7 @@ export async function removeOldArtifacts(deps: ArtifactDeps & { em: EntityManage
   // List the objects before reading the records. A deployment is recorded before its objects are stored, so no listed
   // object belongs to a deployment that is created afterwards.
   const objects = await deps.objects.list(bucket);
-  const isKept = await deps.em.fork().transactional((em) => removeKeys(em, appId));
+  const isKept = await inTransaction(deps.em, (em) => removeKeys(em, appId));
   for (const { key } of objects) if (!isKept(key.slice(0, key.indexOf("/")))) await deps.objects.remove(bucket, key);
 }
 

@@ -7,6 +7,7 @@ import type { Db } from "../database-types.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentView } from "./deployment-view.ts";
 import { enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
@@ -34,7 +35,7 @@ export async function cancelDeployment(
   caller: Caller,
   request: { id: string; number: number },
 ): Promise<DeploymentView> {
-  await deps.em.fork().transactional((em) => requestEnd(em, deps.jobs, { ...request, orgId: caller.orgId }));
+  await inTransaction(deps.em, (em) => requestEnd(em, deps.jobs, { ...request, orgId: caller.orgId }));
   const deadline = Date.now() + deps.cancelWaitMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 250)) {
     const view = await getDeployment(deps, caller, request);

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Deployment, type DeploymentTrigger } from "./deployment.entity.ts";
 
 /** A deployment that this worker may run, as long as the app's fencing token is still `fencingToken`. */
@@ -51,7 +52,7 @@ export class DeploymentIsLeased extends Error {
 export async function claimDeployment(em: EntityManager, deploymentId: string): Promise<ClaimedDeployment | null> {
   const found = await em.fork().findOne(Deployment, { id: deploymentId }, { fields: ["appId"] });
   if (found === null) return null;
-  return em.fork().transactional(async (tx) => {
+  return inTransaction(em, async (tx) => {
     // The app before the deployment: the order in which every writer locks the two.
     const app = await tx.findOne(App, { id: found.appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const deployment = await tx.findOne(Deployment, { id: deploymentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

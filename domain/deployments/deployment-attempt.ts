@@ -5,6 +5,7 @@ import type { Bundler } from "../ports/bundler.ts";
 import type { GitSource } from "../ports/git-source.ts";
 import type { DiscoveredProcedure, ProcedureDiscovery } from "../ports/procedure-discovery.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
 import type { LogMasks } from "./log-masks.ts";
@@ -54,5 +55,5 @@ export async function startStep(
   step: Step,
   details: StatusDetails & { statusMessage: string },
 ): Promise<void> {
-  await em.fork().transactional((tx) => transitionDeployment(tx, deployment, step, details));
+  await inTransaction(em, (tx) => transitionDeployment(tx, deployment, step, details));
 }

@@ -3,6 +3,7 @@ import { App } from "../apps/app.entity.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { DiscoveredProcedure } from "../ports/procedure-discovery.ts";
 import { removeProcedures, replaceProcedures } from "../procedures/replace-procedures.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { statusesBefore } from "./deployment-status.ts";
@@ -41,7 +42,7 @@ export async function finishDeployment(
   { procedures, statusMessage, artifactKey, framework }: FinishedDeployment,
 ): Promise<void> {
   const { appId, deploymentId } = deployment;
-  await em.fork().transactional(async (tx) => {
+  await inTransaction(em, async (tx) => {
     const app = await transitionDeployment(tx, deployment, "ready", { statusMessage, error: null });
     await tx.nativeUpdate(Deployment, { id: deploymentId }, { artifactKey });
     const replaced = { id: app.liveDeploymentId, status: { $in: statusesBefore("superseded") } };
@@ -87,7 +88,7 @@ async function endWithoutResult(
 ): Promise<void> {
   const isLive = await hasLiveDeployment(deps.em.fork(), deployment);
   if (!isLive) await releaseResources(deps, deployment);
-  await deps.em.fork().transactional(async (tx) => {
+  await inTransaction(deps.em, async (tx) => {
     await transitionDeployment(tx, deployment, status, isLive ? shown : { ...shown, manifest: null });
     await removeProcedures(tx, { deploymentId: deployment.deploymentId });
     await enqueueWaiting(tx, deps.jobs, deployment.appId);
@@ -115,7 +116,7 @@ async function hasLiveDeployment(
 /** Puts a deployment back in the queue. The attempt that ends here does not count. */
 export async function requeueDeployment(deps: EndDeps, deployment: ClaimedDeployment): Promise<void> {
   const { deploymentId, orgId, attempt } = deployment;
-  await deps.em.fork().transactional(async (tx) => {
+  await inTransaction(deps.em, async (tx) => {
     await transitionDeployment(tx, deployment, "queued", {
       statusMessage: "Waiting to be built again after a restart of the service.",
     });

@@ -4,6 +4,7 @@ import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { Procedure } from "../procedures/procedure.entity.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** How many of an app's newest deployments are kept. */
@@ -25,7 +26,7 @@ export async function removeOldDeployments(
   // The records last, because they have the keys of the logs.
   for (const { logKey } of old) await objects.remove(LOG_BUCKET, logKey);
   const ids = old.map(({ id }) => id);
-  await em.fork().transactional(async (tx) => {
+  await inTransaction(em, async (tx) => {
     await tx.nativeDelete(Procedure, { deploymentId: { $in: ids } });
     await tx.nativeDelete(Deployment, { id: { $in: ids } });
   });

@@ -2,6 +2,7 @@ import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
 import { type AuthEntryDeps, syncStaleAuthEntries } from "../apps/sync-auth-entry.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { removeOrphans } from "./remove-orphans.ts";
 import { queueOf } from "./enqueue-deployment.ts";
@@ -43,7 +44,7 @@ async function requeueTeardowns({ em, jobs }: SweepDeps): Promise<number> {
   const apps = await em.fork().find(App, stalled, { fields: ["id"] });
   const queued = new Set((await jobs.listWaiting("teardown")).map((job) => job.appId));
   const unqueued = apps.filter((app) => !queued.has(app.id));
-  for (const app of unqueued) await em.fork().transactional((tx) => jobs.enqueue(tx, "teardown", { appId: app.id }));
+  for (const app of unqueued) await inTransaction(em, (tx) => jobs.enqueue(tx, "teardown", { appId: app.id }));
   return unqueued.length;
 }
 

@@ -5,6 +5,7 @@ import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { AppStorageRecord } from "../storage/app-storage-record.entity.ts";
 import { AppVariable } from "../variables/app-variable.entity.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
@@ -27,7 +28,7 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
   await waitForWorkers(deps.em, appId);
   await releaseResources(deps, { appId, slug: app.slug });
   await removeLogs(deps, appId);
-  await deps.em.fork().transactional(async (em) => {
+  await inTransaction(deps.em, async (em) => {
     await em.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await removeProcedures(em, { appId });
     await em.nativeDelete(AppVariable, { appId });

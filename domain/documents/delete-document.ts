@@ -1,12 +1,12 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import { dropScope } from "../search/index-texts.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { type DocumentOwner, scopeOf, selectDocuments } from "./document-owner.ts";
 import { Document } from "./document.entity.ts";
 import { DocumentVersion } from "./document-version.entity.ts";
 import { removePassages } from "./index-passages.ts";
-import { findDocument, lockDocuments } from "./write-document.ts";
+import { checkOwnerExists, findDocument, lockOfDocuments } from "./write-document.ts";
 
 /**
  * Deletes a document with its versions and its passages in the search index, in one transaction.
@@ -18,8 +18,8 @@ export async function deleteDocument(
   owner: DocumentOwner,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
-    await lockDocuments(em, owner);
+  await inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
+    await checkOwnerExists(em, owner);
     const document = await findDocument(em, owner, id);
     await removePassages(queryBuilderOf(em), owner, document);
     await em.nativeDelete(DocumentVersion, { documentId: document.id });

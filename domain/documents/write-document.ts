@@ -4,10 +4,10 @@ import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { DocumentType } from "../ports/document-reader.ts";
 import type { Language } from "../search/languages.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { isUuid } from "../shared/ids.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import type { DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, ownerExists, projectNotFound, selectDocuments } from "./document-owner.ts";
 import { DOCUMENT_LIMITS } from "./document-limits.ts";
@@ -63,8 +63,8 @@ export async function storeDocument(
   owner: DocumentOwner,
   { userId, content, fields }: { userId: string | null; content: DocumentContent; fields: DocumentFields },
 ): Promise<WrittenDocument> {
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
-    await lockDocuments(em, owner);
+  return inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
+    await checkOwnerExists(em, owner);
     const { fileName } = content;
     const existing = fileName === null ? undefined : await selectByFileName(queryBuilderOf(em), owner, fileName);
     if (existing !== undefined) return changeLocked({ em, plans }, owner, { id: existing.id, userId, content, fields });
@@ -106,8 +106,8 @@ export async function changeDocument(
   owner: DocumentOwner,
   change: DocumentChange,
 ): Promise<WrittenDocument> {
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
-    await lockDocuments(em, owner);
+  return inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
+    await checkOwnerExists(em, owner);
     return changeLocked({ em, plans }, owner, change);
   });
 }
@@ -139,15 +139,14 @@ export function versionNotFound(): ServiceError {
   );
 }
 
-/**
- * Until the transaction ends, other changes of the organization's documents wait, so that they count what it stores.
- *
- * @throws {ServiceError} `not_found` for a project that has been deleted meanwhile
- */
-export async function lockDocuments(em: SqlEntityManager, owner: DocumentOwner): Promise<void> {
-  const tx = queryBuilderOf(em);
-  await acquireAdvisoryLock(tx, `documents ${owner.orgId}`);
-  if (!(await ownerExists(tx, owner))) throw projectNotFound();
+/** The lock of changes of an organization's documents, so that each counts what the organization stores. */
+export function lockOfDocuments({ orgId }: DocumentOwner): string {
+  return `documents ${orgId}`;
+}
+
+/** @throws {ServiceError} `not_found` for a project that has been deleted meanwhile */
+export async function checkOwnerExists(em: SqlEntityManager, owner: DocumentOwner): Promise<void> {
+  if (!(await ownerExists(queryBuilderOf(em), owner))) throw projectNotFound();
 }
 
 /** @throws {ServiceError} `not_found` */

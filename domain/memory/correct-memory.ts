@@ -1,8 +1,8 @@
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { type ChangeMemoriesDeps, findMemoryScope, lockMemories } from "./memory-scope.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemoryAgent, lockOfMemories } from "./memory-scope.ts";
 import type { MemoryKind } from "./memory-rules.ts";
 import { type MemoryView, toMemoryView } from "./memory-view.ts";
 import { changeMemory, getMemoryRow } from "./stored-memories.ts";
@@ -29,9 +29,9 @@ export async function correctMemory(
 ): Promise<MemoryView> {
   if (content === undefined && kind === undefined) throw new ServiceError("invalid", "Send content, kind or both.");
   const scope = await findMemoryScope(db, caller, id);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inLockedTransaction(root, [lockOfMemories(scope)], async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, scope);
+    await lockMemoryAgent(tx, scope);
     const row = await getMemoryRow(tx, scope, memoryId);
     const text = toMemoryText(content ?? row.content, kind ?? row.kind);
     const same = await findSameText(tx, scope, text);

@@ -1,8 +1,8 @@
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { queryBuilderOf } from "../database-types.ts";
 import { removeMemories } from "../retention/removed-memories.ts";
 import type { Caller } from "../shared/caller.ts";
-import { type ChangeMemoriesDeps, findMemoryScope, lockMemories } from "./memory-scope.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemoryAgent, lockOfMemories } from "./memory-scope.ts";
 import { getMemoryRow, removeMemory } from "./stored-memories.ts";
 
 /**
@@ -17,9 +17,9 @@ export async function forgetMemory(
   { id, memory_id: memoryId }: { id: string; memory_id: string },
 ): Promise<{ status: "deleted" }> {
   const scope = await findMemoryScope(db, caller, id);
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inLockedTransaction(root, [lockOfMemories(scope)], async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, scope);
+    await lockMemoryAgent(tx, scope);
     await removeMemory(tx, scope, await getMemoryRow(tx, scope, memoryId));
   });
   return { status: "deleted" };
@@ -36,9 +36,9 @@ export async function forgetAllMemories(
   agentId: string,
 ): Promise<{ status: "deleted" }> {
   const scope = await findMemoryScope(db, caller, agentId);
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inLockedTransaction(root, [lockOfMemories(scope)], async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, scope);
+    await lockMemoryAgent(tx, scope);
     await removeMemories(tx, scope.orgId, [scope.ownerId]);
   });
   return { status: "deleted" };

@@ -3,7 +3,6 @@ import { agentNotFound } from "../agents/agent-view.ts";
 import { findOwnAgent } from "../agents/find-agent.ts";
 import type { Db } from "../database-types.ts";
 import type { ScopeKey } from "../search/search-scope.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Caller } from "../shared/caller.ts";
 
 export interface ReadMemoriesDeps {
@@ -24,12 +23,17 @@ export async function findMemoryScope(db: Db, caller: Caller, agentId: string | 
   return { orgId: caller.orgId, kind: "memory", ownerId: agent.id };
 }
 
+/** The lock of changes of an agent's memories. */
+export function lockOfMemories({ ownerId }: ScopeKey): string {
+  return `memories ${ownerId}`;
+}
+
 /**
- * Makes other changes of an agent's memories wait until the transaction of `tx` ends, and its deletion too.
+ * Makes the deletion of an agent wait until the transaction of `tx`, which changes its memories, ends.
  *
  * @throws {ServiceError} `not_found` for an agent that has been deleted meanwhile
  */
-export async function lockMemories(tx: Db, { orgId, ownerId }: ScopeKey): Promise<void> {
+export async function lockMemoryAgent(tx: Db, { orgId, ownerId }: ScopeKey): Promise<void> {
   const agent = await tx
     .selectFrom("agents")
     .select("id")
@@ -38,5 +42,4 @@ export async function lockMemories(tx: Db, { orgId, ownerId }: ScopeKey): Promis
     .forShare()
     .executeTakeFirst();
   if (agent === undefined) throw agentNotFound();
-  await acquireAdvisoryLock(tx, `memories ${ownerId}`);
 }

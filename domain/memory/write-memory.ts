@@ -1,11 +1,11 @@
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { ScopeKey } from "../search/search-scope.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { hashText } from "./compare-text.ts";
 import { isInstructionLike } from "./instruction-like.ts";
-import { type ChangeMemoriesDeps, findMemoryScope, lockMemories } from "./memory-scope.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemoryAgent, lockOfMemories } from "./memory-scope.ts";
 import { checkMemoryContent, MEMORY_LIMITS, type MemoryKind } from "./memory-rules.ts";
 import type { MemoryRow } from "./memory-view.ts";
 import {
@@ -49,9 +49,9 @@ export async function writeMemory(
 ): Promise<WrittenMemory> {
   const text = toMemoryText(content, kind);
   const scope = await findMemoryScope(db, caller, agentId);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inLockedTransaction(root, [lockOfMemories(scope)], async (em) => {
     const tx = queryBuilderOf(em);
-    await lockMemories(tx, scope);
+    await lockMemoryAgent(tx, scope);
     const replaced = replaces === undefined ? undefined : await getMemoryRow(tx, scope, replaces);
     const same = await findSameText(tx, scope, text);
     if (same !== undefined) {

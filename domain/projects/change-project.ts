@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { lockProject } from "./find-project.ts";
 import { getProject, type ProjectDetail } from "./list-projects.ts";
 import { mountOnAgents } from "./mount-project.ts";
@@ -39,9 +38,8 @@ export async function createProject(
   checkDisplayName(name);
   checkDescription(description);
   const id = randomUUID();
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inLockedTransaction(root, [lockOfNames(caller)], async (em) => {
     const tx = queryBuilderOf(em);
-    await lockNames(tx, caller);
     await checkNameIsFree(tx, caller, name);
     await checkProjectCount(tx, caller);
     const now = new Date();
@@ -72,9 +70,8 @@ export async function updateProject(
 ): Promise<ProjectDetail> {
   if (name !== undefined) checkDisplayName(name);
   if (description !== undefined) checkDescription(description);
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inLockedTransaction(root, [lockOfNames(caller)], async (em) => {
     const tx = queryBuilderOf(em);
-    await lockNames(tx, caller);
     const row = await lockProject(tx, caller, id, "update");
     if (name !== undefined && name !== row.name) await checkNameIsFree(tx, caller, name);
     await tx
@@ -92,8 +89,8 @@ export async function updateProject(
 }
 
 /** Makes simultaneous changes of the names of an organization's projects wait for each other. */
-function lockNames(tx: Db, { orgId }: Caller): Promise<void> {
-  return acquireAdvisoryLock(tx, `projects ${orgId}`);
+function lockOfNames({ orgId }: Caller): string {
+  return `projects ${orgId}`;
 }
 
 async function checkNameIsFree(tx: Db, { orgId }: Caller, name: string): Promise<void> {

@@ -1,10 +1,10 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { removeProjectMounts } from "../agents/remove-project-mounts.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import { deleteDocumentsOf } from "../documents/delete-document.ts";
-import { lockDocuments } from "../documents/write-document.ts";
+import { checkOwnerExists, lockOfDocuments } from "../documents/write-document.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { lockProject } from "./find-project.ts";
 
 /**
@@ -17,11 +17,11 @@ export async function deleteProject(
   caller: Caller,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  const owner = { orgId: caller.orgId, projectId: id };
+  // The lock of every change of a document. A change that waits finds no project any more.
+  await inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
     const tx = queryBuilderOf(em);
-    const owner = { orgId: caller.orgId, projectId: id };
-    // First, as every change of a document does. A change that waits finds no project any more.
-    await lockDocuments(em, owner);
+    await checkOwnerExists(em, owner);
     const { id: projectId } = await lockProject(tx, caller, id, "update");
     await removeProjectMounts(tx, "project_id", [projectId]);
     await deleteDocumentsOf(tx, { ...owner, projectId });

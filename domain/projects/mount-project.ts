@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { agentNotFound } from "../agents/agent-view.ts";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { lockProject } from "./find-project.ts";
 import { PROJECT_LIMITS } from "./project-rules.ts";
 
@@ -58,7 +58,7 @@ async function changeMount(
   { id, agent_id: agentId }: MountProject,
   change: (tx: Db) => Promise<boolean>,
 ): Promise<ProjectMountView> {
-  const mounted = await (root as SqlEntityManager).fork().transactional(async (em) => {
+  const mounted = await inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     await lockProject(tx, caller, id, "share");
     return change(tx);

@@ -1,8 +1,8 @@
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { checkMayChange } from "../agents/find-agent.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { addCountsOfEntries, EntryTotals } from "./count-entries.ts";
 import { toRows } from "./entry-rows.ts";
 import { lockSession } from "./find-session.ts";
@@ -39,7 +39,7 @@ export async function appendEntries(
   { sessionId, entries }: AppendEntries,
 ): Promise<AppendedEntries> {
   checkEntries(entries);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     const session = await lockSession(tx, caller, sessionId);
     checkMayChange(caller, { id: session.agent_id });

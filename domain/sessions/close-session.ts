@@ -1,7 +1,7 @@
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { checkMayChange } from "../agents/find-agent.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { lockSession } from "./find-session.ts";
 import type { ChangeSessionDeps } from "./open-session.ts";
 import { type SessionView, toSessionView } from "./session-view.ts";
@@ -13,7 +13,7 @@ import { type SessionView, toSessionView } from "./session-view.ts";
  *   agent
  */
 export async function closeSession({ em: root }: ChangeSessionDeps, caller: Caller, id: string): Promise<SessionView> {
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     const session = await lockSession(tx, caller, id);
     checkMayChange(caller, { id: session.agent_id });

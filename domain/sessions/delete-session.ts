@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { checkMayChange } from "../agents/find-agent.ts";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import { BATCHES_OF_REQUEST, deleteSessions, removeDeletedEntries } from "../retention/deleted-sessions.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { lockSession } from "./find-session.ts";
 
 export interface DeleteSessionDeps {
@@ -22,7 +22,7 @@ export async function deleteSession(
   caller: Caller,
   id: string,
 ): Promise<{ status: "deleted" }> {
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     const session = await lockSession(tx, caller, id);
     checkMayChange(caller, { id: session.agent_id });

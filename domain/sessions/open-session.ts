@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { checkMayChange } from "../agents/find-agent.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { addSession, findSessionOfAgent, lockAgent } from "./add-session.ts";
 import { checkClientId, checkTime, checkTitle } from "./session-rules.ts";
 import { type SessionView, toSessionView } from "./session-view.ts";
@@ -36,7 +36,7 @@ export async function openSession(
   checkClientId("external_id", externalId);
   if (title !== undefined) checkTitle(title);
   const time = createdAt === undefined ? new Date() : checkTime("created_at", createdAt);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     const serverId = await lockAgent(tx, caller, agentId);
     checkMayChange(caller, { id: agentId });

@@ -3,7 +3,7 @@ import { ServiceError } from "./errors.ts";
 export interface FairQueueLimits {
   /** How many works run at the same time. */
   running: number;
-  /** How many of these belong to one key. */
+  /** How many of these belong to one key. Work that no organization requested has no limit but `running`. */
   runningPerKey: number;
   /** How many more wait. */
   waiting: number;
@@ -96,7 +96,8 @@ export class FairQueue {
 
   #hasRoom(owner: string): boolean {
     const { running, runningPerKey } = this.#limits;
-    return this.#runningCount < running && (this.#running.get(owner) ?? 0) < runningPerKey;
+    if (this.#runningCount >= running) return false;
+    return owner === NO_KEY || (this.#running.get(owner) ?? 0) < runningPerKey;
   }
 
   #start(owner: string): () => void {

@@ -2,21 +2,31 @@
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /**
-   * Runs `work` while holding the locks of all `keys`. One synchronous step queues for all of them, so callers with
-   * several keys in common cannot deadlock. `work` must not lock a key itself.
-   */
+  /** Runs `work` while holding the locks of all `keys`, as `acquire` does. `work` must not lock a key itself. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const release = await this.acquire(keys);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Waits for the locks of all `keys`. One synchronous step queues for all of them, so callers with several keys in common
+   * cannot deadlock.
+   *
+   * @returns a function that releases the locks; further calls of it have no effect
+   */
+  async acquire(keys: readonly string[]): Promise<() => void> {
     const earlier = keys.map((key) => this.#tails.get(key) ?? Promise.resolve());
     const { promise: done, resolve } = Promise.withResolvers<void>();
     for (const key of keys) this.#tails.set(key, done);
-    try {
-      await Promise.all(earlier);
-      return await work();
-    } finally {
+    await Promise.all(earlier);
+    return () => {
       resolve();
       for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key);
-    }
+    };
   }
 
   /** Resolves when no key is locked or waited for. */

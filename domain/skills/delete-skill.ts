@@ -1,8 +1,8 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { removeEnabledSkills } from "../agents/remove-enabled-skills.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { Skill } from "./skill.entity.ts";
 import { SkillFile } from "./skill-file.entity.ts";
 import { isSkillName, skillNotFound } from "./skill-rules.ts";
@@ -22,7 +22,7 @@ export async function deleteSkill(
   name: string,
 ): Promise<{ status: "deleted" }> {
   if (!isSkillName(name)) throw skillNotFound();
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inTransaction(root, async (em) => {
     const skill = await em.findOne(Skill, { orgId, name }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (skill === null) throw skillNotFound();
     await removeEnabledSkills(queryBuilderOf(em), "skill_id", [skill.id]);

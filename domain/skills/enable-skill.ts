@@ -1,9 +1,9 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { agentNotFound, checkIsManaged } from "../agents/agent-view.ts";
 import { checkMayChange, findAgent } from "../agents/find-agent.ts";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Caller } from "../shared/caller.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { isSkillName, skillNotFound } from "./skill-rules.ts";
 
 export interface EnableSkillDeps {
@@ -37,7 +37,7 @@ export async function enableSkill(
   const agent = await findAgent(db, caller, agentId);
   checkMayChange(caller, agent);
   if (!isSkillName(name)) throw skillNotFound();
-  await (root as SqlEntityManager).fork().transactional(async (em) => {
+  await inTransaction(root, async (em) => {
     const tx = queryBuilderOf(em);
     await lockAgents(tx, caller, [agent.id]);
     const skill = await tx

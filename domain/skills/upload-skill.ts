@@ -4,10 +4,10 @@ import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { ArchiveReader } from "../ports/archive-reader.ts";
 import type { YamlParser } from "../ports/yaml-parser.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import { decodeBase64 } from "../shared/base64.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { FileCollector, type SkillFiles } from "./collect-files.ts";
 import { enableForAgents } from "./enable-skill.ts";
 import { type ReadRepositoryDeps, readRepository } from "./read-repository.ts";
@@ -62,10 +62,9 @@ export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request
       `SKILL.md: its name is "${document.name}", but the name of the skill is "${name}".`,
     );
   const skill = { ...document, repository, ...describeContent(files) };
-  await (deps.em as SqlEntityManager).fork().transactional(async (em) => {
+  // Of simultaneous uploads the later one waits, and counts and replaces what the earlier one has stored.
+  await inLockedTransaction(deps.em, [`skills ${caller.orgId}`], async (em) => {
     const tx = queryBuilderOf(em);
-    // Of simultaneous uploads the later one waits, and counts and replaces what the earlier one has stored.
-    await acquireAdvisoryLock(tx, `skills ${caller.orgId}`);
     await checkExpected(tx, caller.orgId, request);
     await checkRoom(tx, caller.orgId, skill);
     const id = await storeSkill(em, caller.orgId, skill, files);

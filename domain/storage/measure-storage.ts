@@ -3,6 +3,7 @@ import { App } from "../apps/app.entity.ts";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { AppStorage, StoredApp } from "../ports/app-storage.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { AppStorageRecord } from "./app-storage-record.entity.ts";
 import { OWNER_FACTOR } from "./storage-rules.ts";
 
@@ -20,7 +21,7 @@ export async function measureStorage({ em, plans, storage }: MeasureDeps, stored
   const { plan } = await em.fork().findOneOrFail(Organization, { id: app.orgId });
   // The result decides only whether the app stores more than its bound, or more than this.
   const bytes = await storage.measure(stored, plans.getLimits(plan).storageBytes * OWNER_FACTOR + 1);
-  await em.fork().transactional(async (tx) => {
+  await inTransaction(em, async (tx) => {
     // With the lock, no teardown removes the records of the app meanwhile.
     const locked = await tx.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (locked === null || locked.status === "deleting") return;

@@ -1,13 +1,13 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller, TokenKind } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { Scope } from "../shared/scopes.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import { queryBuilderOf, type Db } from "../database-types.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
 import { checkMayIssue, isOperator } from "./token-permissions.ts";
-import { reserveTokenSlot } from "./token-quota.ts";
+import { lockOfTokens, reserveTokenSlot } from "./token-quota.ts";
 import { type IssuedToken, toIssuedToken } from "./token-view.ts";
 
 export interface IssueTokenDeps {
@@ -42,7 +42,7 @@ export async function issueToken(
   if ((kind === "gateway_token") !== (agentId !== undefined))
     throw new ServiceError("invalid", "agent_id: required for a gateway token, and not allowed for other kinds.");
   const expiresAt = parseExpiry(request.expires_at);
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  return inLockedTransaction(root, [lockOfTokens(caller.orgId)], async (em) => {
     const db = queryBuilderOf(em);
     const userId = kind === "gateway_token" ? null : await findUserId(db, caller);
     const owner = { kind, orgId: caller.orgId, userId };

@@ -1,11 +1,11 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { Caller } from "../shared/caller.ts";
+import { inLockedTransaction } from "../shared/transaction.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import { MachineToken } from "./machine-token.entity.ts";
 import { mintToken } from "./mint-token.ts";
-import { reserveSuccessorSlot } from "./token-quota.ts";
+import { lockOfTokens, reserveSuccessorSlot } from "./token-quota.ts";
 import { selectTokens } from "./select-tokens.ts";
 import { type IssuedToken, tokenNotFound, toIssuedToken } from "./token-view.ts";
 
@@ -36,7 +36,7 @@ export async function rotateToken(
   { id, overlap }: Rotation,
 ): Promise<IssuedToken> {
   const now = Date.now();
-  const issued = await (root as SqlEntityManager).fork().transactional(async (em) => {
+  const issued = await inLockedTransaction(root, [lockOfTokens(caller.orgId)], async (em) => {
     const db = queryBuilderOf(em);
     const found = await selectTokens(db, caller).where("id", "=", id).forUpdate().executeTakeFirst();
     if (found === undefined) throw tokenNotFound();

@@ -1,6 +1,5 @@
 import type { TokenKind } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { acquireAdvisoryLock } from "../shared/advisory-lock.ts";
 import type { Db } from "../database-types.ts";
 import { SHARED_KINDS } from "./token-permissions.ts";
 
@@ -14,15 +13,20 @@ export interface TokenOwner {
   userId: string | null;
 }
 
+/** The lock of transactions that count the tokens of an organization: simultaneous requests for the same quota wait. */
+export function lockOfTokens(orgId: string): string {
+  return `tokens ${orgId}`;
+}
+
 /**
- * Checks the quota for one more token and holds a lock on it until the transaction of `db` ends. Personal access tokens
- * have a separate quota: otherwise a member could use up the quota of the organization.
+ * Checks the quota for one more token, in a transaction that holds `lockOfTokens`. Personal access tokens have a separate
+ * quota: otherwise a member could use up the quota of the organization.
  *
  * @throws {ServiceError} `conflict` when the quota is used up
  */
 export async function reserveTokenSlot(db: Db, owner: TokenOwner): Promise<void> {
   const limit = limitOf(owner);
-  if ((await countLocked(db, owner)) < limit) return;
+  if ((await countValid(db, owner)) < limit) return;
   throw new ServiceError("conflict", `${describeLimit(owner, limit)}. Revoke unused tokens, then try again.`);
 }
 
@@ -34,7 +38,7 @@ export async function reserveTokenSlot(db: Db, owner: TokenOwner): Promise<void>
  */
 export async function reserveSuccessorSlot(db: Db, owner: TokenOwner): Promise<void> {
   const limit = 2 * limitOf(owner);
-  if ((await countLocked(db, owner)) < limit) return;
+  if ((await countValid(db, owner)) < limit) return;
   const advice = "Revoke unused tokens, or rotate with the overlap `none`.";
   throw new ServiceError("conflict", `${describeLimit(owner, limit)}, including replaced ones. ${advice}`);
 }
@@ -49,10 +53,8 @@ function describeLimit({ kind }: TokenOwner, limit: number): string {
     : `Token limit reached: an organization can have at most ${limit} valid API keys and gateway tokens`;
 }
 
-/** Counts the valid tokens. The lock makes only simultaneous requests for the same quota wait. */
-async function countLocked(db: Db, { kind, orgId, userId }: TokenOwner): Promise<number> {
+async function countValid(db: Db, { kind, orgId, userId }: TokenOwner): Promise<number> {
   const owner = kind === "personal_access_token" ? userId : null;
-  await acquireAdvisoryLock(db, `tokens ${orgId} ${owner ?? ""}`);
   const { count } = await db
     .selectFrom("machine_tokens")
     .select(({ fn }) => fn.countAll<string | number>().as("count"))

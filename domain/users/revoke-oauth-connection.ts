@@ -2,6 +2,7 @@ import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { requireSignedInUser } from "./signed-in-user.ts";
 import type { EntityManager } from "@mikro-orm/core";
 
@@ -23,7 +24,7 @@ export async function revokeOAuthConnection(
   id: string,
 ): Promise<{ status: "revoked" }> {
   const userId = requireSignedInUser(caller);
-  const isRevoked = await em.fork().transactional((tx) => deleteConnection(queryBuilderOf(tx as never), userId, id));
+  const isRevoked = await inTransaction(em, (tx) => deleteConnection(queryBuilderOf(tx as never), userId, id));
   if (!isRevoked) throw new ServiceError("not_found", "OAuth client not found");
   accessChanges.announce(userId);
   return { status: "revoked" };

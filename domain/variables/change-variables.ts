@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import type { App } from "../apps/app.entity.ts";
 import { lockExistingApp } from "../apps/lock-app.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { type ApplyStatus, type ApplyStatusDeps, waitUntilApplied } from "./apply-status.ts";
 
 export interface ChangeDeps extends ApplyStatusDeps {
@@ -21,7 +22,7 @@ export async function changeVariables(
   where: { id: string; orgId: string },
   change: (em: EntityManager, app: App) => Promise<boolean>,
 ): Promise<ApplyStatus> {
-  const version = await deps.em.fork().transactional(async (em) => {
+  const version = await inTransaction(deps.em, async (em) => {
     const app = await lockExistingApp(em, where);
     if (await change(em, app)) {
       app.variablesVersion += 1;

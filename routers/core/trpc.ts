@@ -4,6 +4,7 @@ import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.t
 import { prepareCallRecord } from "../../domain/audit/record-call.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError, type ErrorCode } from "../../domain/shared/errors.ts";
+import { runForOrganization } from "../../domain/shared/transaction.ts";
 import { addRemainingDeploys, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { limitRestarts } from "../../domain/rate-limits/limit-restarts.ts";
 import { type AccessMeta, getAccessError } from "./access.ts";
@@ -110,7 +111,12 @@ const rejectUnreadableBody = t.middleware(({ ctx, next }) => {
   return next();
 });
 
-const authorized = t.procedure.use(mapServiceErrors).use(authorize);
+/** Counts the database connections of a call as those of its organization. */
+const attributeToOrganization = t.middleware(({ ctx: { caller }, next }) =>
+  caller === null ? next() : runForOrganization(caller.orgId, () => next()),
+);
+
+const authorized = t.procedure.use(mapServiceErrors).use(attributeToOrganization).use(authorize);
 
 /**
  * Counts the attempt before its input is read, and adds to its error how many attempts are left. A repeated call with a

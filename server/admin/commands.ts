@@ -7,6 +7,7 @@ import { inviteOwner } from "../../domain/organizations/invite-owner.ts";
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
+import { inTransaction } from "../../domain/shared/transaction.ts";
 import { issueToken } from "../../domain/tokens/issue-token.ts";
 import { MachineToken } from "../../domain/tokens/machine-token.entity.ts";
 import { revokeToken } from "../../domain/tokens/revoke-token.ts";
@@ -27,7 +28,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   bootstrap: ({ em, plans }, options) => {
     const email = requireOption(options, "email");
     const name = requireOption(options, "org");
-    return em.transactional(async (tx) => {
+    return inTransaction(em, async (tx) => {
       const created = await createOrganization(tx, { name, email, plan: plans.default });
       const owner = { orgId: created.org_id, placeholderId: created.user_id, email };
       return { ...created, ...(await inviteOwner(tx, owner)) };
@@ -40,7 +41,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     const email = requireOption(options, "email");
     const password = randomBytes(18).toString("base64url");
     const passwordHash = await hashPassword(password);
-    const { user_id: userId } = await em.transactional((tx) => resetPassword(tx, { email, passwordHash }));
+    const { user_id: userId } = await inTransaction(em, (tx) => resetPassword(tx, { email, passwordHash }));
     accessChanges.announce(userId);
     return { user_id: userId, password };
   },

@@ -7,6 +7,7 @@ import {
 } from "../../domain/users/provision-external-user.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Orm } from "../database/orm.ts";
+import { inTransaction } from "../../domain/shared/transaction.ts";
 import type { AccessTokenClaims } from "./access-token-verifier.ts";
 
 const MAX_CACHED_USERS = 10_000;
@@ -36,7 +37,7 @@ export class ExternalUsers {
     const found = await this.#find(user);
     if (found !== null) return found;
     try {
-      return await this.#orm.em.fork().transactional((em) => provisionExternalUser(queryBuilderOf(em), user));
+      return await inTransaction(this.#orm.em, (em) => provisionExternalUser(queryBuilderOf(em), user));
     } catch (error) {
       // Of two simultaneous first calls, one provisions the user and the other violates the unique constraint.
       const provisioned = isUniqueViolation(error) ? await this.#find(user) : null;

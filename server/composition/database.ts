@@ -1,10 +1,12 @@
 import type { Db } from "../../domain/database-types.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";
+import type { ConnectionPool } from "../database/connection-pool.ts";
 import { DatabaseLock, type DatabaseLockOptions } from "../database/database-lock.ts";
 import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
 import { openDatabase } from "../database/open-database.ts";
 import type { Orm } from "../database/orm.ts";
+import { PoolWatchdog } from "../database/pool-watchdog.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
@@ -17,6 +19,8 @@ export interface DatabaseServices {
   url: string;
   /** Whether this process has started the server, so every job and lease in it belongs to an earlier process. */
   isEmbedded: boolean;
+  /** How many connections of the ORM are open, in use, and waited for. */
+  connections: ConnectionPool;
   readiness: ReadinessCheck;
 }
 
@@ -39,8 +43,17 @@ export async function openDatabaseServices(
   // Before the migrations, which the other process may not understand. The embedded database locks its folder.
   if (config.databaseUrl !== null && onTaken !== null)
     opening.use(await DatabaseLock.acquire({ url: config.databaseUrl, onTaken, onWait: () => log.warn(WAITING) }));
-  const { orm, url, isEmbedded } = opening.use(await openDatabase(config, log, embeddedDatabase));
+  const { orm, connections, url, isEmbedded } = opening.use(await openDatabase(config, log, embeddedDatabase));
+  opening.use(new PoolWatchdog({ orm, connections, url }, log));
   const { em } = orm;
   const check = async (): Promise<void> => void (await em.fork().execute("select 1"));
-  return { orm, em, db: queryBuilderOf(em.fork()), url, isEmbedded, readiness: { name: "database", check } };
+  return {
+    orm,
+    em,
+    db: queryBuilderOf(em.fork()),
+    url,
+    isEmbedded,
+    connections,
+    readiness: { name: "database", check },
+  };
 }

@@ -5,6 +5,7 @@ import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
+import type { ConnectionPool } from "../database/connection-pool.ts";
 import type { Orm } from "../database/orm.ts";
 import { HttpsMetadataFetcher } from "../drivers/client-metadata/https-metadata-fetcher.ts";
 import type { ReadinessCheck, ReadinessDetails } from "../http/health.ts";
@@ -43,6 +44,8 @@ export interface OpenServices extends IdentityServices, Omit<AgentServices, "age
   readiness: readonly ReadinessCheck[];
   readinessDetails: ReadinessDetails;
   orm: Orm;
+  /** Shares the connections of the ORM. */
+  connections: ConnectionPool;
   db: Db;
   boss: PgBoss;
   /** Closes everything in the opposite order. */
@@ -91,6 +94,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
     readiness: [database.readiness, queue.readiness, edge.readiness],
     readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },
     orm: database.orm,
+    connections: database.connections,
     db: database.db,
     boss: queue.boss,
     close: () => opened.disposeAsync(),

@@ -14,7 +14,7 @@ export interface JobQueueServices {
 
 /** Opens the job queue, which keeps its jobs in the service's database. */
 export async function openJobQueue(
-  { orm, url, isEmbedded }: DatabaseServices,
+  { orm, url, isEmbedded }: Pick<DatabaseServices, "orm" | "url" | "isEmbedded">,
   log: Logger,
   opening: AsyncDisposableStack,
 ): Promise<JobQueueServices> {

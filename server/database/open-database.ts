@@ -1,11 +1,14 @@
 import { FolderInUse } from "../files/folder-lock.ts";
 import { toDatabaseUnavailable } from "./database-unavailable.ts";
-import { databaseFolder, EmbeddedPostgres, type ServerLog } from "./embedded/embedded-postgres.ts";
+import { databaseFolder, EmbeddedPostgres, type ServerLog, settingsOfPool } from "./embedded/embedded-postgres.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { migrate } from "./migrate.ts";
-import { openOrm, type Orm } from "./orm.ts";
+import { DEFAULT_POOL_SIZE, openOrm, type Orm } from "./orm.ts";
 
 export interface Database extends AsyncDisposable {
   orm: Orm;
+  /** Shares the connections of the ORM. */
+  connections: ConnectionPool;
   /** A connection string for connections beside the ORM's. It works in this process only. */
   url: string;
   /** Whether this process has started the server, so every job and lease in it belongs to an earlier process. */
@@ -15,6 +18,8 @@ export interface Database extends AsyncDisposable {
 export interface DatabaseConfig {
   databaseUrl: string | null;
   dataDirectory: string;
+  /** How many connections the ORM has, besides a few others of the process; by default `DEFAULT_POOL_SIZE`. */
+  databasePoolSize?: number;
 }
 
 /**
@@ -30,10 +35,20 @@ export async function openDatabase(
   log: ServerLog,
   embedded?: Promise<EmbeddedPostgres>,
 ): Promise<Database> {
-  if (config.databaseUrl === null)
-    return await openEmbedded(embedded ?? EmbeddedPostgres.start(databaseFolder(config.dataDirectory), log));
-  const orm = await openMigrated(config.databaseUrl, "DATABASE_URL points to a database that cannot be used");
-  return { orm, url: config.databaseUrl, isEmbedded: false, [Symbol.asyncDispose]: () => orm.close() };
+  if (config.databaseUrl === null) return await openEmbedded(embedded ?? startEmbedded(config, log), config);
+  const opened = await openMigrated(
+    config,
+    config.databaseUrl,
+    "DATABASE_URL points to a database that cannot be used",
+  );
+  return { ...opened, url: config.databaseUrl, isEmbedded: false, [Symbol.asyncDispose]: () => opened.orm.close() };
+}
+
+function startEmbedded(
+  { dataDirectory, databasePoolSize = DEFAULT_POOL_SIZE }: DatabaseConfig,
+  log: ServerLog,
+): Promise<EmbeddedPostgres> {
+  return EmbeddedPostgres.start(databaseFolder(dataDirectory), log, settingsOfPool(databasePoolSize));
 }
 
 /**
@@ -45,34 +60,42 @@ export async function openDatabaseBesideService(config: DatabaseConfig, log: Ser
     return await openDatabase(config, log);
   } catch (error) {
     if (!(error instanceof FolderInUse) || config.databaseUrl !== null) throw error;
-    return await connectToEmbedded(databaseFolder(config.dataDirectory));
+    return await connectToEmbedded(config);
   }
 }
 
-async function openEmbedded(starting: Promise<EmbeddedPostgres>): Promise<Database> {
+async function openEmbedded(starting: Promise<EmbeddedPostgres>, config: DatabaseConfig): Promise<Database> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await starting);
-  const orm = opening.adopt(await openMigrated(server.url, EMBEDDED_FAILURE), (opened) => opened.close());
+  const database = await openMigrated(config, server.url, EMBEDDED_FAILURE);
+  opening.defer(() => database.orm.close());
   const opened = opening.move();
-  return { orm, url: server.url, isEmbedded: true, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { ...database, url: server.url, isEmbedded: true, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function connectToEmbedded(folder: string): Promise<Database> {
+async function connectToEmbedded(config: DatabaseConfig): Promise<Database> {
   await using opening = new AsyncDisposableStack();
+  const folder = databaseFolder(config.dataDirectory);
   const server = opening.adopt(EmbeddedPostgres.connect(folder), ({ release }) => release());
-  const orm = opening.adopt(await openMigrated(server.url, EMBEDDED_FAILURE), (opened) => opened.close());
+  const database = await openMigrated(config, server.url, EMBEDDED_FAILURE);
+  opening.defer(() => database.orm.close());
   const opened = opening.move();
-  return { orm, url: server.url, isEmbedded: false, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { ...database, url: server.url, isEmbedded: false, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 const EMBEDDED_FAILURE = "The embedded database of the running service cannot be used; try again";
 
-async function openMigrated(url: string, failure: string): Promise<Orm> {
-  const orm = openOrm(url);
+async function openMigrated(
+  { databasePoolSize = DEFAULT_POOL_SIZE }: DatabaseConfig,
+  url: string,
+  failure: string,
+): Promise<Pick<Database, "orm" | "connections">> {
+  const connections = new ConnectionPool(databasePoolSize);
+  const orm = openOrm(url, connections);
   try {
     await checkConnection(orm, failure);
     await migrate(orm);
-    return orm;
+    return { orm, connections };
   } catch (error) {
     await orm.close();
     throw error;

@@ -5,6 +5,7 @@ import { revokeRefreshTokens } from "../../domain/users/revoke-refresh-tokens.ts
 import { touchOAuthClient } from "../../domain/users/touch-oauth-client.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Orm } from "../database/orm.ts";
+import { inTransaction } from "../../domain/shared/transaction.ts";
 import type { AuthCall, AuthSession } from "./auth-call.ts";
 import { replaceEarlierConsents } from "./consented-organization.ts";
 import { currentTransaction } from "./current-transaction.ts";
@@ -38,7 +39,7 @@ async function claimInvitedOrganization(orm: Orm, returned: unknown): Promise<vo
   const { member } = returned as { member?: { organizationId: string; userId: string; role: string } };
   if (member?.role !== "owner") return;
   const { organizationId, userId } = member;
-  await orm.em.fork().transactional((em) => claimOrganization(queryBuilderOf(em), organizationId, userId));
+  await inTransaction(orm.em, (em) => claimOrganization(queryBuilderOf(em), organizationId, userId));
 }
 
 /** Gives a new user the first organization while it has a placeholder owner, in the transaction that creates the user. */

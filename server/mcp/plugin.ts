@@ -5,6 +5,7 @@ import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { runForOrganization } from "../../domain/shared/transaction.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import { areLoopbackHosts, selectOwnOrigin } from "../http/own-origins.ts";
@@ -71,9 +72,8 @@ export function mcpPlugin(options: McpOptions) {
       return error === null ? undefined : sendError(reply, error);
     });
     const streams = openStreams(scope, transport, options);
-    const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const { caller, headers, body: parsedBody } = request;
-      if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
+    const respond = async (caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const { headers, body: parsedBody } = request;
       const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
       const scopeError = mayRequestScope(caller) ? await findInsufficientScope(tools, call, parsedBody) : null;
       if (scopeError !== null) return sendError(reply, insufficientScope(scopeError, originOf(request, publicUrl())));
@@ -81,6 +81,11 @@ export function mcpPlugin(options: McpOptions) {
       const json = await fastPath.respond(message, call);
       if (json !== null) return reply.header("content-type", "application/json").send(Buffer.from(json));
       return sendResponse(reply, await transport.respond(message, caller.orgId, call), streams);
+    };
+    const post = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const { caller } = request;
+      if (caller === null) throw new Error("a request reached the gateway before it was authenticated");
+      return runForOrganization(caller.orgId, () => respond(caller, request, reply));
     };
     scope.post(HTTP_SSE_PATH, (request, reply) =>
       sendError(reply, unsupportedTransport(originOf(request, publicUrl()))),

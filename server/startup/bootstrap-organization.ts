@@ -3,6 +3,7 @@ import { type CreatedOrganization, createOrganization } from "../../domain/organ
 import { Organization } from "../../domain/organizations/organization.entity.ts";
 import type { Orm } from "../database/orm.ts";
 import { replaceFile } from "../files/durable-files.ts";
+import { inTransaction } from "../../domain/shared/transaction.ts";
 
 /**
  * On an empty database, creates the first organization, its owner and their tokens, and writes them to `bootstrap.json` in
@@ -16,7 +17,7 @@ export async function bootstrapOrganization(
   dataDirectory: string,
   plan: string,
 ): Promise<CreatedOrganization | null> {
-  return orm.em.fork().transactional(async (em) => {
+  return inTransaction(orm.em, async (em) => {
     if ((await em.count(Organization)) > 0) return null;
     const bootstrapped = await createOrganization(em, { name: "My organization", email: null, plan });
     await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(bootstrapped, null, 2)}\n`, 0o600);

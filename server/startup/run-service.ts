@@ -54,11 +54,11 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
 
 /** Begins the start of the embedded PostgreSQL, if the configuration requires one. */
 async function beginDatabaseStart(
-  { databaseUrl, dataDirectory }: Config,
+  { databaseUrl, dataDirectory, databasePoolSize }: Config,
   log: Logger,
 ): Promise<Pick<ServiceOptions, "embeddedDatabase">> {
   if (databaseUrl !== null) return {};
-  const { server } = await startInBackground(databaseFolder(dataDirectory), log);
+  const { server } = await startInBackground(databaseFolder(dataDirectory), log, databasePoolSize);
   return { embeddedDatabase: server };
 }
 

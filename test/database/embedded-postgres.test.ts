@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { EmbeddedPostgres } from "../../server/database/embedded/embedded-postgres.ts";
+import { DEFAULT_POOL_SIZE } from "../../server/database/orm.ts";
 import { startInBackground } from "../../server/database/embedded/start-in-background.ts";
 import { findPostgres } from "../../server/database/embedded/postgres-package.ts";
 import { FolderInUse } from "../../server/files/folder-lock.ts";
@@ -118,8 +119,8 @@ test("a second process cannot start a server in the folder, but can connect to t
 
 test("a start in the background reports a folder that is in use when the caller awaits the server", async () => {
   await using folder = await memoryFolder();
-  const { server } = await startInBackground(folder.path, LOG);
-  const second = await startInBackground(folder.path, LOG);
+  const { server } = await startInBackground(folder.path, LOG, DEFAULT_POOL_SIZE);
+  const second = await startInBackground(folder.path, LOG, DEFAULT_POOL_SIZE);
   await expect(second.server).rejects.toThrow(FolderInUse);
   await using first = await server;
   expect(await query(first.url, "select 1 as n")).toEqual([{ n: 1 }]);

@@ -14,7 +14,7 @@ test.each([
   ["with the embedded database releases the jobs and leases of the earlier process", true],
   ["with a database that other processes may use leaves their jobs and leases", false],
 ] as const)("a start %s", async (_name, isEmbedded) => {
-  const { boss, db, orm } = service().service.parts;
+  const { boss, orm } = service().service.parts;
   const { latestDeploymentId: id } = await service().givenApp(await service().tenant(), { status: "queued" });
   await claimDeployment(orm.em, id);
   const active = await Promise.all(
@@ -34,8 +34,7 @@ test.each([
 
   await using opening = new AsyncDisposableStack();
   const url = service().config.databaseUrl ?? "";
-  const readiness = { name: "database", check: () => Promise.resolve() };
-  await openJobQueue({ orm, em: orm.em, db, url, isEmbedded, readiness }, createLogger("silent"), opening);
+  await openJobQueue({ orm, url, isEmbedded }, createLogger("silent"), opening);
 
   // A job in the state `retry` waits for a worker. An active one waits until the heartbeat of its worker expires.
   const expected = QUEUE_NAMES.map(() => [isEmbedded ? "retry" : "active"]);

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
-import type { SqlEntityManager } from "@mikro-orm/sql";
 import { findAgent } from "../../agents/find-agent.ts";
 import { type Db, queryBuilderOf } from "../../database-types.ts";
 import type { SpoolFile } from "../../ports/spool.ts";
-import { acquireAdvisoryLock } from "../../shared/advisory-lock.ts";
 import type { Caller } from "../../shared/caller.ts";
 import { ServiceError } from "../../shared/errors.ts";
+import { inLockedTransaction } from "../../shared/transaction.ts";
 import { addSession, findSessionOfAgent, lockAgent } from "../add-session.ts";
 import { checkEntryCount, checkOpen } from "../append-entries.ts";
 import { addCountsOfEntries, EntryTotals } from "../count-entries.ts";
@@ -36,10 +35,9 @@ export async function storeTranscript(
   { agentId, transcript, entries }: StoreTranscript,
 ): Promise<StoredTranscript> {
   const { externalId, title, startedAt } = transcript;
-  return (root as SqlEntityManager).fork().transactional(async (em) => {
+  // A second import of the same transcript waits, and then finds the session of the first one.
+  return inLockedTransaction(root, [`import ${agentId} ${externalId}`], async (em) => {
     const tx = queryBuilderOf(em);
-    // A second import of the same transcript waits, and then finds the session of the first one.
-    await acquireAdvisoryLock(tx, `import ${agentId} ${externalId}`);
     const existing = await findSessionOfAgent(tx, { orgId: caller.orgId, agentId, externalId })
       .forUpdate()
       .executeTakeFirst();

@@ -20,6 +20,14 @@ export function databaseFolder(dataDirectory: string): string {
   return path.join(dataDirectory, "database");
 }
 
+/** The connections beside those of the ORM: of the job queue, the change feed, and programs beside the service. */
+const OTHER_CONNECTIONS = 30;
+
+/** The settings of a server to which the ORM has `poolSize` connections. */
+export function settingsOfPool(poolSize: number): ServerSettings {
+  return { max_connections: String(poolSize + OTHER_CONNECTIONS) };
+}
+
 export interface ServerLog {
   debug(details: object, message: string): void;
   warn(details: object, message: string): void;
