@@ -9,6 +9,7 @@ import { coldStart } from "./cold-start.ts";
 import { deploy } from "./deploy.ts";
 import { edgeProxy } from "./edge-proxy.ts";
 import { execute } from "./execute.ts";
+import { fairness } from "./fairness.ts";
 import { gateway } from "./gateway.ts";
 import { transcripts } from "./import.ts";
 import { knowledge } from "./knowledge.ts";
@@ -39,6 +40,7 @@ const SECTIONS: readonly Section[] = [
   gateway,
   execute,
   restBesideBuilds,
+  fairness,
   logStreams,
   search,
   searchQuality,

@@ -16,7 +16,7 @@ const MAX_WAITING = { waiting: 10_000, waitingPerKey: 2000 };
 const BUSY = "all connections to the database are in use";
 
 /** The smallest pool in which each organization can read beside its own transaction. */
-export const MIN_POOL_SIZE = 5;
+const MIN_POOL_SIZE = 5;
 
 interface PoolCounts {
   /** The connections that are open or being opened. */
@@ -42,14 +42,16 @@ export class ConnectionPool {
   readonly size: number;
   #pool: Pool | null = null;
 
-  /** @param size - the number of connections, at least `MIN_POOL_SIZE` */
-  constructor(size: number) {
+  /**
+   * @param size - the number of connections, at least 5
+   * @param waitMs - how long a statement waits for a connection, in milliseconds
+   * @throws {RangeError} for a smaller size
+   */
+  constructor(size: number, waitMs = CONNECTION_MS) {
+    if (size < MIN_POOL_SIZE) throw new RangeError(`A connection pool needs at least ${MIN_POOL_SIZE} connections.`);
     this.size = size;
     const share = Math.floor(size / 2);
-    this.#connections = new FairQueue(
-      { running: size, runningPerKey: share, ...MAX_WAITING, waitMs: CONNECTION_MS },
-      BUSY,
-    );
+    this.#connections = new FairQueue({ running: size, runningPerKey: share, ...MAX_WAITING, waitMs }, BUSY);
     this.#transactions = new FairQueue(
       { running: size - 2, runningPerKey: share - 1, ...MAX_WAITING, waitMs: TRANSACTION_MS },
       BUSY,

@@ -1,0 +1,5 @@
+import type { HostileAct } from "./hostile-act.ts";
+import { hostileWrites } from "./hostile-writes.ts";
+
+/** Everything that one organization does to the service, in the benchmark and in the tests. */
+export const hostileActs: readonly HostileAct[] = [...hostileWrites];
