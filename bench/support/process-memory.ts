@@ -14,6 +14,11 @@ export function anonymousMb(pid: number): Promise<number> {
   return readSizeMb(pid, "Pss_Anon");
 }
 
+/** Returns the resident set size (RSS) of a process, in MB. */
+export function residentMb(pid: number): Promise<number> {
+  return readSizeMb(pid, "Rss");
+}
+
 /** Returns the PSS of all descendants of a process, and the number of its direct children. */
 export async function descendantsMb(pid: number): Promise<{ children: number; mb: number }> {
   const children = await listChildren(pid);

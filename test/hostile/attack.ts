@@ -16,8 +16,8 @@ export interface AttackResult {
 
 export interface Attack {
   name: string;
-  /** Where the hostile code is. */
-  through: "build" | "app" | "program";
+  /** Where the hostile code is; `API`: a client, which no control group limits. */
+  through: "build" | "app" | "program" | "API";
   run(environment: AttackEnvironment): Promise<AttackResult>;
 }
 
