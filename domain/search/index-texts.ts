@@ -1,10 +1,10 @@
 import type { Db } from "../database-types.ts";
 import { ANALYZER_VERSION } from "./analyzer.ts";
-import { analyzeText, type AnalyzedText, type IndexedText, languagesIn } from "./indexed-text.ts";
-import { languageBits } from "./languages.ts";
+import { type EncodedTexts, encodeTexts, type NumberedText, planRemoval, type TextRemoval } from "./encode-texts.ts";
+import type { IndexedText } from "./indexed-text.ts";
 import { otherPostingsIdOf, postingsIdOf, type Rebuild, type ScopeSets } from "./index-rebuild.ts";
 import { removeVectors } from "./remove-vectors.ts";
-import { appendPostings, type NumberedText, removePostings } from "./write-postings.ts";
+import { appendPostings, removePostings } from "./write-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
 
 export type { IndexedText } from "./indexed-text.ts";
@@ -16,34 +16,35 @@ export type { IndexedText } from "./indexed-text.ts";
  * @returns the index ids in the order of the texts, ascending. An id is used once in a scope.
  */
 export async function addToIndex(tx: Db, scope: ScopeKey, texts: readonly IndexedText[]): Promise<number[]> {
-  if (texts.length === 0) return [];
-  const analyzed = await Promise.all(texts.map(analyzeText));
-  const row = await reserveIds(tx, scope, texts, analyzed);
-  const first = row.next_index_id - texts.length;
-  await appendPostings(
-    tx,
-    postingsIdOf(row),
-    analyzed.map((text, index) => ({ ...text, indexId: first + index })),
-  );
-  return texts.map((_, index) => first + index);
+  return texts.length === 0 ? [] : addEncodedTexts(tx, scope, await encodeTexts(texts));
+}
+
+/** Adds texts as `addToIndex` does, which a worker thread has encoded. */
+export async function addEncodedTexts(tx: Db, scope: ScopeKey, encoded: EncodedTexts): Promise<number[]> {
+  if (encoded.size === 0) return [];
+  const row = await reserveIds(tx, scope, encoded);
+  const first = row.next_index_id - encoded.size;
+  const ids = Array.from({ length: encoded.size }, (_, index) => first + index);
+  await appendPostings(tx, postingsIdOf(row), ids, encoded);
+  return ids;
 }
 
 /**
  * Removes texts from a scope within the caller's transaction. The texts must be those that were added with the ids. A text that
  * the scope does not contain is ignored.
  */
-export async function removeFromIndex(
-  tx: Db,
-  scope: ScopeKey,
-  texts: readonly (IndexedText & { indexId: number })[],
-): Promise<void> {
-  if (texts.length === 0) return;
+export async function removeFromIndex(tx: Db, scope: ScopeKey, texts: readonly NumberedText[]): Promise<void> {
+  if (texts.length > 0) await removePlannedTexts(tx, scope, await planRemoval(texts));
+}
+
+/** Removes texts as `removeFromIndex` does, whose removal a worker thread has planned. */
+export async function removePlannedTexts(tx: Db, scope: ScopeKey, removal: TextRemoval): Promise<void> {
+  if (removal.texts.length === 0) return;
   const row = await lockScope(tx, scope);
   if (row === null) return;
-  await removeVectors(tx, row, texts);
-  const analyzed = await analyzeNumbered(texts);
-  const { count, length } = await removeFromSet(tx, postingsIdOf(row), analyzed);
-  const rebuild = row.rebuild && (await removeFromRebuild(tx, otherPostingsIdOf(row), row.rebuild, analyzed));
+  await removeVectors(tx, row, removal.texts);
+  const { count, length } = await removeFromSet(tx, postingsIdOf(row), removal);
+  const rebuild = row.rebuild && (await removeFromRebuild(tx, otherPostingsIdOf(row), row.rebuild, removal));
   await tx
     .updateTable("search_scopes")
     .set(({ eb, fn, lit, ref, val, cast }) => ({
@@ -61,30 +62,27 @@ export async function addToRebuild(
   tx: Db,
   postingsId: number,
   { version, nextIndexId, textCount, totalLength }: Rebuild,
-  texts: readonly (IndexedText & { indexId: number })[],
+  texts: readonly NumberedText[],
 ): Promise<Rebuild> {
-  const analyzed = await analyzeNumbered(texts);
-  await appendPostings(tx, postingsId, analyzed);
-  const { count, length } = totalsOf(analyzed);
+  const encoded = await encodeTexts(texts);
+  const ids = texts.map(({ indexId }) => indexId);
+  await appendPostings(tx, postingsId, ids, encoded);
   return {
     version,
-    nextIndexId: (texts.at(-1)?.indexId ?? nextIndexId - 1) + 1,
-    textCount: textCount + count,
-    totalLength: totalLength + length,
+    nextIndexId: (ids.at(-1) ?? nextIndexId - 1) + 1,
+    textCount: textCount + encoded.count,
+    totalLength: totalLength + encoded.length,
   };
-}
-
-function analyzeNumbered(texts: readonly (IndexedText & { indexId: number })[]): Promise<NumberedText[]> {
-  return Promise.all(texts.map(async (text) => ({ ...(await analyzeText(text)), indexId: text.indexId })));
 }
 
 async function removeFromSet(
   tx: Db,
   postingsId: number,
-  texts: readonly NumberedText[],
+  removal: TextRemoval,
 ): Promise<{ count: number; length: number }> {
-  const removed = await removePostings(tx, postingsId, texts);
-  return totalsOf(texts.filter(({ indexId }) => removed.has(indexId)));
+  const removed = await removePostings(tx, postingsId, removal);
+  const found = removal.texts.filter(({ indexId }) => removed.has(indexId));
+  return { count: found.length, length: found.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** A removal with an older analyzer can leave postings, so the set has to be built again. */
@@ -92,9 +90,9 @@ async function removeFromRebuild(
   tx: Db,
   postingsId: number,
   { version, nextIndexId, textCount, totalLength }: Rebuild,
-  texts: readonly NumberedText[],
+  removal: TextRemoval,
 ): Promise<Rebuild> {
-  const { count, length } = await removeFromSet(tx, postingsId, texts);
+  const { count, length } = await removeFromSet(tx, postingsId, removal);
   return {
     version: Math.min(version, ANALYZER_VERSION),
     nextIndexId,
@@ -123,17 +121,15 @@ export async function dropScope(tx: Db, scope: ScopeKey): Promise<void> {
 async function reserveIds(
   tx: Db,
   scope: ScopeKey,
-  texts: readonly IndexedText[],
-  analyzed: readonly AnalyzedText[],
+  { size, count, length, languages }: EncodedTexts,
 ): Promise<ScopeSets & { next_index_id: number }> {
-  const { count, length } = totalsOf(analyzed);
   const update = tx
     .updateTable("search_scopes")
     .set(({ eb, fn, lit, ref }) => ({
-      next_index_id: eb(ref("next_index_id"), "+", texts.length),
+      next_index_id: eb(ref("next_index_id"), "+", size),
       text_count: eb(ref("text_count"), "+", count),
       total_length: eb(ref("total_length"), "+", String(length)),
-      languages: eb(ref("languages"), "|", languageBits(texts.flatMap(languagesIn))),
+      languages: eb(ref("languages"), "|", languages),
       analyzer_version: fn<number>("least", [ref("analyzer_version"), lit(ANALYZER_VERSION)]),
     }))
     .where("org_id", "=", scope.orgId)
@@ -176,10 +172,4 @@ async function lockScope(
     .forUpdate()
     .executeTakeFirst();
   return row ?? null;
-}
-
-/** Adds up texts with words. A text without words has no postings, so it does not count. */
-function totalsOf(texts: readonly AnalyzedText[]): { count: number; length: number } {
-  const found = texts.filter(({ counts }) => counts.size > 0);
-  return { count: found.length, length: found.reduce((sum, { length }) => sum + length, 0) };
 }

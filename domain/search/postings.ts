@@ -39,6 +39,12 @@ export function encodePosting(data: Uint8Array, at: number, posting: Posting): v
   data[at + 3] = Math.min(MAX_ROUNDED_LENGTH, Math.round(LENGTH_STEPS * Math.log2(1 + posting.length)));
 }
 
+/** Replaces the offset 0 of a posting. */
+export function writeOffset(data: Uint8Array, at: number, offset: number): void {
+  data[at] = offset & 0xff;
+  data[at + 1] = (data[at + 1] ?? 0) | (offset >>> 8);
+}
+
 export const readOffset = (low: number, high: number): number => (low | (high << 8)) & (BLOCK_SIZE - 1);
 export const readCategory = (high: number): number => high >>> (CATEGORY_SHIFT - 8);
 export const readTitleCount = (counts: number): number => counts >>> TITLE_SHIFT;

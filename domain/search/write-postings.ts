@@ -1,34 +1,74 @@
 import type { Db } from "../database-types.ts";
-import type { AnalyzedText } from "./indexed-text.ts";
-import { blockOf, encodePosting, offsetOf, POSTING_BYTES, readOffset } from "./postings.ts";
-import { textArray } from "./text-array.ts";
+import type { EncodedTerms, EncodedTexts, TextRemoval } from "./encode-texts.ts";
+import { blockOf, offsetOf, POSTING_BYTES, readOffset, writeOffset } from "./postings.ts";
+import { spacedArray, textArray } from "./text-array.ts";
 
-export interface NumberedText extends AnalyzedText {
-  indexId: number;
+/**
+ * Appends the postings of new texts. The scope must be locked.
+ *
+ * @param indexIds - of the texts, ascending
+ */
+export async function appendPostings(
+  tx: Db,
+  scopeId: number,
+  indexIds: readonly number[],
+  { chunks }: Pick<EncodedTexts, "chunks">,
+): Promise<void> {
+  const blocks = [...new Set(indexIds.map(blockOf))];
+  for (const chunk of chunks)
+    for (const block of blocks) {
+      const rows = selectRowsOfBlock(chunk, block, indexIds);
+      if (rows.data.length > 0) await insertRows(tx, scopeId, rows);
+    }
 }
 
-/** The postings of one term in one block. */
-interface BlockPostings {
-  term: string;
+/** The postings of some terms in one block. */
+interface BlockRows {
   block: number;
+  /** Separated by spaces. */
+  terms: string;
+  /** How many postings each term has, which may be none. */
+  counts: readonly number[];
+  /** The postings of all terms, in the order of the terms. */
   data: Uint8Array;
 }
 
-/** Appends the postings of new texts. The scope must be locked. */
-export async function appendPostings(tx: Db, scopeId: number, texts: readonly NumberedText[]): Promise<void> {
-  const added = encodeTexts(texts);
-  if (added.length === 0) return;
+/** Returns the part of a chunk that is in a block, with the offsets of its texts. */
+function selectRowsOfBlock(
+  { terms, ends, texts, data }: EncodedTerms,
+  block: number,
+  indexIds: readonly number[],
+): BlockRows {
+  const counts = new Array<number>(ends.length).fill(0);
+  const selected = new Uint8Array(data.length);
+  let length = 0;
+  let at = 0;
+  for (const [term, end] of ends.entries())
+    for (; at < end; at++) {
+      const indexId = indexIds[texts[at] ?? 0] ?? 0;
+      if (blockOf(indexId) !== block) continue;
+      selected.set(data.subarray(at * POSTING_BYTES, (at + 1) * POSTING_BYTES), length);
+      writeOffset(selected, length, offsetOf(indexId));
+      length += POSTING_BYTES;
+      counts[term] = (counts[term] ?? 0) + 1;
+    }
+  return { block, terms, counts, data: selected.subarray(0, length) };
+}
+
+async function insertRows(tx: Db, scopeId: number, rows: BlockRows): Promise<void> {
   await tx
     .insertInto("search_postings")
     .columns(["scope_id", "term", "block", "count", "data"])
     .expression(
-      selectPostings(tx, added).select(({ cast, val }) => [
-        cast<number>(val(scopeId), "integer").as("scope_id"),
-        "row.term",
-        "row.block",
-        "row.count",
-        "row.data",
-      ]),
+      selectPostings(tx, rows)
+        .where("row.count", ">", 0)
+        .select(({ cast, val }) => [
+          cast<number>(val(scopeId), "integer").as("scope_id"),
+          "row.term",
+          cast<number>(val(rows.block), "integer").as("block"),
+          "row.count",
+          "row.data",
+        ]),
     )
     .onConflict((conflict) =>
       conflict.columns(["scope_id", "term", "block"]).doUpdateSet(({ eb, ref }) => ({
@@ -47,22 +87,23 @@ export async function appendPostings(tx: Db, scopeId: number, texts: readonly Nu
 export async function removePostings(
   tx: Db,
   scopeId: number,
-  texts: readonly NumberedText[],
+  { blocks }: Pick<TextRemoval, "blocks">,
 ): Promise<ReadonlySet<number>> {
   const removed = new Set<number>();
-  for (const [block, textsOfBlock] of Map.groupBy(texts, ({ indexId }) => blockOf(indexId))) {
-    const ids = new Map(textsOfBlock.map(({ indexId }) => [offsetOf(indexId), indexId]));
-    const terms = [...new Set(textsOfBlock.flatMap(({ counts }) => [...counts.keys()]))];
-    const changed: BlockPostings[] = [];
-    for (const { term, data } of await selectBlock(tx, scopeId, block, terms)) {
-      const kept = filterPostings(data, (offset) => {
-        const id = ids.get(offset);
-        if (id !== undefined) removed.add(id);
-        return id === undefined;
-      });
-      if (kept.length < data.length) changed.push({ term, block, data: kept });
+  for (const { block, indexIds, terms } of blocks) {
+    const ids = new Map(indexIds.map((indexId) => [offsetOf(indexId), indexId]));
+    for (const chunk of terms) {
+      const changed: { term: string; data: Uint8Array }[] = [];
+      for (const { term, data } of await selectBlock(tx, scopeId, block, chunk)) {
+        const kept = filterPostings(data, (offset) => {
+          const id = ids.get(offset);
+          if (id !== undefined) removed.add(id);
+          return id === undefined;
+        });
+        if (kept.length < data.length) changed.push({ term, data: kept });
+      }
+      await writeBlock(tx, scopeId, block, changed);
     }
-    await writeBlock(tx, scopeId, block, changed);
   }
   return removed;
 }
@@ -91,64 +132,25 @@ export async function removeSomePostings(tx: Db, scopeId: number, limit: number)
   return Number(numDeletedRows);
 }
 
-function encodeTexts(texts: readonly NumberedText[]): BlockPostings[] {
-  const groups = new Map<string, { term: string; block: number; texts: NumberedText[] }>();
-  for (const text of texts) {
-    const block = blockOf(text.indexId);
-    for (const term of text.counts.keys()) {
-      const key = `${block} ${term}`;
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, { term, block, texts: [text] });
-      else group.texts.push(text);
-    }
-  }
-  return [...groups.values()].map(({ term, block, texts: matching }) => ({
-    term,
-    block,
-    data: encodeTerm(term, matching),
-  }));
-}
-
-function encodeTerm(term: string, texts: readonly NumberedText[]): Uint8Array {
-  const data = new Uint8Array(texts.length * POSTING_BYTES);
-  for (const [index, { indexId, category, length, counts }] of texts.entries()) {
-    const { title, body } = counts.get(term) ?? NO_COUNTS;
-    encodePosting(data, index * POSTING_BYTES, {
-      offset: offsetOf(indexId),
-      category,
-      titleCount: title,
-      bodyCount: body,
-      length,
-    });
-  }
-  return data;
-}
-
-const NO_COUNTS = { title: 0, body: 0 };
-
 /** The postings as rows. Their data is one parameter, which PostgreSQL gets as bytes and not as text. */
-function selectPostings(tx: Db, postings: readonly BlockPostings[]) {
-  const counts = postings.map(({ data }) => data.length / POSTING_BYTES);
+function selectPostings(tx: Db, { terms, counts, data }: Omit<BlockRows, "block">) {
   let end = 1;
-  const starts = postings.map(({ data }) => (end += data.length) - data.length);
-  const columns = tx.selectNoFrom((eb) => {
-    const unnest = (values: readonly (string | number)[]) => eb.fn<string>("unnest", [textArray(eb, values)]);
-    return [
-      unnest(postings.map(({ term }) => term)).as("term"),
-      eb.cast<number>(unnest(postings.map(({ block }) => block)), "integer").as("block"),
-      eb.cast<number>(unnest(counts), "integer").as("count"),
-      eb.cast<number>(unnest(starts), "integer").as("start"),
-    ];
-  });
-  const all = Buffer.concat(postings.map(({ data }) => data));
+  const starts = counts.map((count) => (end += count * POSTING_BYTES) - count * POSTING_BYTES);
+  const columns = tx.selectNoFrom((eb) => [
+    eb.fn<string>("unnest", [spacedArray(eb, terms)]).as("term"),
+    eb.cast<number>(eb.fn<string>("unnest", [textArray(eb, counts)]), "integer").as("count"),
+    eb.cast<number>(eb.fn<string>("unnest", [textArray(eb, starts)]), "integer").as("start"),
+  ]);
   return tx.selectFrom(
     tx
       .selectFrom(columns.as("part"))
-      .select(["term", "block", "count"])
+      .select(["term", "count"])
       .select(({ fn, eb, ref, val, cast, lit }) =>
-        fn<Buffer>("substring", [cast(val(all), "bytea"), ref("start"), eb(ref("count"), "*", lit(POSTING_BYTES))]).as(
-          "data",
-        ),
+        fn<Buffer>("substring", [
+          cast(val(Buffer.from(data.buffer, data.byteOffset, data.length)), "bytea"),
+          ref("start"),
+          eb(ref("count"), "*", lit(POSTING_BYTES)),
+        ]).as("data"),
       )
       .as("row"),
   );
@@ -158,13 +160,13 @@ async function selectBlock(
   tx: Db,
   scopeId: number,
   block: number,
-  terms: readonly string[],
+  terms: string,
 ): Promise<{ term: string; data: Uint8Array }[]> {
   return await tx
     .selectFrom("search_postings")
     .select(["term", "data"])
     .where("scope_id", "=", scopeId)
-    .where((eb) => eb("term", "=", eb.fn.any(textArray(eb, terms))))
+    .where((eb) => eb("term", "=", eb.fn.any(spacedArray(eb, terms))))
     .where("block", "=", block)
     .execute();
 }
@@ -180,7 +182,12 @@ function filterPostings(data: Uint8Array, isKept: (offset: number) => boolean): 
   return kept.subarray(0, end);
 }
 
-async function writeBlock(tx: Db, scopeId: number, block: number, changed: readonly BlockPostings[]): Promise<void> {
+async function writeBlock(
+  tx: Db,
+  scopeId: number,
+  block: number,
+  changed: readonly { term: string; data: Uint8Array }[],
+): Promise<void> {
   const empty = changed.filter(({ data }) => data.length === 0).map(({ term }) => term);
   if (empty.length > 0)
     await tx
@@ -193,10 +200,18 @@ async function writeBlock(tx: Db, scopeId: number, block: number, changed: reado
   if (shorter.length === 0) return;
   await tx
     .updateTable("search_postings")
-    .from(selectPostings(tx, shorter).selectAll().as("changed"))
+    .from(selectPostings(tx, toRows(shorter)).selectAll().as("changed"))
     .set(({ ref }) => ({ count: ref("changed.count"), data: ref("changed.data") }))
     .where("search_postings.scope_id", "=", scopeId)
     .whereRef("search_postings.term", "=", "changed.term")
     .where("search_postings.block", "=", block)
     .execute();
+}
+
+function toRows(postings: readonly { term: string; data: Uint8Array }[]): Omit<BlockRows, "block"> {
+  return {
+    terms: postings.map(({ term }) => term).join(" "),
+    counts: postings.map(({ data }) => data.length / POSTING_BYTES),
+    data: Buffer.concat(postings.map(({ data }) => data)),
+  };
 }

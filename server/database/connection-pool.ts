@@ -127,9 +127,10 @@ export class ConnectionPool {
   #markLostStatements(client: PoolClient): void {
     if (this.#watched.has(client)) return;
     this.#watched.add(client);
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const prototype = Object.getPrototypeOf(client) as PoolClient;
     const queryOrMark = (...args: unknown[]): unknown => {
-      const result = query(...args);
+      // The method of the class at each call, which tracing may have replaced since.
+      const result: unknown = Reflect.apply(prototype.query, client, args);
       if (!(result instanceof Promise)) return result;
       return result.catch((error: Error) => {
         throw isLost(client) ? markError(error, NO_CONNECTION) : error;
