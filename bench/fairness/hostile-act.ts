@@ -10,6 +10,8 @@ export interface HostileCaller {
 /** Something that one organization does, and that must not make others wait. */
 export interface HostileAct {
   name: string;
+  /** Creates what `run` sends, so that its creation is not measured. */
+  prepare?(): void;
   /** Does it once. It does not throw for a response that rejects it. */
   run(caller: HostileCaller): Promise<void>;
 }

@@ -71,6 +71,7 @@ export class ActMeasurement implements AsyncDisposable {
     const organization = await this.#service.call("createOrganization");
     const { api_key: apiKey, personal_access_token: personalAccessToken } = organization;
     const caller = { url: this.#url, apiKey, personalAccessToken, signal: this.#signal };
+    act.prepare?.();
     const startedAt = performance.now();
     let growthMb = 0;
     const seen = await this.#observeDuring(async () => {

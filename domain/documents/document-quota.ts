@@ -5,7 +5,7 @@ import { ServiceError } from "../shared/errors.ts";
 /** What the documents of an organization use, in Company Knowledge and all projects. */
 export interface DocumentUsage {
   documents: number;
-  /** The texts of all kept versions in UTF-8. */
+  /** The texts of all kept versions in UTF-8, as `countedBytes` counts them. */
   bytes: number;
 }
 
@@ -17,6 +17,17 @@ export interface DocumentQuota {
 }
 
 const MEBIBYTE = 1024 * 1024;
+
+/**
+ * What a term in the search index counts as text: a row takes about 110 bytes in the database, and the tables may take 20 times what
+ * the plan counts.
+ */
+const BYTES_OF_INDEX_ROW = 6;
+
+/** What a document counts in the plan: its text, or a part of its index if that is more. */
+export function countedBytes({ storedBytes, indexRows }: { storedBytes: number; indexRows: number }): number {
+  return Math.max(storedBytes, indexRows * BYTES_OF_INDEX_ROW);
+}
 
 /** Reads what the plan of an organization allows, and what its documents use. */
 export async function readDocumentQuota(db: Db, plans: Plans, orgId: string): Promise<DocumentQuota> {
@@ -31,7 +42,12 @@ export async function readDocumentQuota(db: Db, plans: Plans, orgId: string): Pr
 export async function measureDocuments(db: Db, orgId: string): Promise<DocumentUsage> {
   const { documents, bytes } = await db
     .selectFrom("documents")
-    .select(({ fn }) => [fn.countAll<string>().as("documents"), fn.sum<string | null>("stored_bytes").as("bytes")])
+    .select(({ fn, eb, ref, lit }) => [
+      fn.countAll<string>().as("documents"),
+      fn
+        .sum<string | null>(fn("greatest", [ref("stored_bytes"), eb(ref("index_rows"), "*", lit(BYTES_OF_INDEX_ROW))]))
+        .as("bytes"),
+    ])
     .where("org_id", "=", orgId)
     .executeTakeFirstOrThrow();
   return { documents: Number(documents), bytes: Number(bytes) };

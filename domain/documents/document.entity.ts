@@ -26,6 +26,8 @@ export const DocumentSchema = defineEntity({
     version: p.integer(),
     /** The texts of all kept versions in UTF-8. */
     storedBytes: p.integer(),
+    /** The terms of the passages in the search index. */
+    indexRows: p.integer().default(0),
     createdBy: p.uuid().nullable(),
     updatedBy: p.uuid().nullable(),
     createdAt: p.datetime(3).onCreate(() => new Date()),

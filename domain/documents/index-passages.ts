@@ -1,19 +1,9 @@
 import type { Db } from "../database-types.ts";
-import { addToIndex, type IndexedText, removeFromIndex } from "../search/index-texts.ts";
-import type { Language } from "../search/languages.ts";
+import type { TextRemoval } from "../search/encode-texts.ts";
+import { addEncodedTexts, removePlannedTexts } from "../search/index-texts.ts";
 import type { ReadTexts } from "../search/update-scopes.ts";
-import { categoryOf, type DocumentKind } from "./document-kind.ts";
 import { type DocumentOwner, scopeOf } from "./document-owner.ts";
-import { splitPassages } from "./split-passages.ts";
-
-/** What the index stores of a document besides its text. */
-export interface IndexedDocument {
-  id: string;
-  title: string;
-  /** Absent or `null` for a document without a kind. */
-  kind?: DocumentKind | null | undefined;
-  language: Language;
-}
+import { type IndexedPassages, type StoredPassage, toIndexedText } from "./index-document.ts";
 
 /** How many passages one statement inserts. */
 const ROWS_AT_ONCE = 500;
@@ -22,18 +12,13 @@ const ROWS_AT_ONCE = 500;
 export async function addPassages(
   tx: Db,
   owner: DocumentOwner,
-  document: IndexedDocument,
-  content: string,
+  documentId: string,
+  { passages, texts }: IndexedPassages,
 ): Promise<void> {
-  const passages = splitPassages(content);
   const scope = scopeOf(owner);
-  const indexIds = await addToIndex(
-    tx,
-    scope,
-    passages.map((passage) => toIndexedText(document, passage)),
-  );
+  const indexIds = await addEncodedTexts(tx, scope, texts);
   const rows = passages.map((passage, ordinal) => ({
-    document_id: document.id,
+    document_id: documentId,
     ordinal,
     org_id: owner.orgId,
     owner_id: scope.ownerId,
@@ -50,19 +35,28 @@ export async function addPassages(
       .execute();
 }
 
+export function readStoredPassages(db: Db, documentId: string): Promise<StoredPassage[]> {
+  return db
+    .selectFrom("document_passages")
+    .select(["heading", "content", "index_id"])
+    .where("document_id", "=", documentId)
+    .orderBy("index_id")
+    .execute();
+}
+
 /**
  * Removes the passages of a document from the database and from the search index, in the transaction of `tx`.
  *
- * @param document - as it was when the passages were added
+ * @param removal - of all passages of the document
  */
-export async function removePassages(tx: Db, owner: DocumentOwner, document: IndexedDocument): Promise<void> {
-  const rows = await tx
-    .deleteFrom("document_passages")
-    .where("document_id", "=", document.id)
-    .returning(["heading", "content", "index_id"])
-    .execute();
-  const texts = rows.map((row) => ({ ...toIndexedText(document, row), indexId: row.index_id }));
-  await removeFromIndex(tx, scopeOf(owner), texts);
+export async function removePassages(
+  tx: Db,
+  owner: DocumentOwner,
+  documentId: string,
+  removal: TextRemoval,
+): Promise<void> {
+  await tx.deleteFrom("document_passages").where("document_id", "=", documentId).execute();
+  await removePlannedTexts(tx, scopeOf(owner), removal);
 }
 
 /** Reads the passages of an owner as they are indexed. */
@@ -71,7 +65,7 @@ export const readPassageTexts: ReadTexts = async (db, { orgId, ownerId }, { from
     .selectFrom("document_passages as passage")
     .innerJoin("documents as document", "document.id", "passage.document_id")
     .select(["passage.index_id", "passage.heading", "passage.content"])
-    .select(["document.id", "document.title", "document.kind", "document.language"])
+    .select(["document.title", "document.kind", "document.language"])
     .where("passage.owner_id", "=", ownerId)
     .where("passage.org_id", "=", orgId)
     .where("passage.index_id", ">=", from)
@@ -80,10 +74,3 @@ export const readPassageTexts: ReadTexts = async (db, { orgId, ownerId }, { from
     .execute();
   return rows.map((row) => ({ ...toIndexedText(row, row), indexId: row.index_id }));
 };
-
-function toIndexedText(
-  { title, kind, language }: IndexedDocument,
-  { heading, content }: { heading: string; content: string },
-): IndexedText {
-  return { title: `${title}\n${heading}`, body: content, category: categoryOf(kind ?? null), language };
-}

@@ -7,7 +7,7 @@ import { searchByMeaning, type TextSearchDeps } from "../search/search-by-meanin
 import { searchIndexAndWeigh } from "../search/search-index.ts";
 import type { WeighedWord } from "../search/weigh-words.ts";
 import { categoryOf, type DocumentKind } from "./document-kind.ts";
-import { type DocumentOwner, scopeOf } from "./document-owner.ts";
+import { type DocumentOwner, scopeOf, selectDocuments } from "./document-owner.ts";
 
 /** A passage with words of a query, or with a similar meaning. */
 export interface PassageHit {
@@ -55,7 +55,12 @@ export async function searchPassages(
     ...(kind !== undefined && { categories: [categoryOf(kind)] }),
   };
   const [{ hits: byWords, words }, byMeaning] = await Promise.all([
-    searchIndexAndWeigh(deps.db, scope, { ...query, language: "any", typos: true }),
+    searchIndexAndWeigh(deps.db, scope, {
+      ...query,
+      language: "any",
+      selectLanguages: (added) => selectLanguages(deps.db, owner, added),
+      typos: true,
+    }),
     searchByMeaning(deps, scope, query),
   ]);
   const ids = new Set([...byWords, ...byMeaning].map(({ indexId }) => indexId));
@@ -75,6 +80,13 @@ export async function searchPassages(
     .slice(0, limit)
     .map(({ title: _title, body: _body, indexId: _indexId, ...hit }) => hit);
   return { hits, words };
+}
+
+/** A language counts while a document has it. A deleted document leaves no trace in the reading of questions. */
+async function selectLanguages(db: Db, owner: DocumentOwner, added: readonly Language[]): Promise<Language[]> {
+  const rows = await selectDocuments(db, owner).select("document.language").distinct().execute();
+  const languages = new Set(rows.map(({ language }) => language));
+  return added.filter((language) => languages.has(language));
 }
 
 interface RankablePassage extends PassageHit {

@@ -1,4 +1,5 @@
-import { findSections } from "./find-sections.ts";
+import { DOCUMENT_LIMITS } from "./document-limits.ts";
+import { findSections, type Section } from "./find-sections.ts";
 import { findSentences, type TextRange, trimRange } from "./find-sentences.ts";
 
 /** A part of a document that the search finds as one text. */
@@ -17,14 +18,19 @@ const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)]|\|)(?:\s|$)/;
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 
 /**
- * Splits Markdown along its headings, and long sections into passages of similar length. A passage ends at the end of a
+ * Splits Markdown along its headings unless there are too many, and long sections into passages of similar length. A passage ends at the end of a
  * paragraph, an item or a sentence, unless one sentence is longer than a passage.
  */
 export function splitPassages(text: string): Passage[] {
-  return findSections(text).flatMap(({ path, body }) => {
+  const sections = findSections(text);
+  const toPassages = ({ path, body }: Section): Passage[] => {
     const heading = path.join(" > ");
     return packUnits(text, body).map((range) => ({ ...range, heading, content: text.slice(range.start, range.end) }));
-  });
+  };
+  const passages = sections.length > DOCUMENT_LIMITS.passages ? [] : sections.flatMap(toPassages);
+  if (passages.length > 0 && passages.length <= DOCUMENT_LIMITS.passages) return passages;
+  // Of this length, half of the passages of the longest text have room for two.
+  return toPassages({ path: [], body: trimRange(text, { start: 0, end: text.length }) });
 }
 
 /** Joins paragraphs, items and sentences to passages of similar length. */

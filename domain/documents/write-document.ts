@@ -1,24 +1,34 @@
-import type { EntityManager } from "@mikro-orm/core";
 import type { SqlEntityManager } from "@mikro-orm/sql";
 import { type Db, queryBuilderOf } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { DocumentType } from "../ports/document-reader.ts";
 import type { Language } from "../search/languages.ts";
 import { ServiceError } from "../shared/errors.ts";
-import { isUuid } from "../shared/ids.ts";
 import { sha256Hex } from "../shared/sha256.ts";
 import { inLockedTransaction } from "../shared/transaction.ts";
 import type { DocumentKind } from "./document-kind.ts";
-import { type DocumentOwner, ownerExists, projectNotFound, selectDocuments } from "./document-owner.ts";
+import { type DocumentOwner, selectDocuments } from "./document-owner.ts";
 import { DOCUMENT_LIMITS } from "./document-limits.ts";
-import { checkRoomForDocument, checkRoomForText, readDocumentQuota } from "./document-quota.ts";
-import { checkTitle, cleanContent, documentNotFound } from "./document-rules.ts";
+import { checkRoomForDocument, checkRoomForText, countedBytes, readDocumentQuota } from "./document-quota.ts";
+import { checkTitle, cleanContent } from "./document-rules.ts";
 import { Document } from "./document.entity.ts";
 import { DocumentVersion } from "./document-version.entity.ts";
+import type { IndexedPassages } from "./index-document.ts";
+import {
+  type ChangeDocumentDeps,
+  checkOwnerExists,
+  findDocument,
+  findUnchanged,
+  forkOf,
+  lockOfDocuments,
+  OutdatedDocument,
+  planRemovalOf,
+  readDocument,
+  retryOutdated,
+} from "./document-state.ts";
 import { addPassages, removePassages } from "./index-passages.ts";
 
-export interface WriteDocumentDeps {
-  em: EntityManager;
+export interface WriteDocumentDeps extends ChangeDocumentDeps {
   plans: Plans;
 }
 
@@ -56,32 +66,53 @@ export interface WrittenDocument {
  *
  * @param userId - who writes it; `null` if no user is known
  * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `plan_limit` when the plan does not
- *   allow the document
+ *   allow the document; `unavailable` while too many texts are being processed
  */
-export async function storeDocument(
-  { em: root, plans }: WriteDocumentDeps,
+export function storeDocument(
+  deps: WriteDocumentDeps,
   owner: DocumentOwner,
   { userId, content, fields }: { userId: string | null; content: DocumentContent; fields: DocumentFields },
 ): Promise<WrittenDocument> {
+  return retryOutdated(async () => {
+    const { fileName } = content;
+    const existing =
+      fileName === null ? undefined : await selectByFileName(queryBuilderOf(forkOf(deps)), owner, fileName);
+    if (existing === undefined) return createOnce(deps, owner, { userId, content, fields });
+    return changeOnce(deps, owner, { id: existing.id, userId, content, fields });
+  });
+}
+
+async function createOnce(
+  { em: root, plans, textWorkers }: WriteDocumentDeps,
+  owner: DocumentOwner,
+  { userId, content, fields }: { userId: string | null; content: DocumentContent; fields: DocumentFields },
+): Promise<WrittenDocument> {
+  const { fileName } = content;
+  const { kind = null, language = "english" } = fields;
+  const title = fields.title ?? content.title ?? "Untitled";
+  checkTitle(title);
+  const text = cleanContent(content.text);
+  const indexed = await textWorkers.run(owner.orgId, "indexDocument", {
+    document: { title, kind, language },
+    content: text,
+  });
   return inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
     await checkOwnerExists(em, owner);
-    const { fileName } = content;
-    const existing = fileName === null ? undefined : await selectByFileName(queryBuilderOf(em), owner, fileName);
-    if (existing !== undefined) return changeLocked({ em, plans }, owner, { id: existing.id, userId, content, fields });
-    const { kind = null, language = "english" } = fields;
-    const title = fields.title ?? content.title ?? "Untitled";
-    checkTitle(title);
+    const tx = queryBuilderOf(em);
+    if (fileName !== null && (await selectByFileName(tx, owner, fileName)) !== undefined) throw new OutdatedDocument();
     const now = new Date();
     const author = { createdBy: userId, updatedBy: userId, createdAt: now, updatedAt: now };
     const document = em.create(Document, {
       ...{ orgId: owner.orgId, projectId: owner.projectId, kind, title, language, fileName },
-      ...{ version: 0, storedBytes: 0, ...author },
+      ...{ version: 0, storedBytes: 0, indexRows: 0, ...author },
     });
-    const quota = await readDocumentQuota(queryBuilderOf(em), plans, owner.orgId);
+    const quota = await readDocumentQuota(tx, plans, owner.orgId);
     checkRoomForDocument(quota);
-    const text = await addVersion(em, document, { userId, content, restored: null });
-    checkRoomForText(quota, document.storedBytes);
-    await addPassages(queryBuilderOf(em), owner, document, text);
+    await addVersion(em, document, { userId, content, text, restored: null });
+    setIndexRows(document, indexed);
+    checkRoomForText(quota, countedBytes(document));
+    await em.flush();
+    await addPassages(tx, owner, document.id, indexed);
     return { id: document.id, status: "created" };
   });
 }
@@ -92,7 +123,7 @@ export interface DocumentChange {
   content?: DocumentContent | undefined;
   fields: DocumentFields;
   /** The number of the version that `content` restores. */
-  restored?: number;
+  restored?: number | null;
 }
 
 /**
@@ -101,15 +132,12 @@ export interface DocumentChange {
  * @throws {ServiceError} `invalid` for a title or a text that is not allowed; `not_found` when the owner has no such
  *   document; `plan_limit` when the plan does not allow the text
  */
-export async function changeDocument(
-  { em: root, plans }: WriteDocumentDeps,
+export function changeDocument(
+  deps: WriteDocumentDeps,
   owner: DocumentOwner,
   change: DocumentChange,
 ): Promise<WrittenDocument> {
-  return inLockedTransaction(root, [lockOfDocuments(owner)], async (em) => {
-    await checkOwnerExists(em, owner);
-    return changeLocked({ em, plans }, owner, change);
-  });
+  return retryOutdated(() => changeOnce(deps, owner, change));
 }
 
 /**
@@ -139,27 +167,6 @@ export function versionNotFound(): ServiceError {
   );
 }
 
-/** The lock of changes of an organization's documents, so that each counts what the organization stores. */
-export function lockOfDocuments({ orgId }: DocumentOwner): string {
-  return `documents ${orgId}`;
-}
-
-/** @throws {ServiceError} `not_found` for a project that has been deleted meanwhile */
-export async function checkOwnerExists(em: SqlEntityManager, owner: DocumentOwner): Promise<void> {
-  if (!(await ownerExists(queryBuilderOf(em), owner))) throw projectNotFound();
-}
-
-/** @throws {ServiceError} `not_found` */
-export async function findDocument(
-  em: SqlEntityManager,
-  { orgId, projectId }: DocumentOwner,
-  id: string,
-): Promise<Document> {
-  const document = isUuid(id) ? await em.findOne(Document, { id, orgId, projectId }) : null;
-  if (document === null) throw documentNotFound();
-  return document;
-}
-
 function selectByFileName(tx: Db, owner: DocumentOwner, fileName: string): Promise<{ id: string } | undefined> {
   return selectDocuments(tx, owner)
     .select("document.id")
@@ -169,50 +176,62 @@ function selectByFileName(tx: Db, owner: DocumentOwner, fileName: string): Promi
     .executeTakeFirst();
 }
 
-async function changeLocked(
-  { em, plans }: { em: SqlEntityManager; plans: Plans },
+/** The texts are processed before the transaction, which then finds the document as it was read, or fails. */
+async function changeOnce(
+  deps: WriteDocumentDeps,
   owner: DocumentOwner,
-  { id, userId, content, fields, restored }: DocumentChange,
+  { id, userId, content, fields, restored = null }: DocumentChange,
 ): Promise<WrittenDocument> {
-  const document = await findDocument(em, owner, id);
-  const before = { id, title: document.title, kind: document.kind, language: document.language };
-  const { title = before.title, kind = before.kind, language = before.language } = fields;
+  const before = await readDocument(deps, owner, id);
+  const { title = before.title, kind = before.kind ?? null, language = before.language } = fields;
   if (title !== before.title) checkTitle(title);
-  const current = await em.findOneOrFail(DocumentVersion, { documentId: id, number: document.version });
-  const hasNewText = content !== undefined && sha256Hex(cleanContent(content.text)) !== current.contentHash;
-  const hasNewFields = title !== before.title || kind !== before.kind || language !== before.language;
-  if (!hasNewText && !hasNewFields) return { id, status: "unchanged" };
-  const tx = queryBuilderOf(em);
-  const quota = hasNewText ? await readDocumentQuota(tx, plans, owner.orgId) : null;
-  const bytesBefore = document.storedBytes;
-  await removePassages(tx, owner, before);
-  em.assign(document, { title, kind, language, updatedBy: userId, updatedAt: new Date() });
-  const text = hasNewText
-    ? await addVersion(em, document, { userId, content, restored: restored ?? null })
-    : current.content;
-  await em.flush();
-  if (quota !== null) checkRoomForText(quota, document.storedBytes - bytesBefore);
-  await addPassages(tx, owner, document, text);
-  return { id, status: "updated" };
+  const text = content === undefined ? before.text : cleanContent(content.text);
+  const hasNewText = text !== before.text;
+  const isMoved = title !== before.title || kind !== (before.kind ?? null) || language !== before.language;
+  if (!hasNewText && !isMoved) return { id, status: "unchanged" };
+  const removal = await planRemovalOf(deps, owner, before);
+  const document = { title, kind, language };
+  const indexed = await deps.textWorkers.run(owner.orgId, "indexDocument", { document, content: text });
+  return inLockedTransaction(deps.em, [lockOfDocuments(owner)], async (em) => {
+    await checkOwnerExists(em, owner);
+    const current = await findUnchanged(em, owner, before);
+    const tx = queryBuilderOf(em);
+    const quota = await readDocumentQuota(tx, deps.plans, owner.orgId);
+    const bytesBefore = countedBytes(current);
+    await removePassages(tx, owner, id, removal);
+    em.assign(current, { ...document, updatedBy: userId, updatedAt: new Date() });
+    if (hasNewText && content !== undefined) await addVersion(em, current, { userId, content, text, restored });
+    setIndexRows(current, indexed);
+    await em.flush();
+    if (hasNewText) checkRoomForText(quota, countedBytes(current) - bytesBefore);
+    await addPassages(tx, owner, id, indexed);
+    return { id, status: "updated" };
+  });
+}
+
+function setIndexRows(document: Document, { texts }: IndexedPassages): void {
+  document.indexRows = texts.chunks.reduce((sum, { ends }) => sum + ends.length, 0);
+  if (document.indexRows <= DOCUMENT_LIMITS.differentWords) return;
+  throw new ServiceError(
+    "invalid",
+    `content: the document has more than ${DOCUMENT_LIMITS.differentWords} different words. Split it into several documents.`,
+  );
 }
 
 interface NewVersion {
   userId: string | null;
   content: DocumentContent;
+  /** The content as it is stored. */
+  text: string;
   restored: number | null;
 }
 
-/**
- * Adds a version, makes it the current one, and removes versions that are too old.
- *
- * @returns the text of the version
- */
+/** Adds a version, makes it the current one, and removes versions that are too old. */
 async function addVersion(
   em: SqlEntityManager,
   document: Document,
-  { userId, content, restored }: NewVersion,
-): Promise<string> {
-  const text = cleanContent(content.text);
+  { userId, content, text, restored }: NewVersion,
+): Promise<void> {
   const contentBytes = Buffer.byteLength(text);
   const number = document.version + 1;
   document.version = number;
@@ -230,5 +249,4 @@ async function addVersion(
     .execute();
   document.storedBytes += contentBytes - removed.reduce((sum, row) => sum + row.content_bytes, 0);
   await em.flush();
-  return text;
 }

@@ -24,6 +24,9 @@ const HEADING_SHARE = 0.6;
 export class QuestionCoverage {
   readonly #words: readonly WeighedWord[];
   readonly #total: number;
+  /** What the headings of a passage have: each of its sentences asks for it. */
+  readonly #headings = new WeakMap<PassageHit, ReadonlySet<WeighedWord>>();
+  readonly #columns = new WeakMap<PassageHit, Map<string, ReadonlySet<WeighedWord>>>();
 
   constructor(words: readonly WeighedWord[]) {
     const weighed = selectTelling(words).map((word) => ({
@@ -45,14 +48,24 @@ export class QuestionCoverage {
    */
   score({ quote, header }: Sentence, hit: PassageHit): number {
     const own = this.#find(quote, hit);
-    const above = header === null ? new Set<WeighedWord>() : this.#find(header, hit);
+    const above = header === null ? new Set<WeighedWord>() : this.#findInColumns(header, hit);
     const covered = own.size === 0 ? own : own.union(above);
     const headings = this.#findInHeading(hit).union(above).difference(covered);
     return this.#share(covered) + HEADING_SHARE * this.#share(headings);
   }
 
-  #findInHeading(hit: PassageHit): Set<WeighedWord> {
-    return this.#find(`${hit.documentTitle}\n${hit.heading}`, hit);
+  #findInHeading(hit: PassageHit): ReadonlySet<WeighedWord> {
+    const found = this.#headings.get(hit) ?? this.#find(`${hit.documentTitle}\n${hit.heading}`, hit);
+    this.#headings.set(hit, found);
+    return found;
+  }
+
+  #findInColumns(header: string, hit: PassageHit): ReadonlySet<WeighedWord> {
+    const byHeader = this.#columns.get(hit) ?? new Map<string, ReadonlySet<WeighedWord>>();
+    this.#columns.set(hit, byHeader);
+    const found = byHeader.get(header) ?? this.#find(header, hit);
+    byHeader.set(header, found);
+    return found;
   }
 
   #find(text: string, { language }: PassageHit): Set<WeighedWord> {
@@ -74,8 +87,14 @@ export class QuestionCoverage {
   }
 }
 
-/** Returns the rarest words of a long question that a text has, which are those that the search finds passages by. */
-function selectTelling(words: readonly WeighedWord[]): readonly WeighedWord[] {
+/**
+ * Returns the words that say what a question is about: without stop words unless there are no others, and of a long question the rarest
+ * words that a text has, which are those that the search finds passages by. A stop word of one language can be an unknown word of another
+ * one, which would weigh more than all words of the question.
+ */
+function selectTelling(all: readonly WeighedWord[]): readonly WeighedWord[] {
+  const telling = all.filter(({ isStopWord }) => !isStopWord);
+  const words = telling.length > 0 ? telling : all;
   if (words.length <= MAX_WORDS) return words;
   return words
     .filter(({ isMissing }) => !isMissing)

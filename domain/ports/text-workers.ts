@@ -1,10 +1,14 @@
+import type { indexDocument, planPassageRemoval } from "../documents/index-document.ts";
+
 /**
  * The work on text from outside that runs in worker threads: what each task gets and returns. Both are copied between
  * threads, so they are plain data.
  */
 export interface TextTasks {
-  /** Returns the words of a text, for tests of the workers. */
-  countCharacters(text: string): number;
+  /** Splits a document into passages and encodes them for the search index. */
+  indexDocument: typeof indexDocument;
+  /** Finds what has to be read to remove the passages of a document from the search index. */
+  planPassageRemoval: typeof planPassageRemoval;
 }
 
 export type TextTaskName = keyof TextTasks;

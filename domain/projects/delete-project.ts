@@ -2,7 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { removeProjectMounts } from "../agents/remove-project-mounts.ts";
 import { queryBuilderOf } from "../database-types.ts";
 import { deleteDocumentsOf } from "../documents/delete-document.ts";
-import { checkOwnerExists, lockOfDocuments } from "../documents/write-document.ts";
+import { checkOwnerExists, lockOfDocuments } from "../documents/document-state.ts";
 import type { Caller } from "../shared/caller.ts";
 import { inLockedTransaction } from "../shared/transaction.ts";
 import { lockProject } from "./find-project.ts";

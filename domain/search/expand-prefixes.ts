@@ -74,7 +74,7 @@ function selectTerms(db: Db, scopeId: number, prefix: string) {
 }
 
 /** Selects the terms that begin with a prefix, up to a number of rows: one for each block of a term. */
-export function selectTermsWithPrefix(db: Db, scopeId: number, prefix: string) {
+export function selectTermsWithPrefix(db: Db, scopeId: number, prefix: string, maxRows = MAX_ROWS) {
   return db
     .selectFrom("search_postings")
     .select("term")
@@ -82,5 +82,5 @@ export function selectTermsWithPrefix(db: Db, scopeId: number, prefix: string) {
     .where("term", ">=", prefix)
     .where("term", "<", `${prefix}${LAST}`)
     .orderBy("term")
-    .limit(MAX_ROWS);
+    .limit(Math.min(maxRows, MAX_ROWS));
 }

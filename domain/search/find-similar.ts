@@ -12,8 +12,12 @@ const TYPO_WEIGHT = 0.5;
 /** The words that are corrected: each of them reads ranges of the index. */
 const MAX_WORDS = 12;
 const MIN_TYPO_LENGTH = 4;
+const LETTERS_OF_BEGINNING = 3;
 /** The shortest words with two typing errors. */
 const MIN_LENGTH_OF_TWO_ERRORS = 8;
+/** How many rows of the index all words together read, and how many terms are compared with all words. */
+const MAX_ROWS = 60_000;
+const MAX_CANDIDATES = 4000;
 /** In a scope of more texts, the terms with one first letter are too many to read all. */
 const MAX_TEXTS_OF_SMALL_SCOPE = 16_384;
 
@@ -73,21 +77,35 @@ async function readCandidates(
   scope: ScopeStatistics,
   words: readonly QueryWord[],
 ): Promise<Map<string, string[]>> {
-  const [first, ...others] = words.flatMap((word) =>
-    beginningsOf(word, scope).map((prefix) => selectCandidates(db, scope, { word, prefix })),
-  );
+  const ranges = words.flatMap((word) => beginningsOf(word, scope).map((prefix) => ({ word, prefix })));
+  const [first, ...others] = ranges.map((range) => selectCandidates(db, scope, range, ranges.length));
   if (first === undefined) return new Map();
   const rows = await others.reduce((all, query) => all.union(query), first).execute();
   const byWord = Map.groupBy(rows, ({ word }) => word);
   return new Map([...byWord].map(([word, ofWord]) => [word, ofWord.map(({ term }) => term)]));
 }
 
-function selectCandidates(db: Db, { id }: ScopeStatistics, { word, prefix }: { word: QueryWord; prefix: string }) {
-  return db
-    .selectFrom(selectTermsWithPrefix(db, id, prefix).as("row"))
+/** Of too many candidates, those with the first letters of the word come first, as most errors are in later letters. */
+function selectCandidates(
+  db: Db,
+  { id }: ScopeStatistics,
+  { word, prefix }: { word: QueryWord; prefix: string },
+  ranges: number,
+) {
+  const beginning = Array.from(word.text).slice(0, LETTERS_OF_BEGINNING).join("");
+  const candidates = db
+    .selectFrom(selectTermsWithPrefix(db, id, prefix, Math.floor(MAX_ROWS / ranges)).as("row"))
     .select(({ val, cast }) => [cast<string>(val(word.text), "text").as("word"), "term"])
     .where((eb) => eb.or(spellingsOf(word).map((spelling) => couldBe(eb, spelling, maxDistanceOf(word)))))
-    .distinct();
+    .distinctOn("term")
+    .orderBy("term");
+  const best = db
+    .selectFrom(candidates.as("candidate"))
+    .select(["word", "term"])
+    .orderBy(({ fn, val }) => fn<boolean>("starts_with", ["term", val(beginning)]), "desc")
+    .orderBy("term")
+    .limit(Math.floor(MAX_CANDIDATES / ranges));
+  return db.selectFrom(best.as("best")).select(["word", "term"]);
 }
 
 /**

@@ -29,6 +29,8 @@ export interface MatchedWords {
 
 /** A query of more words is searched for its rarest words. */
 const MAX_WORDS = 16;
+/** So is a query whose words could have more postings, if each text of the scope had each of them: scoring them takes 20 ms. */
+const MAX_POSTINGS = 2_000_000;
 /** How much a word counts that is a stop word in one of the languages only. */
 const STOP_WORD_WEIGHT = 0.3;
 
@@ -39,7 +41,8 @@ export async function matchWords(
   all: readonly QueryWord[],
   { typos = false, prefix = false }: Tolerance,
 ): Promise<MatchedWords> {
-  if (all.length > MAX_WORDS) return await matchRareWords(db, scope, all, { prefix });
+  const isLarge = all.length > MAX_WORDS || all.length * scope.textCount > MAX_POSTINGS;
+  if (isLarge) return await matchRareWords(db, scope, all, { prefix });
   const { matched, postings } = await matchTerms(db, scope, all, prefix);
   const counts = new Map([...postings].map(([term, { count }]) => [term, count]));
   const counted = countWords(all, counts);

@@ -4,7 +4,7 @@ import type { Language } from "./languages.ts";
 import { matchWords } from "./match-words.ts";
 import { readQueryWords } from "./query-words.ts";
 import type { RankingParameters } from "./ranking.ts";
-import { readStatistics } from "./scope-statistics.ts";
+import { readStatistics, type ScopeStatistics } from "./scope-statistics.ts";
 import { scorePostings } from "./score-postings.ts";
 import type { ScopeKey } from "./search-scope.ts";
 import { type WeighedWord, weighWords } from "./weigh-words.ts";
@@ -14,6 +14,8 @@ export interface IndexQuery {
   text: string;
   /** `any`: the languages of all texts of the scope. */
   language: Language | "any";
+  /** Of the languages in which texts were ever added to the scope, those of the texts that exist. By default, all of them. */
+  selectLanguages?(added: readonly Language[]): Promise<readonly Language[]>;
   /** At most 200. */
   limit: number;
   /** Finds only texts of these categories; without it, of all. */
@@ -47,7 +49,7 @@ export async function searchIndexAndWeigh(
 ): Promise<{ hits: IndexHit[]; words: WeighedWord[] }> {
   const statistics = await readStatistics(db, scope);
   if (statistics === null) return { hits: [], words: [] };
-  const words = await readQueryWords(query.text, query.language === "any" ? statistics.languages : [query.language]);
+  const words = await readQueryWords(query.text, await languagesOfQuery(query, statistics));
   const { matched, words: counted } = await matchWords(db, statistics, words, query);
   const hits = scorePostings(matched, {
     ...statistics,
@@ -57,4 +59,12 @@ export async function searchIndexAndWeigh(
     parameters: query.ranking,
   });
   return { hits, words: weighWords(counted, statistics.textCount) };
+}
+
+async function languagesOfQuery(
+  { language, selectLanguages }: IndexQuery,
+  { languages }: ScopeStatistics,
+): Promise<readonly Language[]> {
+  if (language !== "any") return [language];
+  return selectLanguages === undefined || languages.length < 2 ? languages : selectLanguages(languages);
 }

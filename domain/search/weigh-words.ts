@@ -7,6 +7,8 @@ export interface WeighedWord {
   text: string;
   /** The terms that stand for it in the index. If no text has the word, those of similar words too. */
   terms: ReadonlySet<string>;
+  /** Whether it is a stop word in one of the languages of the texts, so that it says little. */
+  isStopWord: boolean;
   /** Whether no text has the word, so that the terms are those of similar words. */
   isMissing: boolean;
   /** Its inverse document frequency: the rarer, the higher. A word that no text has gets the highest weight. */
@@ -18,6 +20,7 @@ export function weighWords(words: readonly CountedWord[], textCount: number): We
   return words.map(({ word, count, similar }) => ({
     text: word.text,
     terms: new Set([...word.terms, ...similar.map(({ term }) => term)]),
+    isStopWord: word.isStopWord,
     isMissing: count === 0,
     weight: inverseDocumentFrequency(count, textCount),
   }));

@@ -39,7 +39,7 @@ function selectRowsOfBlock(
   block: number,
   indexIds: readonly number[],
 ): BlockRows {
-  const counts = new Array<number>(ends.length).fill(0);
+  const counts = Array.from({ length: ends.length }, () => 0);
   const selected = new Uint8Array(data.length);
   let length = 0;
   let at = 0;

@@ -15,11 +15,12 @@ export async function openKnowledge(
   foundation: Foundation,
   { queryEmbedder }: EmbeddingServices,
 ): Promise<Capabilities["knowledge"]> {
-  const { config, database, log, plans } = foundation;
+  const { config, database, log, plans, textWorkers } = foundation;
   return {
     em: database.em,
     db: database.db,
     plans,
+    textWorkers,
     queryEmbedder,
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),

@@ -23,7 +23,7 @@ interface PoolCounts {
   open: number;
   /** The connections that statements and transactions use. */
   used: number;
-  /** The statements and transactions that wait for a connection, or for their turn to begin. */
+  /** The statements and transactions that wait for a connection, for a lock, or for their turn to begin. */
   waiting: number;
 }
 
@@ -37,6 +37,7 @@ export class ConnectionPool {
   readonly #connections: FairQueue;
   readonly #transactions: FairQueue;
   readonly #locks = new KeyedLock();
+  #waitingForLocks = 0;
   readonly #used = new Set<PoolClient>();
   readonly #watched = new WeakSet<PoolClient>();
   readonly size: number;
@@ -66,7 +67,7 @@ export class ConnectionPool {
   }
 
   get counts(): PoolCounts {
-    const waiting = this.#connections.counts.waiting + this.#transactions.counts.waiting;
+    const waiting = this.#connections.counts.waiting + this.#transactions.counts.waiting + this.#waitingForLocks;
     return { open: this.#pool?.totalCount ?? 0, used: this.#used.size, waiting };
   }
 
@@ -93,13 +94,22 @@ export class ConnectionPool {
     try {
       if (locks !== null) {
         held.push(await this.#transactions.acquire(orgId));
-        held.push(await this.#locks.acquire(locks));
+        held.push(await this.#waitForLocks(locks));
       }
       held.push(await this.#connections.acquire(orgId));
       return end;
     } catch (error) {
       end();
       throw error instanceof ServiceError ? markError(error, NO_FREE_CONNECTION) : error;
+    }
+  }
+
+  async #waitForLocks(names: readonly string[]): Promise<() => void> {
+    this.#waitingForLocks += 1;
+    try {
+      return await this.#locks.acquire(names);
+    } finally {
+      this.#waitingForLocks -= 1;
     }
   }
 

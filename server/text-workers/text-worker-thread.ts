@@ -1,11 +1,10 @@
 // Runs in a worker thread. Each task is an export, which the pool calls by its name.
+import { indexDocument, planPassageRemoval } from "../../domain/documents/index-document.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { TextTaskInput, TextTaskName, TextTaskOutput, TextTasks } from "../../domain/ports/text-workers.ts";
 import type { TaskOutcome } from "./text-worker-pool.ts";
 
-const tasks: TextTasks = {
-  countCharacters: (text) => text.length,
-};
+const tasks: TextTasks = { indexDocument, planPassageRemoval };
 
 /** Runs one task. An error of the caller is returned, because its class would be lost between the threads. */
 export async function runTask<Name extends TextTaskName>({

@@ -139,3 +139,17 @@ test("a change of a document is in the audit log, without its text", async () =>
   expect(JSON.stringify(events)).not.toContain("Secret price");
   expect(body["status"]).toBe("created");
 });
+
+test("a document in another language does not change the answers to questions in English, and less so after its deletion", async () => {
+  const prices = "# Price list 2026\n\nThe Team plan costs 49 euros per user and month.";
+  const questions = "# FAQ\n\n## Can I cancel at any time?\n\nYes. Notice is not required.";
+  await add({ kind: "pricing", content: `${prices}\n\n${questions}\n` });
+  const ask = async () =>
+    (await tenant.rest.get(`/v1/knowledge/search?query=${encodeURIComponent("Can I cancel at any time?")}`)).body;
+  const before = await ask();
+  expect((before["citations"] as unknown[]).length).toBeGreaterThan(0);
+  const german = await add({ kind: "policy", content: "# Urlaub\n\nUrlaub wird beantragt.", language: "german" });
+  expect(await ask()).toEqual(before);
+  await send("DELETE", String(german.body["document_id"]));
+  expect(await ask()).toEqual(before);
+});

@@ -63,6 +63,7 @@ async function actInTurn(service: ServiceProcess, url: string, signal: AbortSign
     if (act === undefined || signal.aborted) return acts;
     const organization = await service.call("createOrganization");
     const { api_key: apiKey, personal_access_token: personalAccessToken } = organization;
+    act.prepare?.();
     try {
       await act.run({ url, apiKey, personalAccessToken, signal });
     } catch (error) {

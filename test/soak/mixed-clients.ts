@@ -44,7 +44,7 @@ function createRequest(client: number, n: number, agentId: string): ClientReques
     { method: "GET", path: "/v1/knowledge/search?query=travel%20approval" },
     { method: "POST", path: `/v1/agents/${agentId}/memories`, body: createMemory(client, n) },
     toolCall("service_list_apps", {}),
-    { method: "GET", path: `/v1/agents/${agentId}/memories/search?query=invoice` },
+    { method: "GET", path: `/v1/agents/${agentId}/memories/search?q=invoice` },
     { method: "GET", path: "/v1/servers" },
     toolCall("company_knowledge_search", { query: "Who approves flights?" }),
     { method: "POST", path: "/v1/knowledge/documents", body: createDocument(client, n) },

@@ -24,7 +24,11 @@ const service = sharedHarness();
 let owner: DocumentOwner;
 
 const db = () => service().service.parts.db;
-const deps = () => ({ em: service().service.parts.orm.em, plans: PLANS });
+const deps = () => ({
+  em: service().service.parts.orm.em,
+  plans: PLANS,
+  textWorkers: service().service.parts.capabilities.knowledge.textWorkers,
+});
 const [author, editor] = [randomUUID(), randomUUID()];
 const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 } }, "free");
 
@@ -203,4 +207,18 @@ test("a part of a document ends at the end of a line, if one ends in its last qu
   expect(await read(0)).toMatchObject({ content: "New\n", version: 2, next_offset: null });
   expect(await read(0, 1)).toMatchObject({ version: 1, next_offset: 78 });
   await expect(read(0, 3)).rejects.toMatchObject({ code: "not_found", message: expect.stringMatching(/^Version not/) });
+});
+
+test("simultaneous changes of one document are all stored, one after the other", async () => {
+  const { id } = await store(written("Zero"));
+  const texts = ["One", "Two", "Three", "Four"];
+  const results = await Promise.all(texts.map((text) => change(id, written(text))));
+  expect(results.map(({ status }) => status)).toEqual(texts.map(() => "updated"));
+  expect(await summary(id)).toMatchObject({ version: 5 });
+});
+
+test("simultaneous uploads of one file become versions of one document", async () => {
+  const results = await Promise.all(["One", "Two", "Three"].map((text) => store(uploaded("same.md", text))));
+  expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+  expect(await summary(results[0]!.id)).toMatchObject({ version: 3 });
 });

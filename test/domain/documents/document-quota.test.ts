@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { deleteDocument } from "../../../domain/documents/delete-document.ts";
 import type { DocumentOwner } from "../../../domain/documents/document-owner.ts";
+import { measureDocuments } from "../../../domain/documents/document-quota.ts";
 import { listDocuments } from "../../../domain/documents/read-documents.ts";
 import { searchPassages } from "../../../domain/documents/search-passages.ts";
 import { changeDocument, type DocumentContent, storeDocument } from "../../../domain/documents/write-document.ts";
@@ -16,7 +17,11 @@ const free = { ...DEFAULT_LIMITS, apps: 1 };
 const PLANS = new Plans({ free, small: { ...free, documents: 2, documentBytes: 1024 ** 2 } }, "small");
 
 const db = () => service().service.parts.db;
-const deps = () => ({ em: service().service.parts.orm.em, plans: PLANS });
+const deps = () => ({
+  em: service().service.parts.orm.em,
+  plans: PLANS,
+  textWorkers: service().service.parts.capabilities.knowledge.textWorkers,
+});
 const contentOf = (text: string): DocumentContent => {
   return { text, title: null, fileName: null, mediaType: "text/markdown", sizeBytes: text.length };
 };
@@ -59,4 +64,28 @@ test("the plan of an organization decides", async () => {
   const tenant = await service().tenant({ plan: "free" });
   for (const text of ["One", "Two", "Three"])
     expect(await add(text, { orgId: tenant.org_id, projectId: null })).toMatchObject({ status: "created" });
+});
+
+test("a text whose index takes more than 20 times its size counts by its index", async () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join("");
+  await add(words);
+  const { bytes } = await measureDocuments(db(), owner.orgId);
+  expect(bytes).toBeGreaterThan(3 * Buffer.byteLength(words));
+  await add("Flights need an approval. ".repeat(1000));
+  expect((await measureDocuments(db(), owner.orgId)).bytes - bytes).toBe(26_000);
+});
+
+test("a document with too many different words is refused, and nothing of it is stored", async () => {
+  const plans = new Plans({ free }, "free");
+  const text = Array.from({ length: 410_000 }, (_, index) => index.toString(36))
+    .join(" ")
+    .slice(0, 2_000_000);
+  const content = contentOf(text);
+  await expect(storeDocument({ ...deps(), plans }, owner, { userId: null, content, fields: {} })).rejects.toMatchObject(
+    {
+      code: "invalid",
+      message: "content: the document has more than 300000 different words. Split it into several documents.",
+    },
+  );
+  expect(await measureDocuments(db(), owner.orgId)).toEqual({ documents: 0, bytes: 0 });
 });

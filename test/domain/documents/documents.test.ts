@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { queryBuilderOf } from "../../../domain/database-types.ts";
-import { deleteDocument, deleteDocumentsOf } from "../../../domain/documents/delete-document.ts";
+import { deleteDocumentsOf } from "../../../domain/documents/delete-document.ts";
+import { deleteDocument } from "../../../domain/documents/delete-document.ts";
 import { DOCUMENT_LIMITS } from "../../../domain/documents/document-limits.ts";
 import type { DocumentOwner } from "../../../domain/documents/document-owner.ts";
 import { readContent, type SentContent } from "../../../domain/documents/read-content.ts";
@@ -31,7 +32,11 @@ const reader = sharedReader();
 let owner: DocumentOwner;
 
 const db = () => service().service.parts.db;
-const deps = () => ({ em: service().service.parts.orm.em, plans: PLANS });
+const deps = () => ({
+  em: service().service.parts.orm.em,
+  plans: PLANS,
+  textWorkers: service().service.parts.capabilities.knowledge.textWorkers,
+});
 const userId = randomUUID();
 const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 } }, "free");
 

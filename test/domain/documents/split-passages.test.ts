@@ -148,3 +148,17 @@ test("a section of 1,500 characters is one passage, and of a longer one no passa
   expect(lengthsOf(`${"x".repeat(1500)} y`)).toEqual([1500, 2]);
   expect(lengthsOf(`x ${"y".repeat(1500)}`)).toEqual([1, 1500]);
 });
+
+test("a text with too many headings is split regardless of them, and no word is lost", () => {
+  const text = Array.from({ length: 100_000 }, (_, index) => `# h${index}`).join("\n");
+  const passages = splitPassages(text);
+  expect(passages.length).toBeLessThan(1000);
+  expect(passages.every(({ heading, content }) => heading === "" && content.length <= 1500)).toBe(true);
+  expect(passages.flatMap(({ content }) => content.split(/\s/))).toEqual(text.split(/\s/));
+});
+
+test("a document has a passage for each heading up to the limit", () => {
+  const sections = (count: number) => Array.from({ length: count }, (_, index) => `# h${index}\n\nText.`).join("\n\n");
+  expect(splitPassages(sections(5000))).toHaveLength(5000);
+  expect(splitPassages(sections(5001)).length).toBeLessThan(5000);
+});

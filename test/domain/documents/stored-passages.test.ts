@@ -15,7 +15,11 @@ const service = sharedHarness();
 let owner: DocumentOwner;
 
 const db = () => service().service.parts.db;
-const deps = () => ({ em: service().service.parts.orm.em, plans: PLANS });
+const deps = () => ({
+  em: service().service.parts.orm.em,
+  plans: PLANS,
+  textWorkers: service().service.parts.capabilities.knowledge.textWorkers,
+});
 const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 } }, "free");
 
 beforeEach(() => {

@@ -15,12 +15,14 @@ test("a word has its terms and those of similar words, and weighs more if few te
     {
       text: "invoices",
       terms: new Set(["invoic", "invoices"]),
+      isStopWord: false,
       isMissing: false,
       weight: expect.closeTo(Math.log(1 + 6.5 / 3.5), 10),
     },
     {
       text: "refnd",
       terms: new Set(["refnd", "refund"]),
+      isStopWord: false,
       isMissing: true,
       weight: expect.closeTo(Math.log(20), 10),
     },

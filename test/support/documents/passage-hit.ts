@@ -24,6 +24,7 @@ export async function questionWords(question: string, more: Partial<WeighedWord>
     text: word.toLowerCase(),
     terms: new Set(analyzer.analyze(word).map(({ text }) => text)),
     isMissing: false,
+    isStopWord: false,
     weight: 1,
     ...more,
   }));

@@ -1,0 +1,60 @@
+import { type EncodedTexts, encodeTexts, planRemoval, type TextRemoval } from "../search/encode-texts.ts";
+import type { IndexedText } from "../search/indexed-text.ts";
+import type { Language } from "../search/languages.ts";
+import { categoryOf, type DocumentKind } from "./document-kind.ts";
+import { type Passage, splitPassages } from "./split-passages.ts";
+
+/** What the index stores of a document besides its text. */
+export interface IndexedDocument {
+  title: string;
+  /** Absent or `null` for a document without a kind. */
+  kind?: DocumentKind | null | undefined;
+  language: Language;
+}
+
+/** The passages of a document, and what the search index stores of them. It is plain data. */
+export interface IndexedPassages {
+  passages: Passage[];
+  texts: EncodedTexts;
+}
+
+/** A passage that is stored. */
+export interface StoredPassage {
+  heading: string;
+  content: string;
+  index_id: number;
+}
+
+/** Splits a document into passages and analyzes them. Runs in a worker thread. */
+export async function indexDocument({
+  document,
+  content,
+}: {
+  document: IndexedDocument;
+  content: string;
+}): Promise<IndexedPassages> {
+  const passages = splitPassages(content);
+  return { passages, texts: await encodeTexts(passages.map((passage) => toIndexedText(document, passage))) };
+}
+
+/**
+ * Analyzes stored passages, to remove them from the search index. Runs in a worker thread.
+ *
+ * @param document - as it was when the passages were added
+ */
+export function planPassageRemoval({
+  document,
+  passages,
+}: {
+  document: IndexedDocument;
+  passages: readonly StoredPassage[];
+}): Promise<TextRemoval> {
+  return planRemoval(passages.map((passage) => ({ ...toIndexedText(document, passage), indexId: passage.index_id })));
+}
+
+export function toIndexedText(
+  { title, kind, language }: IndexedDocument,
+  { heading, content }: { heading: string; content: string },
+): IndexedText {
+  return { title: `${title}\n${heading}`, body: content, category: categoryOf(kind ?? null), language };
+}
