@@ -36,7 +36,7 @@ const PERMUTATIONS = 150_000;
 /** The words of ten different letters, in the order of their numbers. */
 function permutations(): string {
   const permute = (number: number): string => {
-    const letters = [...LETTERS];
+    const letters = LETTERS.split("");
     let rest = number;
     let word = "";
     for (let size = letters.length; size > 0; size--) {

@@ -9,12 +9,13 @@ import { type DocumentOwner, ownerExists, projectNotFound } from "./document-own
 import { documentNotFound } from "./document-rules.ts";
 import { Document } from "./document.entity.ts";
 import { DocumentVersion } from "./document-version.entity.ts";
+import type { DocumentTasks } from "./index-document.ts";
 import { readStoredPassages } from "./index-passages.ts";
 
 /** What a change of a document needs before its transaction: texts are processed outside of it. */
 export interface ChangeDocumentDeps {
   em: EntityManager;
-  textWorkers: TextWorkers;
+  textWorkers: TextWorkers<DocumentTasks>;
 }
 
 /** The lock of changes of an organization's documents, so that each counts what the organization stores. */

@@ -58,3 +58,9 @@ export function toIndexedText(
 ): IndexedText {
   return { title: `${title}\n${heading}`, body: content, category: categoryOf(kind ?? null), language };
 }
+
+/** The work on documents that runs in worker threads. */
+export interface DocumentTasks {
+  indexDocument: typeof indexDocument;
+  planPassageRemoval: typeof planPassageRemoval;
+}

@@ -2,7 +2,6 @@ import path from "node:path";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
-import type { TextWorkers } from "../../domain/ports/text-workers.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { StoredVariables } from "../../domain/variables/stored-variables.ts";
@@ -54,7 +53,8 @@ export interface Foundation {
   usageCounter: UsageCounter;
   edge: EdgeServices;
   agentWorkspaces: AgentWorkspaces;
-  textWorkers: TextWorkers;
+  /** Processes texts from outside in worker threads. */
+  textWorkers: TextWorkerPool;
 }
 
 /** Opens what several capabilities share. `opening` closes it in the opposite order. */

@@ -1,9 +1,10 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Piscina } from "piscina";
-import type { TextTaskInput, TextTaskName, TextTaskOutput, TextWorkers } from "../../domain/ports/text-workers.ts";
+import type { TextTaskInput, TextTaskOutput, TextWorkers } from "../../domain/ports/text-workers.ts";
 import { type ErrorCode, ServiceError } from "../../domain/shared/errors.ts";
 import { FairQueue } from "../../domain/shared/fair-queue.ts";
+import type { TextTasks } from "./text-tasks.ts";
 
 export interface TextWorkerLimits {
   threads: number;
@@ -36,7 +37,7 @@ const PROGRAM = fileURLToPath(new URL("./text-worker-thread.ts", import.meta.url
 const TOO_EXPENSIVE = "The text takes too much time or memory to process. Shorten it, or split it into several texts.";
 
 /** Runs tasks in a pool of worker threads, which start at the first task. */
-export class TextWorkerPool implements TextWorkers, AsyncDisposable {
+export class TextWorkerPool implements TextWorkers<TextTasks>, AsyncDisposable {
   readonly #limits: TextWorkerLimits;
   readonly #queue: FairQueue;
   #opening: Promise<Piscina> | null = null;
@@ -50,12 +51,12 @@ export class TextWorkerPool implements TextWorkers, AsyncDisposable {
     );
   }
 
-  run<Name extends TextTaskName>(
+  run<Name extends keyof TextTasks>(
     orgId: string | null,
     name: Name,
-    input: TextTaskInput<Name>,
+    input: TextTaskInput<TextTasks[Name]>,
     signal?: AbortSignal,
-  ): Promise<TextTaskOutput<Name>> {
+  ): Promise<TextTaskOutput<TextTasks[Name]>> {
     return this.#queue.run(orgId, () => this.#run(name, input, signal), signal);
   }
 
@@ -63,15 +64,15 @@ export class TextWorkerPool implements TextWorkers, AsyncDisposable {
     await (await this.#opening)?.destroy();
   }
 
-  async #run<Name extends TextTaskName>(
+  async #run<Name extends keyof TextTasks>(
     name: Name,
-    input: TextTaskInput<Name>,
+    input: TextTaskInput<TextTasks[Name]>,
     signal: AbortSignal | undefined,
-  ): Promise<TextTaskOutput<Name>> {
+  ): Promise<TextTaskOutput<TextTasks[Name]>> {
     const pool = await (this.#opening ??= openPool(this.#limits));
     const outcome = await this.#runBounded(pool, { name, input }, signal);
     if ("error" in outcome) throw new ServiceError(outcome.error.code, outcome.error.message);
-    return outcome.value as TextTaskOutput<Name>;
+    return outcome.value as TextTaskOutput<TextTasks[Name]>;
   }
 
   async #runBounded(pool: Piscina, task: object, signal: AbortSignal | undefined): Promise<TaskOutcome> {
