@@ -4,7 +4,7 @@ const anyPackage = packages(".+");
 const anyBuiltIn = builtIns(...builtinModules.map((name) => name.replace(/^node:/, "")));
 
 /** Functions on Node's HTTP types, for the control plane, the edge proxy and the egress proxy. */
-const sharedHttp = "^server/http/(client-address|hop-by-hop-headers|linger-on-close|request-id)[.]ts$";
+const sharedHttp = "^server/http/(bounded-fetch|client-address|hop-by-hop-headers|linger-on-close|request-id)[.]ts$";
 
 /**
  * The import rules. Each layer lists everything that it may import; any other import is an error.
@@ -49,10 +49,17 @@ export default {
     ),
     ...only(
       "drivers",
-      "A driver imports its ports, the sandbox and itself. domain/shared and server/files are allowed too.",
+      "A driver imports its ports, the sandbox and itself. domain/shared, server/files and shared HTTP functions are allowed too.",
       {
         from: "^server/drivers/([^/]+)/",
-        to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", "^server/drivers/$1/", anyPackage, anyBuiltIn],
+        to: [
+          "^domain/(ports|shared)/",
+          "^server/(sandbox|files)/",
+          sharedHttp,
+          "^server/drivers/$1/",
+          anyPackage,
+          anyBuiltIn,
+        ],
       },
     ),
     ...only(

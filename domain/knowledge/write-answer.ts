@@ -1,5 +1,6 @@
 import type { PassageHit } from "../documents/search-passages.ts";
 import type { LanguageModel } from "../ports/language-model.ts";
+import { getLoadedAnalyzer, loadAnalyzer } from "../search/analyzer.ts";
 import { isRecord, parseJson } from "../shared/json.ts";
 import { toPlainText } from "../shared/plain-text.ts";
 import type { Sentence } from "./list-sentences.ts";
@@ -18,10 +19,19 @@ export interface CitedSentence {
 }
 
 const MAX_TOKENS = 1500;
+/** The body of the response of an endpoint, which contains the answer as JSON in JSON. */
+const MAX_BYTES = 1024 * 1024;
+/** More than the instructions ask for. */
+const MAX_SENTENCES = 10;
 const MAX_SENTENCE_LENGTH = 600;
+/** Before marks and spaces are removed. No pattern reads a longer text. */
+const MAX_WRITTEN_LENGTH = 2000;
+/** How many of the words that a sentence adds to the question its quotes must have. */
+const MIN_SUPPORTED_SHARE = 0.5;
 /** A shorter quote supports nothing. */
 const MIN_QUOTE_LENGTH = 8;
 const MAX_QUOTE_LENGTH = 1000;
+const MAX_CITATIONS = 10;
 
 const INSTRUCTIONS = `You answer a question from passages of an organization's documents.
 
@@ -38,7 +48,8 @@ Rules:
 
 /**
  * Lets a language model write an answer from passages, and drops every sentence whose citations do not hold: the passage is
- * unknown, the quote does not stand in it, or the sentence contains a number that the passage does not.
+ * unknown, the quote does not stand in it, the sentence contains a number that the passage does not, or it says something else than
+ * its quotes: it shares no word with them, or most words that it adds to the question are not in them.
  *
  * @returns no sentences when the model says that the passages answer nothing; `null` when no sentence of the model holds
  * @throws when the model does not respond
@@ -55,20 +66,26 @@ export async function writeAnswer(
     text: content,
   }));
   const prompt = JSON.stringify({ question, passages });
-  const written = readSentences(await model.generate({ instructions: INSTRUCTIONS, prompt, maxTokens: MAX_TOKENS }));
+  const request = { instructions: INSTRUCTIONS, prompt, maxTokens: MAX_TOKENS, maxBytes: MAX_BYTES };
+  const written = readSentences(await model.generate(request));
   if (written === null) return null;
-  const held = written.flatMap((sentence) => checkSentence(sentence, hits) ?? []);
+  await Promise.all(hits.map(({ language }) => loadAnalyzer(language)));
+  const held = written.flatMap((sentence) => {
+    const cited = checkSentence(sentence, hits);
+    return cited !== null && isSupported(cited, question) ? [cited] : [];
+  });
   return held.length === 0 && written.length > 0 ? null : held;
 }
 
 /** Reads the JSON in the text of a model, which may stand in a block of code. Returns `null` for any other text. */
 function readSentences(text: string): unknown[] | null {
   const json = parseJson(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
-  return isRecord(json) && Array.isArray(json["sentences"]) ? json["sentences"] : null;
+  return isRecord(json) && Array.isArray(json["sentences"]) ? json["sentences"].slice(0, MAX_SENTENCES) : null;
 }
 
 function checkSentence(sentence: unknown, hits: readonly PassageHit[]): CitedSentence | null {
   if (!isRecord(sentence) || typeof sentence["text"] !== "string" || !Array.isArray(sentence["citations"])) return null;
+  if (sentence["text"].length > MAX_WRITTEN_LENGTH || sentence["citations"].length > MAX_CITATIONS) return null;
   const text = toPlainText(sentence["text"])
     .replaceAll(/\s*\[\d+\]/g, "")
     .replaceAll(/\s+/g, " ")
@@ -80,8 +97,26 @@ function checkSentence(sentence: unknown, hits: readonly PassageHit[]): CitedSen
   return quotes.length > 0 && numbers.every((number) => supports.includes(number)) ? { text, quotes } : null;
 }
 
+/**
+ * Whether the words of a sentence are those of its quotes. The words of the question do not count, because every answer repeats them. A
+ * heading counts as a part of the quotes below it.
+ */
+function isSupported({ text, quotes }: CitedSentence, question: string): boolean {
+  const [first] = quotes;
+  if (first === undefined) return false;
+  const analyzer = getLoadedAnalyzer(first.hit.language);
+  const termsOf = (content: string): Set<string> => new Set(analyzer.analyze(content).map((term) => term.text));
+  const written = termsOf(text);
+  const quoted = termsOf(quotes.map(({ quote }) => quote).join("\n"));
+  if (written.isDisjointFrom(quoted)) return false;
+  const headings = termsOf(quotes.map(({ hit }) => `${hit.documentTitle}\n${hit.heading}`).join("\n"));
+  const added = written.difference(termsOf(question));
+  return added.intersection(quoted.union(headings)).size >= added.size * MIN_SUPPORTED_SHARE;
+}
+
 function checkCitation(citation: unknown, hits: readonly PassageHit[]): CitedQuote | null {
   if (!isRecord(citation) || typeof citation["quote"] !== "string") return null;
+  if (citation["quote"].length > MAX_WRITTEN_LENGTH) return null;
   const hit = hits[Number(citation["passage"]) - 1];
   if (hit === undefined) return null;
   const quote = findLiterally(hit.content, citation["quote"]);

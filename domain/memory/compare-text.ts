@@ -30,11 +30,21 @@ function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase().normalize("NFKC");
 }
 
-const MARKS = String.raw`[.,;:!…"'“”„‘‚«»‹›()\[\]{}<>*_\x60¡¿、。「」『』]`;
-const AROUND = new RegExp(`^(?:${MARKS}|-(?!\\p{N}))+|(?:${MARKS}|-)+$`, "gu");
+const MARKS: ReadonlySet<string> = new Set(`.,;:!…"'“”„‘‚«»‹›()[]{}<>*_\x60¡¿、。「」『』`);
+const BEGINS_WITH_NUMBER = /^\p{N}/u;
 
+/** Character by character, because a pattern for the marks at the end would begin again at each mark inside of the word. */
 function trimWord(word: string): string {
-  return word.replace(AROUND, "");
+  let start = 0;
+  let end = word.length;
+  while (start < end && (MARKS.has(word.charAt(start)) || isDash(word, start))) start += 1;
+  while (end > start && (MARKS.has(word.charAt(end - 1)) || word.charAt(end - 1) === "-")) end -= 1;
+  return word.slice(start, end);
+}
+
+/** A minus before a number is its sign. */
+function isDash(word: string, at: number): boolean {
+  return word.charAt(at) === "-" && !BEGINS_WITH_NUMBER.test(word.slice(at + 1, at + 3));
 }
 
 /** Words that no statement depends on. A word with an opposite, such as `not`, `was` or `before`, is not among them. */

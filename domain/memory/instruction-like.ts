@@ -16,7 +16,7 @@ const FORMS: readonly RegExp[] = [
   /\b(?:jailbreak|developer mode|god mode|do anything now)\b/,
   /^[ \t]*(?:#+[ \t]*|\*\*)?(?:system|assistant|developer)(?:\*\*)?[ \t]*:/m,
   /^[ \t]*#+[ \t]*(?:system|instructions?)\b|\[(?:system|assistant|developer)\]/m,
-  /<\|[a-z_]{2,30}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:system|instructions?|tool_call|tool_use|function_calls?|invoke)\b[^>]*>/,
+  /<\|[a-z_]{2,30}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:system|instructions?|tool_call|tool_use|function_calls?|invoke)\b[^>]{0,200}>/,
   /\b(?:do not|don't|never|without) (?:tell|telling|inform|informing|mention|mentioning|reveal|revealing|show|showing)\b[^.!?\n]{0,30}\b(?:the )?(?:user|human|operator|admin|anyone)\b/,
   /\b(?:send|post|upload|forward|exfiltrate|leak|reveal|print|output|repeat)\b[^.!?\n]{0,60}\b(?:system prompt|your (?:instructions|prompt|rules)|api keys?|access tokens?|passwords?|credentials|secrets?|env(?:ironment)? variables?)\b/,
   /\b(?:ignoriere?|vergiss|missachte)\b[^.!?\n]{0,60}\b(?:anweisung|regel|vorgabe|instruktion)/,

@@ -1,4 +1,5 @@
 import type { EmbedOptions, Embeddings } from "../../../domain/ports/embeddings.ts";
+import { createBoundedFetch } from "../../http/bounded-fetch.ts";
 import { TextsRejected } from "../../../domain/ports/embeddings.ts";
 
 export interface EmbeddingsSettings {
@@ -16,6 +17,8 @@ const ENDPOINT = "the embeddings endpoint";
 const BATCH_SIZE = 32;
 const MAX_CHARACTERS = 4000;
 const MAX_DIMENSIONS = 4096;
+/** A number has at most 25 characters. */
+const MAX_BYTES = BATCH_SIZE * MAX_DIMENSIONS * 25 + 1024 * 1024;
 /** 408, 425 and 429 are temporary, and 401, 403 and 404 are not about the texts. */
 const REJECTIONS = new Set([400, 413, 422]);
 
@@ -88,6 +91,6 @@ function toUnitVectors(embeddings: readonly number[][]): Float32Array[] {
 
 async function openModel({ model, baseUrl, apiKey }: EmbeddingsSettings) {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  const key = apiKey === null ? {} : { apiKey };
+  const key = { fetch: createBoundedFetch(MAX_BYTES), ...(apiKey !== null && { apiKey }) };
   return createOpenAICompatible({ name: "openaiCompatible", baseURL: baseUrl, ...key }).embeddingModel(model);
 }

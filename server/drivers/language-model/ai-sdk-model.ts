@@ -1,4 +1,5 @@
 import type { LanguageModel as AiModel } from "ai";
+import { createBoundedFetch } from "../../http/bounded-fetch.ts";
 import type { LanguageModel, ModelRequest } from "../../../domain/ports/language-model.ts";
 
 export const MODEL_PROVIDERS = ["openai-compatible", "anthropic"] as const;
@@ -24,11 +25,11 @@ export class AiSdkModel implements LanguageModel {
     this.#timeoutMs = timeoutMs;
   }
 
-  async generate({ instructions, prompt, maxTokens }: ModelRequest, signal?: AbortSignal): Promise<string> {
+  async generate({ instructions, prompt, maxTokens, maxBytes }: ModelRequest, signal?: AbortSignal): Promise<string> {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const { generateText } = await import("ai");
     const { text } = await generateText({
-      model: await openModel(this.#settings),
+      model: await openModel(this.#settings, maxBytes),
       instructions,
       prompt,
       maxOutputTokens: maxTokens,
@@ -39,8 +40,8 @@ export class AiSdkModel implements LanguageModel {
   }
 }
 
-async function openModel({ provider, name, baseUrl, apiKey }: ModelSettings): Promise<AiModel> {
-  const key = apiKey === null ? {} : { apiKey };
+async function openModel({ provider, name, baseUrl, apiKey }: ModelSettings, maxBytes: number): Promise<AiModel> {
+  const key = { fetch: createBoundedFetch(maxBytes), ...(apiKey !== null && { apiKey }) };
   if (provider === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ ...key, ...(baseUrl !== null && { baseURL: baseUrl }) })(name);

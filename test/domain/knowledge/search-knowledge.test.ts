@@ -71,13 +71,15 @@ test("sentences are left out from the one on whose citations exceed the limit", 
   await add("Aaa one here. Aaa two here. Aaa three here. Aaa four here.");
   const cite = (...numbers: string[]) => numbers.map((number) => ({ passage: 1, quote: `Aaa ${number} here.` }));
   const languageModel = answerOf(
-    { text: "First.", citations: cite("one", "two") },
-    { text: "Second.", citations: cite("three", "four") },
-    { text: "Third.", citations: cite("one") },
+    { text: "One and two.", citations: cite("one", "two") },
+    { text: "Three and four.", citations: cite("three", "four") },
+    { text: "Only one.", citations: cite("one") },
   );
-  expect((await ask("aaa", { languageModel }, 4)).answer).toBe("First [1][2]\nSecond [3][4]");
-  expect((await ask("aaa", { languageModel }, 5)).answer).toBe("First [1][2]\nSecond [3][4]\nThird [1]");
-  expect((await ask("aaa", { languageModel }, 3)).answer).toBe("First [1][2]");
+  expect((await ask("aaa", { languageModel }, 4)).answer).toBe("One and two [1][2]\nThree and four [3][4]");
+  expect((await ask("aaa", { languageModel }, 5)).answer).toBe(
+    "One and two [1][2]\nThree and four [3][4]\nOnly one [1]",
+  );
+  expect((await ask("aaa", { languageModel }, 3)).answer).toBe("One and two [1][2]");
   expect((await ask("aaa", { languageModel }, 1)).citations).toEqual([]);
 });
 
@@ -85,11 +87,11 @@ test("the same sentence of two documents has two citations, and of one document 
   const ids = [await add("Aaa is here. Bbb is there."), await add("Aaa is here. Ccc is there.")];
   const quote = "Aaa is here.";
   const languageModel = answerOf({
-    text: "It is here.",
+    text: "Aaa, here.",
     citations: [1, 2, 1].map((passage) => ({ passage, quote })),
   });
   const { answer, citations } = await ask("aaa", { languageModel });
-  expect(answer).toBe("It is here [1][2][1]");
+  expect(answer).toBe("Aaa, here [1][2][1]");
   expect(citations.map(({ document_id: id }) => id).toSorted()).toEqual(ids.toSorted());
 });
 

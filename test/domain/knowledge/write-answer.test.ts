@@ -11,7 +11,7 @@ const HITS = [
   passageHit(`${"long ".repeat(300)}end`),
 ];
 const TEXT = "The Team plan is 49 euros.";
-const CITATION = { passage: 1, quote: "The Team plan costs 49 euros" };
+const CITATION = { passage: 1, quote: "The Team plan costs 49 euros (or $55.50)" };
 
 /** A quote of 1,000 characters. */
 const LONGEST = `g ${"long ".repeat(199)}lon`;
@@ -26,7 +26,10 @@ async function checkText(text: unknown): Promise<string | null> {
 
 /** Returns the quote of a citation, or `null` if it is dropped. */
 async function checkQuote(citation: unknown): Promise<string | null> {
-  return (await writeSentences({ text: "It is so.", citations: [citation] }))?.[0]?.quotes[0]?.quote ?? null;
+  const { quote } = Object(citation) as { quote?: unknown };
+  // A sentence with the words of its quote.
+  const text = typeof quote === "string" ? quote.slice(0, 100) : "The Team plan.";
+  return (await writeSentences({ text, citations: [citation] }))?.[0]?.quotes[0]?.quote ?? null;
 }
 
 test("the model gets the passages as numbered data, and the instructions of the service", async () => {
@@ -43,6 +46,7 @@ test("the model gets the passages as numbered data, and the instructions of the 
         ],
       }),
       maxTokens: 1500,
+      maxBytes: 1_048_576,
     },
   ]);
 });
@@ -53,7 +57,7 @@ test("a sentence has the passages and the literal quotes of its citations", asyn
     {
       text: TEXT,
       quotes: [
-        { hit: HITS[0], quote: "The Team plan costs 49 euros", header: null },
+        { hit: HITS[0], quote: CITATION.quote, header: null },
         { hit: HITS[0], quote: "It includes\nten projects.", header: null },
       ],
     },
@@ -95,8 +99,9 @@ test("a sentence is one line without control codes and without brackets that loo
   expect(await checkText(" The\u0007 plan [1] is\n  good [12][3]. ")).toBe("The plan is good.");
   expect(await checkText(" [1] ")).toBeNull();
   expect(await checkText("")).toBeNull();
-  expect(await checkText("x".repeat(600))).toBe("x".repeat(600));
-  expect(await checkText("x".repeat(601))).toBeNull();
+  const long = `Plan ${"x".repeat(595)}`;
+  expect(await checkText(long)).toBe(long);
+  expect(await checkText(`${long}x`)).toBeNull();
 });
 
 test.each([
@@ -147,11 +152,43 @@ test.each([
 });
 
 test.each(String.raw`\^$.*+?()[]{}|/-`.split(""))("a quote with the character %s is found literally", async (mark) => {
-  const content = `before${mark}after it`;
-  const sentence = { text: "It is so.", citations: [{ passage: 1, quote: content }] };
+  const content = `before ${mark}after it`;
+  const sentence = { text: "Before it.", citations: [{ passage: 1, quote: content }] };
   const model = new FakeModel(JSON.stringify({ sentences: [sentence] }));
   expect(await writeAnswer(model, "?", [passageHit(`A ${content}.`)])).toMatchObject([
     { quotes: [{ quote: content }] },
   ]);
-  expect(await writeAnswer(model, "?", [passageHit("beforexafter it, beforeafter it")])).toBeNull();
+  expect(await writeAnswer(model, "?", [passageHit("before xafter it, before after it")])).toBeNull();
+});
+
+const POLICY = passageHit("Employees must book trains three days ahead. Flights need the approval of a manager.", {
+  documentTitle: "Travel policy",
+});
+const TRAINS = "Employees must book trains three days ahead.";
+const FLIGHTS = "Flights need the approval of a manager.";
+
+test.each([
+  ["Book trains three days ahead.", TRAINS],
+  ["Trains have to be booked three days in advance.", TRAINS],
+  ["A manager approves flights.", FLIGHTS],
+  ["Under the travel policy, flights need approval.", FLIGHTS],
+])("the sentence %j is published with the quote %j", async (text, quote) => {
+  const model = new FakeModel(JSON.stringify({ sentences: [{ text, citations: [{ passage: 1, quote }] }] }));
+  expect(await writeAnswer(model, "How do I travel?", [POLICY])).toMatchObject([{ text }]);
+});
+
+test.each([
+  ["Employees get a company car and unlimited hotel vouchers.", TRAINS],
+  ["Everything is free.", TRAINS],
+  ["Gifts from suppliers are allowed without limits.", FLIGHTS],
+  ["Travel.", FLIGHTS],
+])("the sentence %j is not published, because it says something else than its quote %j", async (text, quote) => {
+  const model = new FakeModel(JSON.stringify({ sentences: [{ text, citations: [{ passage: 1, quote }] }] }));
+  expect(await writeAnswer(model, "How do I travel?", [POLICY])).toBeNull();
+});
+
+test("a sentence of 100,000 spaces is dropped, and of 200,000 sentences at most ten are read", async () => {
+  expect(await checkText(`The plan${" ".repeat(100_000)}is good.`)).toBeNull();
+  const sentences = Array.from({ length: 200_000 }, () => ({ text: TEXT, citations: [CITATION] }));
+  expect(await writeSentences(...sentences.slice(0, 1000))).toHaveLength(10);
 });

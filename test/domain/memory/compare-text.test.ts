@@ -121,3 +121,14 @@ test("the words of a text are where its spaces are", () => {
 test("two texts of words without meaning are different statements", () => {
   expect(hashText("The").meaningHash).not.toBe(hashText("That is").meaningHash);
 });
+
+test("marks inside of a word stay, however many there are", () => {
+  const word = `a${"\u2026".repeat(3990)}b`;
+  expect(hashText(`${word}.`).contentHash).toBe(hashText(word).contentHash);
+  expect(hashText(word).contentHash).not.toBe(hashText("ab").contentHash);
+});
+
+test("a minus before a number stays, and any other dash at the ends of a word does not", () => {
+  expect(hashText("-5 degrees").contentHash).not.toBe(hashText("5 degrees").contentHash);
+  expect(hashText("-five- degrees").contentHash).toBe(hashText("five degrees").contentHash);
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AiSdkModel, type ModelSettings } from "../../../server/drivers/language-model/ai-sdk-model.ts";
+import { startLoopbackServer } from "../../support/loopback-server.ts";
 import { openScriptedModel, type ScriptedModel } from "../../support/documents/scripted-model.ts";
 
 let endpoint: ScriptedModel;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint[Symbol.asyncDispose]());
 
-const REQUEST = { instructions: "Answer.", prompt: '{"question":"?"}', maxTokens: 99 };
+const REQUEST = { instructions: "Answer.", prompt: '{"question":"?"}', maxTokens: 99, maxBytes: 10_000 };
 
 function model(provider: ModelSettings["provider"], timeoutMs = 10_000): AiSdkModel {
   return new AiSdkModel({ provider, name: "model-1", baseUrl: endpoint.url, apiKey: "key-1" }, timeoutMs);
@@ -53,5 +54,38 @@ test.each(["openai-compatible", "anthropic"] as const)(
   async (provider) => {
     endpoint.respond(null);
     await expect(model(provider, 200).generate(REQUEST)).rejects.toThrow(/abort|timeout/i);
+  },
+);
+
+test.each(["openai-compatible", "anthropic"] as const)(
+  "the body of an %s endpoint is read up to the bound of the caller, also if it has no end",
+  async (provider) => {
+    let sent = 0;
+    await using server = await startLoopbackServer((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const write = (): void => {
+        while (!response.destroyed && response.write("x".repeat(1000))) sent += 1000;
+      };
+      response.on("drain", write);
+      write();
+    });
+    const endless = new AiSdkModel({ provider, name: "model-1", baseUrl: server.url, apiKey: "key-1" });
+    await expect(endless.generate(REQUEST)).rejects.toThrow(/process|response/);
+    // What the buffers of both sockets hold.
+    expect(sent).toBeLessThan(20_000_000);
+  },
+);
+
+test.each(["openai-compatible", "anthropic"] as const)(
+  "a redirect of an %s endpoint is not followed",
+  async (provider) => {
+    const paths: (string | undefined)[] = [];
+    await using server = await startLoopbackServer((request, response) => {
+      paths.push(request.url);
+      response.writeHead(307, { location: "/elsewhere" }).end();
+    });
+    const redirecting = new AiSdkModel({ provider, name: "model-1", baseUrl: server.url, apiKey: "key-1" });
+    await expect(redirecting.generate(REQUEST)).rejects.toThrow();
+    expect(paths).not.toContain("/elsewhere");
   },
 );
