@@ -152,13 +152,13 @@ test.each([
 });
 
 test.each(String.raw`\^$.*+?()[]{}|/-`.split(""))("a quote with the character %s is found literally", async (mark) => {
-  const content = `before ${mark}after it`;
-  const sentence = { text: "Before it.", citations: [{ passage: 1, quote: content }] };
+  const content = `alpha ${mark}omega ray`;
+  const sentence = { text: "Alpha ray.", citations: [{ passage: 1, quote: content }] };
   const model = new FakeModel(JSON.stringify({ sentences: [sentence] }));
   expect(await writeAnswer(model, "?", [passageHit(`A ${content}.`)])).toMatchObject([
     { quotes: [{ quote: content }] },
   ]);
-  expect(await writeAnswer(model, "?", [passageHit("before xafter it, before after it")])).toBeNull();
+  expect(await writeAnswer(model, "?", [passageHit("alpha xomega ray, alpha omega ray")])).toBeNull();
 });
 
 const POLICY = passageHit("Employees must book trains three days ahead. Flights need the approval of a manager.", {
