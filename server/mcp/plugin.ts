@@ -61,6 +61,7 @@ export function mcpPlugin(options: McpOptions) {
       return sendError(reply, unreadableBody(status));
     });
     scope.addHook("onRequest", async (request, reply) => {
+      void reply.header("cache-control", "no-store");
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
       const { origin } = request.headers;

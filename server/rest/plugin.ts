@@ -2,10 +2,11 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
+import { getAccessError } from "../../routers/core/access.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
 import { callRouterProcedure } from "../../routers/index.ts";
-import type { RequestAuthentication } from "../auth/authenticator.ts";
+import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import type { StreamedConnections } from "../http/client-errors.ts";
@@ -39,9 +40,10 @@ export function restPlugin(options: RestOptions) {
     scope.decorateRequest("unreadableBody", null);
     addBodyParser(scope);
     // This hook runs before the body is read, so a malformed body without a token is still a 401.
-    scope.addHook("onRequest", async (request) => {
+    scope.addHook("onRequest", async (request, reply) => {
       const { authorization } = request.headers;
-      request.caller = await authenticator.authenticate(authorization, request.ip);
+      void reply.header("cache-control", "no-store");
+      request.caller = await authenticateRequest(request, { authenticator, membershipResolver });
       if (request.caller === null)
         throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
     });
@@ -82,13 +84,32 @@ function addRoutes(
       if (request.unreadableBody === null) sendRequestError(error, request, reply);
       else void handler(request, reply);
     };
-    const route = { method: operation.method, url, bodyLimit, handler, errorHandler };
+    const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
+      rejectBeforeBody(operation, services, request, reply);
+    const route = { method: operation.method, url, bodyLimit, onRequest, handler, errorHandler };
     if (streamedBody === null) scope.route(route);
     else addStreamedRoute(scope, route, streamedBody);
   }
   const allowed = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const method = scope.supportedMethods.filter((each) => !allowed.includes(each));
   scope.route({ method, url, ...respondBeforeBody((reply) => sendMethodNotAllowed(reply, allowed)) });
+}
+
+/**
+ * Responds to a caller without the scope or the role of an operation before the body is read, so that it takes no memory. The procedure
+ * itself rejects the call, and records it.
+ */
+async function rejectBeforeBody(
+  operation: Operation,
+  services: RestServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  if (!hasBody(operation) || request.caller === null) return undefined;
+  if (getAccessError(request.caller, "mutation", operation.access) === null) return undefined;
+  // Otherwise the rest of the body would be read, and discarded, before the next request.
+  void reply.header("connection", "close");
+  return respond(operation, services, request, reply);
 }
 
 /** Adds a route whose handler reads the body itself. Its own scope has no parser that would read the body into memory. */

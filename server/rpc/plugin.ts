@@ -24,6 +24,7 @@ export function rpcPlugin(options: RpcOptions) {
   return async (scope: FastifyInstance): Promise<void> => {
     // The adapter of tRPC throws for requests that the Fetch API cannot represent, and Fastify would respond with 500.
     scope.addHook("onRequest", async ({ method, headers, url }, reply) => {
+      void reply.header("cache-control", "no-store");
       if (!METHODS.includes(method))
         return reply
           .code(405)
