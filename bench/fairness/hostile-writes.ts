@@ -5,7 +5,8 @@ const WRITES = 480;
 
 const SMALL_DOCUMENT = "# Travel\n\nEmployees book trains up to 300 EUR without an approval. Flights need one.\n";
 
-async function mainAgent(caller: HostileCaller): Promise<string> {
+/** Returns the id of the main agent of a caller. */
+export async function mainAgent(caller: HostileCaller): Promise<string> {
   const { text } = await sendAs(caller, "GET", "/v1/servers");
   const { servers } = JSON.parse(text) as { servers: { agent: { agent_id: string } }[] };
   return servers[0]?.agent.agent_id ?? "";

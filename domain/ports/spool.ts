@@ -1,7 +1,7 @@
 /** A temporary file. Disposing of it removes it, and so does the end of the process. */
 export interface SpoolFile extends AsyncDisposable {
-  /** Adds text at the end. Returns when the file can take more. */
-  append(text: string): Promise<void>;
+  /** Adds text or bytes at the end. Returns when the file can take more. */
+  append(content: string | Uint8Array): Promise<void>;
   /** Reads the whole file in chunks. A chunk is valid until the next one is requested. */
   read(): AsyncIterable<Uint8Array>;
 }

@@ -5,6 +5,7 @@ import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import { limitCalls } from "../../domain/rate-limits/limit-calls.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
+import { isTooComplexJson, TOO_COMPLEX } from "../../domain/shared/json-limits.ts";
 import { runForOrganization } from "../../domain/shared/transaction.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
@@ -55,6 +56,7 @@ export function mcpPlugin(options: McpOptions) {
   });
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
+    addBoundedParser(scope);
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const status = error.statusCode ?? 500;
       if (status >= 500) request.log.error({ err: error }, "a call of the gateway failed");
@@ -93,6 +95,15 @@ export function mcpPlugin(options: McpOptions) {
     );
     addRoutes(scope, { post, get: (request, reply) => openStream(request, reply, streams) });
   };
+}
+
+/** Rejects a body whose values would take too much time and memory, before it is parsed. */
+function addBoundedParser(scope: FastifyInstance): void {
+  const parse = scope.getDefaultJsonParser("error", "error");
+  scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (!isTooComplexJson(body as string)) return void parse(request, body as string, done);
+    done(Object.assign(new Error(`The request body ${TOO_COMPLEX}.`), { statusCode: 400 }));
+  });
 }
 
 interface OpenStreams {

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance } from "fastify";
+import { isTooComplexJson, TOO_COMPLEX } from "../../domain/shared/json-limits.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 
 /** The maximum size of the request body of most operations, in bytes. */
@@ -61,6 +62,10 @@ export function addBodyParser(scope: FastifyInstance): void {
   scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
     // With DELETE, clients send this content type and an empty body, which counts as no body.
     if (body === "") return done(null, undefined);
+    if (isTooComplexJson(body as string)) {
+      request.unreadableBody = new UnreadableBody(400, `The request body ${TOO_COMPLEX}.`);
+      return done(null, {});
+    }
     void parse(request, body as string, (error, value) => {
       const isObject = error === null && typeof value === "object" && value !== null && !Array.isArray(value);
       if (!isObject) request.unreadableBody = new UnreadableBody(400);

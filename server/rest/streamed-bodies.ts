@@ -8,6 +8,9 @@ import { bodyTooLarge, UnreadableBody } from "./request-body.ts";
 const MAX_PAUSE_MS = 30_000;
 /** How long a whole body may take to arrive, in milliseconds. */
 const MAX_TOTAL_MS = 600_000;
+/** How slowly a body may arrive, in bytes per second, once it has been arriving for so long. */
+const MIN_RATE = 4096;
+const GRACE_MS = 30_000;
 
 /** The request bodies that procedures read while they arrive. */
 export class StreamedBodies {
@@ -43,6 +46,7 @@ export class StreamedBodies {
       for (let chunk = await body.next(); chunk !== null; chunk = await body.next()) {
         bytes += chunk.length;
         if (bytes > limit) throw bodyTooLarge(limit);
+        if (body.isTooSlow(bytes)) throw incomplete();
         yield chunk;
       }
     } finally {
@@ -54,13 +58,20 @@ export class StreamedBodies {
 
 class OpenBody {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #deadline = performance.now() + MAX_TOTAL_MS;
+  readonly #startedAt = performance.now();
+  readonly #deadline = this.#startedAt + MAX_TOTAL_MS;
   #failure: ServiceError | null = null;
   #rejectCurrent: (error: ServiceError) => void = () => undefined;
 
   constructor(request: IncomingMessage) {
     // A request that is destroyed closes its connection, and gets no response.
     this.#chunks = request.iterator({ destroyOnReturn: false });
+  }
+
+  /** Whether the bytes that have arrived are fewer than the minimum rate allows. */
+  isTooSlow(bytes: number): boolean {
+    const elapsedMs = performance.now() - this.#startedAt;
+    return elapsedMs > GRACE_MS && bytes < (MIN_RATE * elapsedMs) / 1000;
   }
 
   /** Makes the current and the next read fail. */

@@ -16,20 +16,54 @@ beforeAll(async () => {
   tenant = await service().tenant();
 });
 
-test("an organization imports two transcripts at the same time, and the process four", async () => {
+test("an organization imports two transcripts at the same time and the process four, and the others wait for their turn", async () => {
   const { imports } = service().service.parts.capabilities.sessions;
   const [one, two, three] = [await service().tenant(), await service().tenant(), await service().tenant()];
   const ending = Promise.withResolvers<void>();
-  const running = [one, one, two, two].map(({ org_id: orgId }) => imports.run(orgId, () => ending.promise));
-  const rejected = await importFile(one.rest, claudeFile(1));
-  expect([rejected.status, rejected.body.error]).toEqual([
-    429,
-    "Your organization is importing 2 transcripts, which is the limit. Wait until one is imported.",
-  ]);
-  expect((await importFile(three.rest, claudeFile(1))).status).toBe(503);
+  const running = [one, one, two].map(({ org_id: orgId }) => imports.run(orgId, () => ending.promise));
+  const waiting = importFile(one.rest, claudeFile(1));
+  await expect.poll(() => imports.counts).toEqual({ running: 3, waiting: 1 });
+  // A place is free, and not for the first organization.
+  expect((await importFile(three.rest, claudeFile(1))).status).toBe(200);
+  expect(imports.counts).toEqual({ running: 3, waiting: 1 });
   ending.resolve();
   await Promise.all(running);
-  for (const { rest } of [one, three]) expect((await importFile(rest, claudeFile(1))).status).toBe(200);
+  expect((await waiting).status).toBe(200);
+});
+
+test("503 when more imports of an organization wait than may", async () => {
+  const { imports } = service().service.parts.capabilities.sessions;
+  const { rest, org_id: orgId } = await service().tenant();
+  const ending = Promise.withResolvers<void>();
+  const running = Array.from({ length: 16 }, () => imports.run(orgId, () => ending.promise));
+  const rejected = await importFile(rest, claudeFile(1));
+  expect([rejected.status, rejected.body.error]).toEqual([
+    503,
+    "The service is importing other transcripts. Try again in a few seconds.",
+  ]);
+  ending.resolve();
+  await Promise.all(running);
+});
+
+test("a file that arrives slowly delays no other import of its organization", async () => {
+  const { uploads } = service().service.parts.capabilities.sessions;
+  const sockets = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const socket = connect(service().service.port, "127.0.0.1");
+      socket.write(`${await requestHead(1000)}{`);
+      return socket;
+    }),
+  );
+  await expect.poll(() => uploads.counts.running).toBe(8);
+  expect((await importFile(tenant.rest, claudeFile(1))).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => uploads.counts.running).toBe(0);
+});
+
+test("a line with too many values is skipped, and the others are imported", async () => {
+  const line = JSON.stringify({ type: "user", message: Array.from({ length: 60_000 }, () => ({})) });
+  const { status, body } = await importFile(tenant.rest, `${claudeFile(1, { session: "complex" })}${line}\n`);
+  expect([status, body]).toMatchObject([200, { added: 1, skipped: { line_too_complex: 1 } }]);
 });
 
 async function requestHead(length: number): Promise<string> {

@@ -6,20 +6,21 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { StreamedBodies } from "../../server/rest/streamed-bodies.ts";
 
 const LIMIT = 100;
+const LARGE = 10_000_000;
 const INCOMPLETE = { status: 400, message: "The request body did not arrive completely. Send the request again." };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A request whose body arrives when the test says so. */
-function openRequest(headers: Record<string, string> = {}) {
+function openRequest(headers: Record<string, string> = {}, limit = LIMIT) {
   const server = fastify();
   const connections = new WeakSet<Socket>();
   const bodies = new StreamedBodies(server, connections);
   const request = Object.assign(new Readable({ read() {} }), { headers, socket: {} as Socket });
   const received: number[] = [];
   const read = async (): Promise<void> => {
-    for await (const chunk of bodies.read(request as unknown as IncomingMessage, LIMIT)) received.push(chunk.length);
+    for await (const chunk of bodies.read(request as unknown as IncomingMessage, limit)) received.push(chunk.length);
   };
   return { server, request, received, read, isStreamed: () => connections.has(request.socket) };
 }
@@ -56,26 +57,37 @@ test("a body that turns out to be too large is rejected, and the request can sti
 });
 
 test("a body that pauses for half a minute is incomplete", async () => {
-  const { request, read, received } = openRequest();
+  const { request, read, received } = openRequest({}, LARGE);
   const failure = failureOf(read());
   await vi.advanceTimersByTimeAsync(29_999);
-  request.push(Buffer.alloc(1));
+  request.push(Buffer.alloc(250_000));
   await vi.advanceTimersByTimeAsync(29_999);
   request.push(Buffer.alloc(2));
   await vi.advanceTimersByTimeAsync(30_000);
   expect(await failure).toMatchObject(INCOMPLETE);
-  expect([received, request.destroyed]).toEqual([[1, 2], false]);
+  expect([received, request.destroyed]).toEqual([[250_000, 2], false]);
 });
 
 test("a body that takes more than ten minutes is incomplete, although it never pauses", async () => {
-  const { request, read, received } = openRequest();
+  const { request, read, received } = openRequest({}, LARGE);
   const failure = failureOf(read());
   for (let second = 0; second < 600; second += 25) {
-    request.push(Buffer.alloc(1));
+    request.push(Buffer.alloc(110_000));
     await vi.advanceTimersByTimeAsync(25_000);
   }
   expect(await failure).toMatchObject(INCOMPLETE);
   expect(received).toHaveLength(24);
+});
+
+test("a body of less than 4 KiB per second is incomplete after half a minute, although it never pauses", async () => {
+  const { request, read, received } = openRequest({}, LARGE);
+  const failure = failureOf(read());
+  for (let second = 0; second < 40; second += 5) {
+    request.push(Buffer.alloc(16_000));
+    await vi.advanceTimersByTimeAsync(5000);
+  }
+  expect(await failure).toMatchObject(INCOMPLETE);
+  expect(received).toHaveLength(7);
 });
 
 test("a body whose connection breaks is incomplete, with the reason", async () => {

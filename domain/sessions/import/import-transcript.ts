@@ -2,11 +2,11 @@ import type { EntityManager } from "@mikro-orm/core";
 import { checkIsManaged } from "../../agents/agent-view.ts";
 import { checkMayChange, findAgent } from "../../agents/find-agent.ts";
 import type { Db } from "../../database-types.ts";
-import type { Spool } from "../../ports/spool.ts";
+import type { Spool, SpoolFile } from "../../ports/spool.ts";
 import type { Caller } from "../../shared/caller.ts";
+import type { FairQueue } from "../../shared/fair-queue.ts";
 import type { EntryUsage } from "../transcript-entry.ts";
 import type { TranscriptFormat } from "./detect-format.ts";
-import type { ImportLimiter } from "./import-limiter.ts";
 import { spoolTranscript } from "./spool-transcript.ts";
 import { storeTranscript } from "./store-transcript.ts";
 
@@ -14,14 +14,17 @@ export interface ImportTranscriptDeps {
   em: EntityManager;
   db: Db;
   spool: Spool;
-  imports: ImportLimiter;
+  /** Limits how many files arrive at the same time. They are on the disk until they are imported. */
+  uploads: FairQueue;
+  /** Limits how many files are imported at the same time, because each one needs memory for its longest lines. */
+  imports: FairQueue;
 }
 
 export interface ImportTranscript {
   agent_id: string;
   /** By default, the format that the first records of the file show. */
   format?: TranscriptFormat | undefined;
-  /** The bytes of the file. They are read once, as fast as they are processed. */
+  /** The bytes of the file. They are read once, as fast as they arrive. */
   file: AsyncIterable<Uint8Array>;
 }
 
@@ -48,21 +51,28 @@ export interface ImportedTranscript {
  *
  * @throws {ServiceError} `invalid` for a file that is not a transcript, or has a line that is not JSON; `not_found` when the
  *   organization has no such agent; `forbidden` for a gateway token of another agent; `conflict` when the session is closed,
- *   there would be too many entries or sessions, or the agent is in a gateway; `rate_limited` and `unavailable` when too many imports are running
+ *   there would be too many entries or sessions, or the agent is in a gateway; `unavailable` when too many imports wait
  */
 export async function importTranscript(
-  { em, db, spool, imports }: ImportTranscriptDeps,
+  { em, db, spool, uploads, imports }: ImportTranscriptDeps,
   caller: Caller,
   { agent_id: agentId, format: expected, file }: ImportTranscript,
 ): Promise<ImportedTranscript> {
   const agent = await findAgent(db, caller, agentId);
   checkMayChange(caller, agent);
   checkIsManaged(agent);
-  return imports.run(caller.orgId, async () => {
+  await using upload = await spool.open();
+  // Before its turn, so that a file that arrives slowly delays no other import.
+  await uploads.run(caller.orgId, () => receive(file, upload));
+  return await imports.run(caller.orgId, async () => {
     await using entries = await spool.open();
-    const transcript = await spoolTranscript(file, expected, entries);
+    const transcript = await spoolTranscript(upload.read(), expected, entries);
     const { sessionId, added } = await storeTranscript(em, caller, { agentId, transcript, entries });
     const { format, entryCount, tokens, skipped, isCut } = transcript;
     return { session_id: sessionId, format, added, existing: entryCount - added, tokens, skipped, is_cut: isCut };
   });
+}
+
+async function receive(file: AsyncIterable<Uint8Array>, upload: SpoolFile): Promise<void> {
+  for await (const chunk of file) await upload.append(chunk);
 }

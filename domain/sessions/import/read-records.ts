@@ -1,4 +1,5 @@
 import { isRecord, parseJson } from "../../shared/json.ts";
+import { isTooComplexJson } from "../../shared/json-limits.ts";
 import { ServiceError } from "../../shared/errors.ts";
 import { type Line, readLines } from "./read-lines.ts";
 import { SkippedRecords } from "./skipped-records.ts";
@@ -42,6 +43,10 @@ export class RecordFile {
     }
     const text = number === 1 && raw.startsWith(BYTE_ORDER_MARK) ? raw.slice(1) : raw;
     if (text.trim() === "") return null;
+    if (isTooComplexJson(text)) {
+      this.skipped.add("line_too_complex");
+      return null;
+    }
     const value = parseJson(text);
     if (isRecord(value)) return value;
     if (value !== undefined) this.skipped.add("not_an_object");

@@ -29,9 +29,10 @@ class UnnamedFile implements SpoolFile {
     this.#handle = handle;
   }
 
-  async append(text: string): Promise<void> {
-    const { bytesWritten } = await this.#handle.write(text);
-    if (bytesWritten !== Buffer.byteLength(text)) throw new Error("a temporary file was not written completely");
+  async append(content: string | Uint8Array): Promise<void> {
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    const { bytesWritten } = await this.#handle.write(bytes);
+    if (bytesWritten !== bytes.length) throw new Error("a temporary file was not written completely");
   }
 
   async *read(): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { SpoolFile } from "../../../../domain/ports/spool.ts";
 import type { TranscriptFormat } from "../../../../domain/sessions/import/detect-format.ts";
 import { EntryWriter, readBatches } from "../../../../domain/sessions/import/entry-batches.ts";
-import { ImportLimiter } from "../../../../domain/sessions/import/import-limiter.ts";
 import { spoolTranscript } from "../../../../domain/sessions/import/spool-transcript.ts";
 import type { NewEntry } from "../../../../domain/sessions/transcript-entry.ts";
 
@@ -11,7 +10,7 @@ function memoryFile(): SpoolFile & { appended: string[] } {
   const appended: string[] = [];
   return {
     appended,
-    append: async (text) => void appended.push(text),
+    append: async (content) => void appended.push(String(content)),
     read: () => new Blob(appended).stream(),
     [Symbol.asyncDispose]: async () => undefined,
   };
@@ -123,26 +122,4 @@ test("a transcript without the id of a session, or with one that is too long, is
 
 test("a transcript of another format than expected is rejected", async () => {
   await expect(spool([prompt({ sessionId: "s1", uuid: "a" })], "codex")).rejects.toMatchObject({ code: "invalid" });
-});
-
-test("an organization runs two imports at the same time, and the process four", async () => {
-  const limiter = new ImportLimiter();
-  const ending = Promise.withResolvers<string>();
-  const start = (orgId: string) => limiter.run(orgId, () => ending.promise);
-  const running = [start("a"), start("a"), start("b")];
-  await expect(start("a")).rejects.toMatchObject({ code: "rate_limited" });
-  running.push(start("b"));
-  await expect(start("c")).rejects.toMatchObject({ code: "unavailable" });
-  await expect(start("a")).rejects.toMatchObject({ code: "rate_limited" });
-  ending.resolve("done");
-  expect(await Promise.all(running)).toEqual(["done", "done", "done", "done"]);
-  expect(await start("c")).toBe("done");
-});
-
-test("an import that fails makes room for another one", async () => {
-  const limiter = new ImportLimiter();
-  for (let attempt = 1; attempt <= 5; attempt++)
-    await expect(limiter.run("a", () => Promise.reject(new Error(`attempt ${attempt}`)))).rejects.toThrow(
-      `attempt ${attempt}`,
-    );
 });
