@@ -175,6 +175,7 @@ async function measureModule(databaseUrl: string, orgId: string, questions: read
     db: queryBuilderOf(database.orm.em.fork()),
     queryEmbedder: null,
     languageModel: null,
+    mayCallModel: () => Promise.resolve(true),
     reportModelError: () => undefined,
   };
   const credential = { kind: "operator", id: "bench" } as const;

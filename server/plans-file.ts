@@ -16,21 +16,38 @@ const plan = z
     apps: z.int().nonnegative(),
     deploys: z.strictObject({ limit: z.int().positive(), window_seconds: z.int().min(1).max(86_400) }).optional(),
     storage_mb: z.int().positive().optional(),
+    gateways: z.int().nonnegative().default(DEFAULT_LIMITS.gateways),
+    model_calls: z
+      .strictObject({ limit: z.int().nonnegative(), window_seconds: z.int().min(1).max(86_400) })
+      .optional(),
     documents: z.int().nonnegative().default(DEFAULT_LIMITS.documents),
     document_mb: z.int().positive().optional(),
   })
-  .transform(({ apps, deploys, documents, storage_mb: storageMb, document_mb: documentMb }): PlanLimits => {
-    return {
+  .transform(
+    ({
+      apps,
+      deploys,
+      documents,
+      gateways,
+      storage_mb: storageMb,
+      document_mb: documentMb,
+      model_calls: modelCalls,
+    }): PlanLimits => ({
       apps,
       deploys:
         deploys === undefined
           ? DEFAULT_LIMITS.deploys
           : { limit: deploys.limit, windowSeconds: deploys.window_seconds },
+      gateways,
+      modelCalls:
+        modelCalls === undefined
+          ? DEFAULT_LIMITS.modelCalls
+          : { limit: modelCalls.limit, windowSeconds: modelCalls.window_seconds },
       storageBytes: storageMb === undefined ? DEFAULT_LIMITS.storageBytes : storageMb * MEBIBYTE,
       documents,
       documentBytes: documentMb === undefined ? DEFAULT_LIMITS.documentBytes : documentMb * MEBIBYTE,
-    };
-  });
+    }),
+  );
 
 const EXAMPLE = '{"startup": {"apps": 50, "deploys": {"limit": 20, "window_seconds": 300}, "storage_mb": 2048}}';
 

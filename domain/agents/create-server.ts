@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { SqlEntityManager } from "@mikro-orm/sql";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import { lockOfTokens } from "../tokens/token-quota.ts";
+import { Organization } from "../organizations/organization.entity.ts";
+import type { Plans } from "../plans/plans.ts";
 import type { Caller } from "../shared/caller.ts";
 import { checkDisplayName } from "../shared/display-name.ts";
 import { ServiceError } from "../shared/errors.ts";
@@ -12,6 +15,7 @@ import { addAgent, type CreateAgentDeps, type ProvisionedAgent } from "./create-
 import type { ServerKind } from "./server-status.ts";
 
 export interface CreateServerDeps extends CreateAgentDeps, ConnectionDeps {
+  plans: Plans;
   /** Announces changes of servers whose agents are in a gateway. */
   serverChanges: ChangeFeed;
 }
@@ -42,7 +46,7 @@ const DEFAULT_AGENT_NAME = "Main";
  * then the server is `connecting`, and its main agent stands for the one of the gateway.
  *
  * @throws {ServiceError} `invalid` for a value that is not allowed; `conflict` when the organization has too many servers or
- *   tokens
+ *   tokens; `plan_limit` when its plan allows no more gateways
  */
 export async function createServer(
   deps: CreateServerDeps,
@@ -59,6 +63,7 @@ export async function createServer(
         "conflict",
         `An organization can have at most ${MAX_SERVERS} servers. Delete unused servers, then try again.`,
       );
+    if (connection !== null) await checkRoomForGateway(em, deps.plans, orgId);
     const server = em.create(AgentServer, { id, orgId, name, ...connection });
     const newAgent = { orgId, serverId: id, name: agentName, model, isMain: true };
     const { server_id: _, ...agent } = await addAgent(em, deps.gatewayUrl(), newAgent);
@@ -66,6 +71,17 @@ export async function createServer(
   });
   if (connection !== null) deps.serverChanges.announce(id);
   return created;
+}
+
+/** @throws {ServiceError} `plan_limit` */
+async function checkRoomForGateway(em: SqlEntityManager, plans: Plans, orgId: string): Promise<void> {
+  const plan = (await em.findOne(Organization, { id: orgId }))?.plan;
+  const { gateways } = plans.getLimits(plan);
+  if ((await em.count(AgentServer, { orgId, kind: { $ne: "managed" } })) < gateways) return;
+  throw new ServiceError(
+    "plan_limit",
+    `The plan "${plans.resolveName(plan)}" allows ${gateways} servers with an OpenClaw gateway. Delete one, or move to a larger plan.`,
+  );
 }
 
 /** @returns `null` for a managed server */

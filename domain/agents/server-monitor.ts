@@ -22,6 +22,8 @@ interface MonitoredServer extends GatewayRow {
 /** The time between two lists of the agents of a server, in milliseconds: while it is ready, and while it is not. */
 const READY_INTERVAL_MS = 60_000;
 const RETRY_INTERVAL_MS = 2000;
+/** After responses that are invalid, or do not come in time, the time doubles up to this one: to read them costs as much as valid ones. */
+const MAX_RETRY_INTERVAL_MS = 300_000;
 /** So many transactions at once store agents, so that enough connections to the database remain for calls. */
 const STORE_CONCURRENCY = 3;
 
@@ -36,6 +38,8 @@ export class ServerMonitor implements AsyncDisposable {
   /** By server and connection: the lists that are being read, and when the next ones are due. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #dueAt = new Map<string, number>();
+  /** How many lists in a row had no valid response, of servers with such a list. */
+  readonly #invalidLists = new Map<string, number>();
   #stored = 0;
 
   constructor(deps: ServerMonitorDeps) {
@@ -54,7 +58,8 @@ export class ServerMonitor implements AsyncDisposable {
     if (this.#stop.signal.aborted) return;
     hosts.closeOthers(new Set(servers.map(({ id }) => id)));
     const keys = new Set(servers.map(keyOf));
-    for (const key of this.#dueAt.keys()) if (!keys.has(key)) this.#dueAt.delete(key);
+    for (const byKey of [this.#dueAt, this.#invalidLists])
+      for (const key of byKey.keys()) if (!keys.has(key)) byKey.delete(key);
     for (const server of servers) this.#start(server, hosts.open(toHostSettings(server, tokenCipher)));
   }
 
@@ -76,25 +81,33 @@ export class ServerMonitor implements AsyncDisposable {
     // A lost connection is known without a request, so it is stored at once.
     const isLost = host.problem instanceof AgentHostError && !isStored(server, host.problem);
     if (!isDue && !isLost) return;
-    const finish = (isReady: boolean): void => {
+    const finish = (intervalMs: number): void => {
       // The random part spreads the lists of servers whose connections were opened at the same time.
-      const interval = (isReady ? READY_INTERVAL_MS : RETRY_INTERVAL_MS) * (0.75 + Math.random() / 2);
-      this.#dueAt.set(key, performance.now() + interval);
+      this.#dueAt.set(key, performance.now() + intervalMs * (0.75 + Math.random() / 2));
       this.#running.delete(key);
     };
     this.#running.set(key, this.#synchronize(server, host).then(finish));
   }
 
-  /** @returns whether the agents are stored */
-  async #synchronize(server: MonitoredServer, host: KeptHost): Promise<boolean> {
+  /** @returns the time until the next list, in milliseconds */
+  async #synchronize(server: MonitoredServer, host: KeptHost): Promise<number> {
     try {
       const hosted = await host.listAgents(this.#stop.signal);
+      this.#invalidLists.delete(keyOf(server));
       await this.#store(() => storeHostedAgents(this.#deps, server, hosted));
-      return true;
+      return READY_INTERVAL_MS;
     } catch (error) {
       await this.#recordFailure(server, error).catch((failure: unknown) => this.#deps.report(failure, server.id));
-      return false;
+      return this.#retryInterval(keyOf(server), error);
     }
+  }
+
+  #retryInterval(key: string, error: unknown): number {
+    const hasResponse = error instanceof AgentHostError && ["invalid_response", "timed_out"].includes(error.code);
+    const lists = hasResponse ? (this.#invalidLists.get(key) ?? 0) + 1 : 0;
+    // A connection that fails at once costs nothing, and does not say that the gateway is valid.
+    if (hasResponse) this.#invalidLists.set(key, lists);
+    return Math.min(MAX_RETRY_INTERVAL_MS, RETRY_INTERVAL_MS * 2 ** Math.max(0, lists - 1));
   }
 
   /** The stored agents stay as they are. */

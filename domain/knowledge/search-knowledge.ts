@@ -15,6 +15,8 @@ import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer
 export interface SearchKnowledgeDeps extends TextSearchDeps {
   /** `null` when no model is configured: then the answer consists of sentences of the documents. */
   languageModel: LanguageModel | null;
+  /** Counts a call of the model, and says whether the plan of the organization allows it. */
+  mayCallModel(orgId: string): Promise<boolean>;
   /** Logs why the model has not answered. */
   reportModelError(error: unknown): void;
 }
@@ -67,7 +69,7 @@ export async function searchKnowledge(
   const { hits, words } = await searchPassages(deps, knowledgeOf(caller), { text: question, kind, limit: PASSAGES });
   if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };
   const coverage = new QuestionCoverage(words);
-  const written = await askModel(deps, question, hits);
+  const written = await askModel(deps, caller.orgId, question, hits);
   if (written !== null) return toAnswer(written, coverage, limit);
   return toAnswer(await quoteAnswer(deps, question, { hits, coverage, limit }), coverage, limit);
 }
@@ -84,13 +86,15 @@ async function quoteAnswer(
   return similar.map((found) => ({ text: nameCells(found), quotes: [{ ...found, similarity: found.score }] }));
 }
 
-/** Returns `null` when there is no model, or it does not write an answer that holds. */
+/** Returns `null` when there is no model, the plan allows no more calls, or the model does not write an answer that holds. */
 async function askModel(
-  { languageModel, reportModelError }: SearchKnowledgeDeps,
+  deps: SearchKnowledgeDeps,
+  orgId: string,
   question: string,
   hits: readonly PassageHit[],
 ): Promise<CitedSentence[] | null> {
-  if (languageModel === null) return null;
+  const { languageModel, mayCallModel, reportModelError } = deps;
+  if (languageModel === null || !(await mayCallModel(orgId))) return null;
   try {
     return await writeAnswer(languageModel, question, hits);
   } catch (error) {

@@ -7,6 +7,10 @@ export interface PlanLimits {
   storageBytes: number;
   /** How many documents Company Knowledge and all projects may have together. */
   documents: number;
+  /** How many servers with an OpenClaw gateway the organization may have. */
+  gateways: number;
+  /** How many answers a language model writes for the organization in `windowSeconds`. Further ones consist of sentences of documents. */
+  modelCalls: { limit: number; windowSeconds: number };
   /** How many bytes the texts of these documents may have in UTF-8, with those of all kept versions. */
   documentBytes: number;
 }
@@ -15,6 +19,8 @@ export interface PlanLimits {
 export const DEFAULT_LIMITS = {
   deploys: { limit: 5, windowSeconds: 300 },
   storageBytes: 1024 ** 3,
+  gateways: 20,
+  modelCalls: { limit: 1000, windowSeconds: 86_400 },
   documents: 10_000,
   documentBytes: 1024 ** 3,
 } as const satisfies Partial<PlanLimits>;

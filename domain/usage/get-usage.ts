@@ -8,6 +8,7 @@ import type { Plans } from "../plans/plans.ts";
 import type { Counter, Quota } from "../ports/counter.ts";
 import { callQuota } from "../rate-limits/limit-calls.ts";
 import { deployQuota } from "../rate-limits/limit-deploys.ts";
+import { modelCallQuota } from "../rate-limits/limit-model-calls.ts";
 import { restartQuota } from "../rate-limits/limit-restarts.ts";
 import type { Caller } from "../shared/caller.ts";
 import { readActivity, type Activity } from "./read-activity.ts";
@@ -58,6 +59,7 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
     rate_limits: await Promise.all([
       readRateLimit("deploy", counter, deployQuota(plans, organization)),
       readRateLimit("restarts", counter, restartQuota(orgId)),
+      readRateLimit("model_calls", counter, modelCallQuota(plans, organization)),
       readRateLimit("tool_calls", callCounter, callQuota(orgId)),
     ]),
     activity: await readActivity(db, orgId),

@@ -18,7 +18,7 @@ export interface AgentServices {
 }
 
 export function openAgents(foundation: Foundation, opening: AsyncDisposableStack): AgentServices {
-  const { config, database, shared, external, tokenSecret, agentWorkspaces, log } = foundation;
+  const { config, database, shared, external, tokenSecret, agentWorkspaces, plans, log } = foundation;
   const { em, db } = database;
   const { accessChanges, serverChanges } = shared;
   const hosts = opening.use(
@@ -37,6 +37,7 @@ export function openAgents(foundation: Foundation, opening: AsyncDisposableStack
   return {
     agents: {
       ...changes,
+      plans,
       managedHost,
       instructionLock: new KeyedLock(),
       gatewayUrl: () => `${external.publicUrl()}/mcp`,

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { DOCUMENT_LIMITS } from "../../domain/documents/document-limits.ts";
+import { countModelCall } from "../../domain/rate-limits/limit-model-calls.ts";
 import type { DocumentReader } from "../../domain/ports/document-reader.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
@@ -15,12 +16,13 @@ export async function openKnowledge(
   foundation: Foundation,
   { queryEmbedder }: EmbeddingServices,
 ): Promise<Capabilities["knowledge"]> {
-  const { config, database, log, plans, textWorkers } = foundation;
+  const { config, database, log, plans, shared, textWorkers } = foundation;
   return {
     em: database.em,
     db: database.db,
     plans,
     textWorkers,
+    mayCallModel: (orgId) => countModelCall({ db: database.db, plans, counter: shared.counter }, orgId),
     queryEmbedder,
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),

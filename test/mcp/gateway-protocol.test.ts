@@ -263,6 +263,7 @@ verifies(
       rate_limits: [
         { name: "deploy", limit: 5, window_seconds: 300, remaining: 4, reset_seconds: expect.any(Number) },
         { name: "restarts", limit: 120, window_seconds: 60, remaining: 120, reset_seconds: 0 },
+        { name: "model_calls", limit: 1000, window_seconds: 86_400, remaining: 1000, reset_seconds: 0 },
         { name: "tool_calls", limit: 600, window_seconds: 60, remaining: 599, reset_seconds: expect.any(Number) },
       ],
       activity: {

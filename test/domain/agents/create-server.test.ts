@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
 import { AgentServer } from "../../../domain/agents/agent-server.entity.ts";
 import { Agent } from "../../../domain/agents/agent.entity.ts";
 import { createAgent, type CreateAgent } from "../../../domain/agents/create-agent.ts";
@@ -13,6 +14,7 @@ import { sharedDatabase } from "../../support/database/shared-database.ts";
 
 const orm = sharedDatabase();
 const em = () => orm().em.fork();
+const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1, gateways: 2 } }, "free");
 const GATEWAY = { name: "Gateway", kind: "openclaw", url: "wss://gateway.example.com", token: "secret" } as const;
 
 /** The servers whose connections were announced as changed. */
@@ -25,7 +27,7 @@ beforeEach(() => {
 function deps() {
   const serverChanges = { announce: (id: string) => void announced.push(id), listen: () => () => undefined };
   const gatewayUrl = () => "https://service.example/mcp";
-  return { em: orm().em, hosts: new ScriptedHosts(), tokenCipher, serverChanges, gatewayUrl };
+  return { em: orm().em, plans: PLANS, hosts: new ScriptedHosts(), tokenCipher, serverChanges, gatewayUrl };
 }
 
 const create = (orgId: string, request: CreateServer) => createServer(deps(), callerOf(orgId), request);
@@ -190,4 +192,15 @@ describe("an agent", () => {
     for (const [id] of [gateway.agentIds, foreign.agentIds])
       expect(await em().findOneOrFail(Agent, { id: id! })).toMatchObject({ name: "Main" });
   });
+});
+
+test("an organization has at most the gateways of its plan, and as many other servers as before", async () => {
+  const orgId = randomUUID();
+  await create(orgId, GATEWAY);
+  await create(orgId, { ...GATEWAY, name: "Second" });
+  await expect(create(orgId, { ...GATEWAY, name: "Third" })).rejects.toMatchObject({
+    code: "plan_limit",
+    message: 'The plan "free" allows 2 servers with an OpenClaw gateway. Delete one, or move to a larger plan.',
+  });
+  expect(await create(orgId, { name: "Managed" })).toMatchObject({ name: "Managed" });
 });

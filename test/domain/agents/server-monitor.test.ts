@@ -267,3 +267,29 @@ describe("a monitor that is stopped", () => {
     expect([host.lists, hosts.opened.length, hosts.kept.length]).toEqual([0, 0, 0]);
   });
 });
+
+test("a gateway whose responses are invalid is asked less and less often, until it has a valid one", async () => {
+  using clock = stopClock(0.5);
+  const { host } = await givenGateway();
+  host.list = () => Promise.reject(failing("invalid_response"));
+  await check();
+  for (const interval of [2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000]) {
+    const { lists } = host;
+    clock.advance(interval - 1);
+    await check();
+    expect(host.lists).toBe(lists);
+    clock.advance(1);
+    await check();
+    expect(host.lists).toBe(lists + 1);
+  }
+  host.list = () => hostedAgents("main");
+  clock.advance(300_000);
+  await check();
+  host.list = () => Promise.reject(failing("invalid_response"));
+  clock.advance(60_000);
+  await check();
+  clock.advance(2000);
+  const { lists } = host;
+  await check();
+  expect(host.lists).toBe(lists + 1);
+});

@@ -7,6 +7,9 @@ import {
 import { embedScopes } from "../../../domain/search/embed-scopes.ts";
 import { QueryEmbedder } from "../../../domain/search/query-embedder.ts";
 import { EMBEDDED_TEXT_READERS } from "../../../server/worker/text-readers.ts";
+import { MemoryCounter } from "../../../server/drivers/counter/memory-counter.ts";
+import { countModelCall } from "../../../domain/rate-limits/limit-model-calls.ts";
+import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
 import { FakeModel } from "../../support/documents/fake-model.ts";
 import { FakeEmbeddings } from "../../support/search/fake-embeddings.ts";
 import type { Tenant } from "../../support/service/harness.ts";
@@ -30,7 +33,8 @@ async function add(content: string): Promise<string> {
 function ask(query: string, deps: Partial<SearchKnowledgeDeps> = {}, limit = 10): Promise<KnowledgeAnswer> {
   const { db } = service().service.parts;
   const reportModelError = (error: unknown) => reported.push(error);
-  const all = { db, queryEmbedder: null, languageModel: null, reportModelError, ...deps };
+  const mayCallModel = () => Promise.resolve(true);
+  const all = { db, queryEmbedder: null, languageModel: null, mayCallModel, reportModelError, ...deps };
   const caller = { orgId: tenant.org_id, userId: tenant.user_id, role: "member", scope: "read" } as const;
   return searchKnowledge(all, { ...caller, credential: { kind: "api_key", id: "one" } }, { query, limit });
 }
@@ -103,4 +107,20 @@ test("no error of a model is reported without a model, and one that fails is rep
   const languageModel = { generate: () => Promise.reject(error) };
   expect((await ask("aaa", { languageModel })).answer).toBe("Aaa is here [1]");
   expect(reported).toEqual([error]);
+});
+
+test("beyond the model calls of its plan, an organization gets sentences of its documents", async () => {
+  await add("Aaa one here.");
+  const languageModel = answerOf({ text: "Aaa, one.", citations: [{ passage: 1, quote: "Aaa one here." }] });
+  const { db } = service().service.parts;
+  const counter = new MemoryCounter();
+  const plans = new Plans(
+    { free: { ...DEFAULT_LIMITS, apps: 1, modelCalls: { limit: 2, windowSeconds: 60 } } },
+    "free",
+  );
+  const mayCallModel = (orgId: string) => countModelCall({ db, plans, counter }, orgId);
+  const answers = [];
+  for (let n = 0; n < 3; n++) answers.push((await ask("aaa", { languageModel, mayCallModel })).answer);
+  expect(answers).toEqual(["Aaa, one [1]", "Aaa, one [1]", "Aaa one here [1]"]);
+  expect(languageModel.requests).toHaveLength(2);
 });

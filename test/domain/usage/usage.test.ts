@@ -61,10 +61,11 @@ test("usage shows the plan, the apps that count, all documents, and what remains
     reset_seconds: expect.any(Number),
   };
   const restarts = { ...calls, name: "restarts", limit: 120, remaining: 120 };
+  const models = { ...calls, name: "model_calls", limit: 1000, remaining: 1000, window_seconds: 86_400 };
   const tokens = { input: 0, output: 0, cache_read: 0, cache_write: 0, total: 0 };
   const activity = { period: new Date().toISOString().slice(0, 7), deployments: 0, requests: 0, programs: 0, tokens };
   const storage = { limit_bytes_per_app: 1024 ** 3, total_bytes: 0, workspace_bytes: 0, apps: [] };
-  const unused = { period: "now", rate_limits: [deploys, restarts, calls], activity, storage };
+  const unused = { period: "now", rate_limits: [deploys, restarts, models, calls], activity, storage };
   await service().service.parts.orm.em.fork().nativeUpdate(Organization, { id: orgId }, { plan: "team" });
   expect(await usageOf(orgId)).toEqual({
     ...unused,
@@ -83,8 +84,9 @@ test("usage shows the plan, the apps that count, all documents, and what remains
   expect(await usageOf(orgId)).toEqual({
     plan: "team",
     period: "now",
-    quotas: quotasOf({ apps: 1, documents: 2, bytes: 8 }),
-    rate_limits: [{ ...deploys, remaining: 4 }, restarts, { ...calls, remaining: 598 }],
+    // Two words of each document are in its index, with its title: that is more than its text.
+    quotas: quotasOf({ apps: 1, documents: 2, bytes: 24 }),
+    rate_limits: [{ ...deploys, remaining: 4 }, restarts, models, { ...calls, remaining: 598 }],
     activity,
     storage,
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isRecord, parseJson } from "../../../../domain/shared/json.ts";
+import { isTooComplexJson } from "../../../../domain/shared/json-limits.ts";
 
 /** An error response of the gateway. The message is for humans, so only the codes decide what it means. */
 export const gatewayError = z.object({
@@ -25,8 +26,9 @@ const challenge = z.object({
 const success = z.object({ id: z.string(), ok: z.literal(true), payload: z.unknown() });
 const failure = z.object({ id: z.string(), ok: z.literal(false), error: gatewayError });
 
-/** @returns `null` for a text that no gateway sends */
+/** @returns `null` for a text that no gateway sends. One with too many values is not parsed. */
 export function parseFrame(text: string): Frame | null {
+  if (isTooComplexJson(text)) return null;
   const value = parseJson(text);
   if (!isRecord(value)) return null;
   if (value["type"] === "event") return parseEvent(value);
