@@ -4,8 +4,9 @@ export class KeyedLock {
 
   /** Runs `work` while holding the locks of all `keys`, as `acquire` does. `work` must not lock a key itself. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(keys);
+    const { turn, release } = this.#queue(keys);
     try {
+      await turn;
       return await work();
     } finally {
       release();
@@ -19,14 +20,20 @@ export class KeyedLock {
    * @returns a function that releases the locks; further calls of it have no effect
    */
   async acquire(keys: readonly string[]): Promise<() => void> {
-    const earlier = keys.map((key) => this.#tails.get(key) ?? Promise.resolve());
+    const { turn, release } = this.#queue(keys);
+    await turn;
+    return release;
+  }
+
+  #queue(keys: readonly string[]): { turn: Promise<unknown>; release: () => void } {
+    const turn = Promise.all(keys.map((key) => this.#tails.get(key)));
     const { promise: done, resolve } = Promise.withResolvers<void>();
     for (const key of keys) this.#tails.set(key, done);
-    await Promise.all(earlier);
-    return () => {
+    const release = (): void => {
       resolve();
       for (const key of keys) if (this.#tails.get(key) === done) this.#tails.delete(key);
     };
+    return { turn, release };
   }
 
   /** Resolves when no key is locked or waited for. */

@@ -19,7 +19,7 @@ export type TaskOutcome = { value: unknown } | { error: { code: ErrorCode; messa
 
 const DEFAULT_LIMITS: TextWorkerLimits = {
   threads: Math.max(2, availableParallelism() - 1),
-  taskMs: 20_000,
+  taskMs: 60_000,
   heapMb: 512,
 };
 

@@ -289,8 +289,7 @@ test("an internal error is reported without its details", async () => {
 test("429 the 601st call in a minute is rejected with the seconds to wait", async () => {
   const { gateway } = await connect();
   const notification = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
-  for (let round = 0; round < 20; round++)
-    await Promise.all(Array.from({ length: 30 }, () => gateway.send(notification)));
+  for (let n = 0; n < 20; n++) await Promise.all(Array.from({ length: 30 }, () => gateway.send(notification)));
   const response = await gateway.call("tools/list");
   const seconds = Number(response.headers.get("retry-after"));
   expect([response.status, response.body.error]).toEqual([
