@@ -187,7 +187,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     databaseUrl: values.DATABASE_URL ?? null,
     databasePoolSize: values.DATABASE_POOL_SIZE,
     redisUrl: values.REDIS_URL ?? null,
-    gitBaseUrl: values.GIT_BASE_URL.replace(/\/+$/, ""),
+    gitBaseUrl: values.GIT_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     tokenSecret: values.TOKEN_SECRET ?? null,
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,

@@ -38,7 +38,7 @@ export function readEmbeddingsSettings(values: EmbeddingsValues): EmbeddingsSett
   if (baseUrl === undefined) throw new ConfigError("EMBEDDINGS_BASE_URL must be set too, because EMBEDDINGS_MODEL is");
   return {
     model,
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ""),
     apiKey: values.EMBEDDINGS_API_KEY ?? null,
     dimensions: values.EMBEDDINGS_DIMENSIONS ?? null,
     minSimilarity: values.EMBEDDINGS_MIN_SIMILARITY ?? DEFAULT_MIN_SIMILARITY,

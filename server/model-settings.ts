@@ -32,5 +32,5 @@ export function readModelSettings(values: ModelValues): ModelSettings | null {
     throw new ConfigError("MODEL_BASE_URL must be set too, because MODEL_PROVIDER is openai-compatible");
   if (provider === "anthropic" && apiKey === undefined)
     throw new ConfigError("MODEL_API_KEY must be set too, because MODEL_PROVIDER is anthropic");
-  return { provider, name, baseUrl: baseUrl?.replace(/\/+$/, "") ?? null, apiKey: apiKey ?? null };
+  return { provider, name, baseUrl: baseUrl?.replace(/(?<!\/)\/+$/, "") ?? null, apiKey: apiKey ?? null };
 }

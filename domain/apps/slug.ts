@@ -16,7 +16,7 @@ export function slugFor(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, DNS_LABEL_LENGTH - SUFFIX_LENGTH - 1)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return `${label === "" ? "app" : label}-${randomSuffix()}`;
 }
 

@@ -58,7 +58,7 @@ export class DeploymentLog {
   say(line: string): void {
     this.#endLine();
     // The line may quote the app. A line break in the quote would start a line that looks like one of the service.
-    const quoted = sanitizeLog(line, this.#options.secrets).replaceAll(/\s*\n\s*/g, " ");
+    const quoted = sanitizeLog(line, this.#options.secrets).replaceAll(/(?<!\s)\s*\n\s*/g, " ");
     this.#append(`${SERVICE_PREFIX} ${quoted}\n`);
   }
 

@@ -6,11 +6,11 @@
 export function toAnswerSentence(markdown: string): string {
   return markdown
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, "$1")
-    .replaceAll(/(\*\*|__|`)(?=\S)(.*?\S)\1/g, "$2")
+    .replaceAll(/!?\[([^[\]]*)\]\([^)\s]{0,300}\)/g, "$1")
+    .replaceAll(/(\*\*|__|`)(?=\S)(.{0,300}?\S)\1/g, "$2")
     .replaceAll(/(?<=[.!?]["')\]]?)(?:\[\d{1,4}\])+$/g, "")
     .replaceAll(/\[(\d+(?:\s*,\s*\d+)*)\]/g, "($1)")
-    .replace(/^\|\s*|\s*\|$/g, "")
+    .replace(/^\|\s*|(?<!\s)\s*\|$/g, "")
     .trim()
-    .replace(/[.;:,]+$/, "");
+    .replace(/(?<![.;:,])[.;:,]+$/, "");
 }

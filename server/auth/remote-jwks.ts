@@ -35,7 +35,7 @@ export class RemoteJwks {
 
   async #discover(): Promise<KeySet> {
     try {
-      const url = `${this.#issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`;
+      const url = `${this.#issuer.replace(/(?<!\/)\/+$/, "")}/.well-known/openid-configuration`;
       const response = await fetch(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), redirect: "error" });
       const { issuer, jwks_uri: keysUrl } = discoveryDocument.parse(await response.json());
       if (issuer !== this.#issuer) throw new Error(`the discovery document names another issuer: ${issuer}`);

@@ -126,7 +126,7 @@ function readAuthPath(request: FastifyRequest): string {
 /** The normalized path. A trailing slash makes no difference for metadata: clients copy it from the URL of the gateway. */
 function readPath({ raw }: FastifyRequest): string {
   const pathname = URL.parse(raw.url ?? "", "http://localhost")?.pathname ?? "";
-  return pathname.startsWith("/.well-known/") ? pathname.replace(/\/+$/, "") : pathname;
+  return pathname.startsWith("/.well-known/") ? pathname.replace(/(?<!\/)\/+$/, "") : pathname;
 }
 
 /** Whether a browser opens the authorization endpoint as a page. */

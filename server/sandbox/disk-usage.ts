@@ -80,7 +80,7 @@ async function freeBytes(folders: readonly string[]): Promise<number> {
 function total(unit: "--block-size=1" | "--inodes", folders: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     execFile("du", ["--summarize", "--total", unit, "--", ...folders], (error, stdout) => {
-      const sum = /(\d+)\ttotal\n$/.exec(stdout)?.[1];
+      const sum = /(?<!\d)(\d+)\ttotal\n$/.exec(stdout)?.[1];
       if (sum === undefined)
         reject(new Error("The size of the sandbox's folders cannot be measured", { cause: error }));
       else resolve(Number(sum));

@@ -123,7 +123,7 @@ export function startFailure(reason: string): DatabaseUnavailable {
     return new DatabaseUnavailable(
       `The embedded PostgreSQL needs an entry for user id ${process.getuid?.()} in /etc/passwd. Add one, or set DATABASE_URL.`,
     );
-  if (/unshare failed|mount: .*(denied|not permitted)/.test(reason))
+  if (/unshare failed|mount: .{0,500}(denied|not permitted)/.test(reason))
     return new DatabaseUnavailable(
       `PostgreSQL refuses to run as root, and this service, which runs as root, may not mount folders to run it as another user. Start the service as another user, or set DATABASE_URL.\n${reason}`,
     );

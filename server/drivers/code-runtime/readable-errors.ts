@@ -17,7 +17,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 
 /** The start of the report that the runtime prints when it crashes. */
 const CRASH_REPORT =
-  /\n*(?:<--- Last few GCs --->|#\n# Fatal |={4,}\nDeno has panicked|thread '[^'\n]*' (?:\(\d+\) )?panicked at )/;
+  /(?<!\n)\n*(?:<--- Last few GCs --->|#\n# Fatal |(?<!=)={4,}\nDeno has panicked|thread '[^'\n]*' (?:\(\d+\) )?panicked at )/;
 
 /** Shortens the URLs of the program's own files to their names. */
 export function withoutPaths(text: string): string {

@@ -134,5 +134,5 @@ function readReport(outcome: SandboxOutcome, output: string): { title: string | 
 
 /** Returns the first heading of Markdown, if the text begins with one. */
 function findTitle(text: string): string | null {
-  return /^\s*#{1,2}[ \t]+(\S.*)$/m.exec(text.slice(0, 2000))?.[1] ?? null;
+  return /^[ \t]*#{1,2}[ \t]+(\S.*)$/m.exec(text.slice(0, 2000))?.[1] ?? null;
 }

@@ -36,7 +36,7 @@ function resolveLocal(base: string, repo: string): GitRemote | null {
 
 function resolveHosted(base: URL, repo: string): GitRemote {
   const protocol = base.protocol === "http:" ? "http" : "https";
-  const url = `${base.origin}${base.pathname.replace(/\/+$/, "")}/${repo}`;
+  const url = `${base.origin}${base.pathname.replace(/(?<!\/)\/+$/, "")}/${repo}`;
   const port = base.port || (protocol === "http" ? "80" : "443");
   return {
     urls: [url, `${url}.git`],

@@ -24,7 +24,7 @@ const TARBALL_PATH = new RegExp(`^/(?:.*?/)??(${NAME})/-/(?:@[^/]+/)?([^/]+)\\.t
 export function parseMirrorRequest(url: string): MirrorRequest {
   const absolute = url.startsWith("/") ? null : URL.parse(url);
   if (absolute && absolute.host !== MIRROR_HOST) return { kind: "other-host", host: absolute.host };
-  const path = decodePath(absolute?.pathname ?? url.replace(/[?#].*$/, ""));
+  const path = decodePath(absolute?.pathname ?? url.replace(/[?#][^]*/, ""));
   const name = PACKAGE_PATH.exec(path)?.[1];
   if (name !== undefined) return { kind: "package", name };
   return parseTarballPath(path);

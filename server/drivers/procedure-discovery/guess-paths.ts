@@ -10,7 +10,7 @@ const OPENAPI_PATH = /["'`](\/(?:[\w.-]{1,50}\/){0,4}[\w.-]*(?:openapi|swagger|a
 /** The paths that a script contains and at which it may serve a tRPC router. They have no `/` at the end. */
 export function guessTrpcPaths(script: string): string[] {
   return guess(script, TRPC_PATH)
-    .map((path) => path.replace(/\/+$/, ""))
+    .map((path) => path.replace(/(?<!\/)\/+$/, ""))
     .filter((path) => path !== "");
 }
 

@@ -8,7 +8,7 @@ export function getBasePath({ servers }: OpenApi): string {
   // A server variable can have any value.
   if (url.includes("{")) return "";
   const { pathname } = URL.parse(url, "http://app.localhost") ?? { pathname: "/" };
-  return pathname.replace(/\/+$/, "");
+  return pathname.replace(/(?<!\/)\/+$/, "");
 }
 
 /**

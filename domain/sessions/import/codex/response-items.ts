@@ -108,5 +108,9 @@ function partText(part: unknown): string {
   if (!isRecord(part)) return toJsonText(part);
   const { type, text } = part;
   if (typeof text === "string") return text;
-  return typeof type === "string" && /^\w*(image|audio|file)\w*$/.test(type) ? `[${type}]` : toJsonText(part);
+  return typeof type === "string" && isMedia(type) ? `[${type}]` : toJsonText(part);
+}
+
+function isMedia(type: string): boolean {
+  return /image|audio|file/.test(type) && /^\w+$/.test(type);
 }

@@ -26,7 +26,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     "Builds run no install scripts, so this package has no native program here. Use a package without one, or build it in the build script.",
   ],
   [
-    /environment variable|process\.env\.|\b[A-Z][A-Z\d]*_[A-Z\d_]+\b.*\b(missing|required|not (set|defined|provided))|\b(missing|required|set) .*\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/i,
+    /environment variable|process\.env\.|\b[A-Z][A-Z\d]*_[A-Z\d_]+\b.{0,200}\b(missing|required|not (set|defined|provided))|\b(missing|required|set) .{0,200}\b[A-Z][A-Z\d]*_[A-Z\d_]+\b/i,
     "A build has no variables of your machine. Set the variable with build: true (PUT /v1/apps/{id}/variables/{name}), or a default value in the code, and deploy again.",
   ],
   [

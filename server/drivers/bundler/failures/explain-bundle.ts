@@ -6,7 +6,7 @@ const DEFAULT_ADVICE =
 
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
-    /entry-point file at .* was not found/,
+    /entry-point file at .{1,500} was not found/,
     "Set main in the wrangler configuration to a file of the repository, or to one that the build script writes.",
   ],
   [/not exported in your entrypoint/, "Export these classes from the main script, and deploy again."],

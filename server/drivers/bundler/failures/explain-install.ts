@@ -12,9 +12,9 @@ const TITLES: Readonly<Record<PackageManager, string>> = {
 
 /** A version that the registry does not have: of npm and pnpm, Yarn 1, Yarn 2 and later, Bun. */
 const MISSING_VERSION: readonly RegExp[] = [
-  /No matching version found for (?<name>@?[^@\s]+)@(?<range>.+?)(?:\.| while fetching .*)?$/,
+  /No matching version found for (?<name>@?[^@\s]{1,214})@(?<range>.{1,200}?)(?:\.| while fetching .{1,500})?$/,
   /Couldn't find any versions for "(?<name>[^"]+)" that matches "(?<range>[^"]+)"/,
-  /(?<name>@?[\w./-]+)@npm:(?<range>[^:]+): No candidates found/,
+  /(?<name>(?:@|(?<![\w./-]))[\w./-]+)@npm:(?<range>[^:]+): No candidates found/,
   /No version matching "(?<range>[^"]+)" found for specifier "(?<name>[^"]+)"/,
 ];
 
@@ -79,7 +79,9 @@ function missingVersion(lines: readonly string[]): BuildFailure | null {
 
 function blockedHost({ blockedHosts: [host] }: PackageReport, lines: readonly string[]): BuildFailure | null {
   if (host === undefined) return null;
-  const name = lines.map((line) => /@?[\w./-]+@(?=(?:git|github|https?|ssh)[:+])/.exec(line)?.[0]).find(Boolean);
+  const name = lines
+    .map((line) => /(?:@|(?<![\w./-]))[\w./-]+@(?=(?:git|github|https?|ssh)[:+])/.exec(line)?.[0])
+    .find(Boolean);
   const what = name === undefined ? "" : ` for ${name.slice(0, -1)}`;
   return userFailure(
     `The install tried to reach ${host}${what}. Builds can reach the package registry only.`,
@@ -100,7 +102,7 @@ function outdatedLockfile(packageManager: PackageManager, lines: readonly string
 /** The dependency that npm could not resolve beside the others. Its first line names neither. */
 function conflict(lines: readonly string[]): BuildFailure | null {
   const index = lines.findIndex((line) => line.endsWith("Could not resolve dependency:"));
-  const peer = /(?:peer )?(\S+)@"(.+)" from (\S+)/.exec(index < 0 ? "" : (lines[index + 1] ?? ""));
+  const peer = /(?<!\S)(\S{1,214}?)@"([^"]+)" from (\S+)/.exec(index < 0 ? "" : (lines[index + 1] ?? ""));
   if (peer === null) return null;
   const [, name, range, dependent] = peer;
   const found = lines.map((line) => /^npm error Found: (\S+)$/.exec(line)?.[1]).find(Boolean);

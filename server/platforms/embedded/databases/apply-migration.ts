@@ -59,6 +59,6 @@ async function send(port: number, body: string, signal: AbortSignal): Promise<st
 function plainReason(error: string): string {
   return error
     .replace(/^(D1_\w+: )+/, "")
-    .replace(/: SQLITE_\w+( \(.*\))?$/, "")
+    .replace(/: SQLITE_\w+( \(.{0,500}\))?$/, "")
     .slice(0, MAX_REASON_LENGTH);
 }

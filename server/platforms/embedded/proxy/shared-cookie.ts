@@ -12,7 +12,7 @@ export function isSharedCookie(setCookie: string, appsDomain: string): boolean {
     const domain = value
       .trim()
       .toLowerCase()
-      .replace(/^\.+|\.+$/g, "");
+      .replace(/^\.+|(?<!\.)\.+$/g, "");
     return domain !== "" && `.${appsDomain}`.endsWith(`.${domain}`);
   });
 }
