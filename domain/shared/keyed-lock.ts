@@ -26,7 +26,7 @@ export class KeyedLock {
   }
 
   #queue(keys: readonly string[]): { turn: Promise<unknown>; release: () => void } {
-    const turn = Promise.all(keys.map((key) => this.#tails.get(key)));
+    const turn = Promise.all(keys.map((key) => this.#tails.get(key) ?? Promise.resolve()));
     const { promise: done, resolve } = Promise.withResolvers<void>();
     for (const key of keys) this.#tails.set(key, done);
     const release = (): void => {
