@@ -67,6 +67,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   server.addHook("preClose", async () => connections.closeUnused());
   addRequestIds(server);
+  server.addHook("onSend", async ({ raw }, reply) => {
+    // The rest of the body would be read for the next request on the connection.
+    if (!raw.complete && hasBody(raw)) void reply.header("connection", "close");
+  });
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);
   await server.register(healthPlugin(options.readiness, options.readinessDetails));
@@ -78,6 +82,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
   return server;
+}
+
+function hasBody({ headers }: http.IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /** tRPC validates, so no route has a Fastify schema. Without this function Fastify would load its schema compilers. */

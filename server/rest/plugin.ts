@@ -4,7 +4,7 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
-import { callRouterProcedure } from "../../routers/index.ts";
+import { callRouterProcedure, mayCallProcedure } from "../../routers/index.ts";
 import type { RequestAuthentication } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
@@ -77,12 +77,18 @@ function addRoutes(
   for (const operation of operations) {
     const { bodyLimit, streamedBody } = operation;
     const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, services, request, reply);
+    // The body of a caller who may not call the operation is not read. Without it, the procedure rejects the call as with it.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+      const { caller, raw } = request;
+      if (caller === null || raw.complete || mayCallProcedure(caller, operation.procedure)) return undefined;
+      return handler(request, reply);
+    };
     const errorHandler = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
       request.unreadableBody = toUnreadableBody(error, bodyLimit, streamedBody?.contentTypes);
       if (request.unreadableBody === null) sendRequestError(error, request, reply);
       else void handler(request, reply);
     };
-    const route = { method: operation.method, url, bodyLimit, handler, errorHandler };
+    const route = { method: operation.method, url, bodyLimit, onRequest, handler, errorHandler };
     if (streamedBody === null) scope.route(route);
     else addStreamedRoute(scope, route, streamedBody);
   }
@@ -122,8 +128,6 @@ async function respond(
     const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request, bodies));
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
-    // The rest of the body would be taken for the next request.
-    if (operation.streamedBody !== null && !request.raw.complete) void reply.header("connection", "close");
     return sendProcedureError(error, operation, reply);
   }
 }
