@@ -5,7 +5,7 @@ import { ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
 import { callRouterProcedure, mayCallProcedure } from "../../routers/index.ts";
-import type { RequestAuthentication } from "../auth/authenticator.ts";
+import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import type { StreamedConnections } from "../http/client-errors.ts";
@@ -33,19 +33,18 @@ export interface RestOptions extends RequestAuthentication {
 
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
 export function restPlugin(options: RestOptions) {
-  const { capabilities, authenticator, membershipResolver, publicUrl, streamedConnections } = options;
+  const { capabilities, publicUrl, streamedConnections } = options;
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("unreadableBody", null);
     addBodyParser(scope);
     // This hook runs before the body is read, so a malformed body without a token is still a 401.
     scope.addHook("onRequest", async (request) => {
-      const { authorization } = request.headers;
-      request.caller = await authenticator.authenticate(authorization, request.ip);
-      if (request.caller === null)
-        throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
+      request.caller = await authenticateRequest(request, options);
+      if (request.caller !== null) return;
+      throw new ServiceError("unauthenticated", explainRestUnauthenticated(request.headers.authorization, publicUrl()));
     });
-    const streams = new OpenStreams(scope, { capabilities, authenticator, membershipResolver });
+    const streams = new OpenStreams(scope, options);
     const services = { capabilities, streams, bodies: new StreamedBodies(scope, streamedConnections) };
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");

@@ -45,7 +45,7 @@ test("no other endpoint of the identity provider can be read from another origin
 
 test("204 is the response to a preflight of the gateway, which only pages of its own host may use", async () => {
   const { publicUrl } = service().service;
-  const headers = "authorization, content-type, mcp-protocol-version";
+  const headers = "authorization, content-type, mcp-protocol-version, x-service-org-id";
   const preflight = (origin: string) =>
     send("OPTIONS", "/mcp", { ...PREFLIGHT, origin, "access-control-request-headers": headers });
   for (const origin of [publicUrl, "http://localhost:6274"]) {

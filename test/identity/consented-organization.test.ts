@@ -58,8 +58,10 @@ verifies(
       expect(await listApps(each, { "x-service-org-id": second.tenant.org_id })).toEqual(["second"]);
     }
     const rest = await grant(second.tenant.org_id, `${first.url}/v1`);
-    const { body } = await new RestClient(first.url, rest.token).get("/v1/apps", toFirst);
+    const restClient = new RestClient(first.url, rest.token);
+    const { body } = await restClient.get("/v1/apps");
     expect((body["apps"] as { name: string }[]).map(({ name }) => name)).toEqual(["second"]);
+    expect((await restClient.get("/v1/apps", toFirst)).status).toBe(403);
   },
 );
 

@@ -26,7 +26,6 @@ export interface OpenStreamsOptions extends RequestAuthentication {
 /** The open streams of logs of this process, within their limits. */
 export class OpenStreams {
   readonly #capabilities: Capabilities;
-  readonly #authentication: RequestAuthentication;
   readonly #limiter = new StreamLimiter(LOG_STREAM_LIMITS);
   readonly #revocation: StreamRevocation;
   readonly #streams = new Set<EventStream>();
@@ -35,7 +34,6 @@ export class OpenStreams {
 
   constructor(scope: FastifyInstance, { capabilities, ...authentication }: OpenStreamsOptions) {
     this.#capabilities = capabilities;
-    this.#authentication = authentication;
     this.#revocation = watchStreams(capabilities.tokens.accessChanges, (request) => mayRead(request, authentication));
     this.#timer = setInterval(() => {
       for (const stream of this.#streams) stream.keepAlive();
@@ -45,8 +43,7 @@ export class OpenStreams {
   }
 
   /**
-   * Responds to an operation with `follow`. Clients of typed RPC have no other stream of a log, so `X-Service-Org-Id`
-   * selects the organization as it does there.
+   * Responds to an operation with `follow`.
    *
    * @param input - the input of the operation, not validated
    * @throws {ServiceError} for every reason for which the operation itself would be rejected
@@ -56,10 +53,8 @@ export class OpenStreams {
     input: unknown,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { headers, method } = reply.request;
-    const caller = await authenticateRequest(reply.request, this.#authentication);
+    const { caller, headers, method } = reply.request;
     if (caller === null) throw new Error("a request got a stream before it was authenticated");
-    reply.request.caller = caller;
     const accessError = getAccessError(caller, "query", operation.access);
     if (accessError !== null) throw accessError;
     const valid = operation.input?.safeParse(input);
