@@ -3,6 +3,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import type { Db } from "../../domain/database-types.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import { forbidCaching } from "./cache-control.ts";
 import { trustedPeers } from "./client-address.ts";
 import { ClientConnections } from "./client-connections.ts";
 import { handleClientErrors, type StreamedConnections } from "./client-errors.ts";
@@ -57,6 +58,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // A request whose URL cannot be decoded reaches neither a hook nor the error handler.
     frameworkErrors: (error, request, reply) => {
       setRequestId(request, reply);
+      forbidCaching(request, reply);
       void sendRequestError(error, request, reply);
     },
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
@@ -67,7 +69,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   server.addHook("preClose", async () => connections.closeUnused());
   addRequestIds(server);
-  server.addHook("onSend", async ({ raw }, reply) => {
+  server.addHook("onSend", async (request, reply) => {
+    forbidCaching(request, reply);
+    const { raw } = request;
     // The rest of the body would be read for the next request on the connection.
     if (!raw.complete && hasBody(raw)) void reply.header("connection", "close");
   });

@@ -204,7 +204,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, streams: OpenS
   if (!wantsNotificationStream(headers)) return sendError(reply, methodNotAllowed());
   const stream = caller === null ? null : streams.notifications.open(caller.orgId, headers["mcp-protocol-version"]);
   if (stream === null) return sendError(reply, unavailable(new ServiceError("unavailable", STOPPING)));
-  void reply.headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
+  void reply.headers({ "content-type": "text/event-stream", "x-accel-buffering": "no" });
   return sendStream(reply, stream, streams);
 }
 
