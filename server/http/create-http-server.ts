@@ -7,6 +7,7 @@ import { forbidCaching } from "./cache-control.ts";
 import { trustedPeers } from "./client-address.ts";
 import { ClientConnections } from "./client-connections.ts";
 import { handleClientErrors, type StreamedConnections } from "./client-errors.ts";
+import { INVALID_HOST, namesOneHost } from "./host-header.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
@@ -69,6 +70,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   });
   server.addHook("preClose", async () => connections.closeUnused());
   addRequestIds(server);
+  server.addHook("onRequest", async ({ raw }, reply) =>
+    namesOneHost(raw) ? undefined : reply.code(400).send({ error: INVALID_HOST }),
+  );
   server.addHook("onSend", async (request, reply) => {
     forbidCaching(request, reply);
     const { raw } = request;

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
 import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts";
+import { INVALID_HOST, namesOneHost } from "../../../http/host-header.ts";
 import { lingerOnClose } from "../../../http/linger-on-close.ts";
 import { readRequestId } from "../../../http/request-id.ts";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
@@ -128,8 +129,7 @@ export class EdgeProxy {
     exchange: ServerResponse | Duplex,
   ): Promise<{ app: AcquiredApp; context: ForwardingContext }> {
     if (!request.url?.startsWith("/")) throw new EdgeError(400, "The request target must be a path.");
-    // Node uses the first Host header, and the app might use another one (RFC 9112, section 3.2).
-    if (countHosts(request) !== 1) throw new EdgeError(400, "The request must have exactly one Host header.");
+    if (request.headers.host === undefined || !namesOneHost(request)) throw new EdgeError(400, INVALID_HOST);
     const slug = this.#readSlug(request.headers.host);
     if (slug === null) throw new EdgeError(404, NO_APP);
     const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
@@ -179,11 +179,4 @@ export class EdgeProxy {
     const slug = name.slice(0, -suffix.length);
     return slug.includes(".") ? null : slug;
   }
-}
-
-/** Counts in the raw headers: `headersDistinct` would process every header of every request for it. */
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === "host") count++;
-  return count;
 }
