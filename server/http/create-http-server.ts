@@ -68,7 +68,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // By default, a URL with a longer id would match no route and be reported as an unknown endpoint.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
-  server.addHook("preClose", async () => connections.closeUnused());
+  server.addHook("preClose", async () => {
+    connections.closeUnused();
+    connections.closeStalled();
+  });
   addRequestIds(server);
   server.addHook("onRequest", async ({ raw }, reply) =>
     namesOneHost(raw) ? undefined : reply.code(400).send({ error: INVALID_HOST }),

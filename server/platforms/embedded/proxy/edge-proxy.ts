@@ -5,7 +5,7 @@ import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
 import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts";
 import { INVALID_HOST, namesOneHost } from "../../../http/host-header.ts";
-import { lingerOnClose } from "../../../http/linger-on-close.ts";
+import { ClientConnections } from "../../../http/client-connections.ts";
 import { readRequestId } from "../../../http/request-id.ts";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
@@ -44,6 +44,7 @@ export class EdgeProxy {
   readonly #server: http.Server;
   /** The sockets that became WebSockets. The server does not track them any more. */
   readonly #upgraded = new Set<Duplex>();
+  readonly #connections = new ClientConnections();
   readonly #openRequests: OpenRequests;
   #domain = "localhost";
 
@@ -63,7 +64,7 @@ export class EdgeProxy {
       },
       (request, response) => void this.#serve(request, response),
     );
-    this.#server.on("connection", lingerOnClose);
+    this.#connections.prepare(this.#server);
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));
   }
 
@@ -81,17 +82,20 @@ export class EdgeProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Stops listening, waits up to `graceMs` for requests in flight, and closes the remaining connections. */
+  /**
+   * Stops listening, waits up to `graceMs` for requests in flight, and closes the remaining connections. Closes connections on
+   * which a response has stalled earlier.
+   */
   async close(graceMs: number): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    const closeIdle = setInterval(() => this.#server.closeIdleConnections(), 50);
+    this.#connections.closeUnused();
+    this.#connections.closeStalled();
     const closeAll = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     // A WebSocket would not end within the grace period.
     for (const socket of this.#upgraded) socket.destroy();
     await closed;
     clearTimeout(closeAll);
-    clearInterval(closeIdle);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
