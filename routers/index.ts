@@ -1,11 +1,13 @@
 import type { AnyTRPCProcedure } from "@trpc/server";
+import type { Caller } from "../domain/shared/caller.ts";
 import { account } from "./account.ts";
 import { agentWorkspaces } from "./agent-workspaces.ts";
 import { agents, servers } from "./agents.ts";
 import { apps } from "./apps.ts";
 import { audit } from "./audit.ts";
+import { getAccessError } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
-import { router } from "./core/trpc.ts";
+import { type Meta, router } from "./core/trpc.ts";
 import { deploymentTools } from "./deployment-tools.ts";
 import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
@@ -76,4 +78,20 @@ export async function callRouterProcedure(
     signal,
     batchIndex: 0,
   });
+}
+
+/**
+ * Whether a caller may call a procedure, as the procedure itself decides it. A transport asks before it reads the body of a
+ * request, so that nobody makes the service keep a body that it then rejects.
+ *
+ * @param path - the dotted path, also of an unknown procedure
+ */
+export function mayCallProcedure(caller: Caller, path: string): boolean {
+  if (!Object.hasOwn(PROCEDURES, path)) return false;
+  const { type, meta } = (PROCEDURES[path] as AnyTRPCProcedure)._def;
+  return getAccessError(caller, type, (meta as Meta | undefined)?.access) === null;
+}
+
+export function isMutation(path: string): boolean {
+  return Object.hasOwn(PROCEDURES, path) && PROCEDURES[path]?._def.type === "mutation";
 }

@@ -45,7 +45,7 @@ export const HAZARDS = {
   25: covered("An API key that is used right after it was revoked or has expired"),
   26: covered("A valid key that is used for another organization's app"),
   27: covered("An id in the path that is not a UUID"),
-  28: covered("An organization header that names an organization of which the caller is not a member"),
+  28: covered("An organization header, on any API, that names an organization of which the caller is not a member"),
   29: covered("A member who is removed from the organization during a session"),
   30: covered("A token that is used at an API for another kind of token"),
   31: covered("An API key in the query string"),

@@ -1,16 +1,27 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { lingerOnClose } from "./linger-on-close.ts";
 
+/** After so long without any transfer, a connection counts as stalled while the server stops. In milliseconds. */
+const STALLED_MS = 1500;
+const IDLE_CHECK_MS = 50;
+
 /** The connections of the clients of one service, which may listen on several addresses. */
 export class ClientConnections {
+  readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
+  /** The response to the last request of each connection. */
+  readonly #responses = new WeakMap<Socket, ServerResponse>();
 
   /**
    * Prepares the connections that `server` accepts. Node reads the address of the peer on first use and then keeps it. It has
    * none to read when the connection is closed, so it is read here, for `request.ip`. A closed connection is dropped.
    */
   prepare(server: Server): Server {
+    this.#servers.add(server);
+    server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+      this.#responses.set(socket, response);
+    });
     return server.on("connection", (socket: Socket) => {
       if (socket.remoteAddress === undefined) return void socket.destroy();
       lingerOnClose(socket);
@@ -25,5 +36,28 @@ export class ClientConnections {
    */
   closeUnused(): void {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  /**
+   * Closes each connection as soon as it is idle or stalled, until the servers have closed. Otherwise a suspended client that
+   * reads no response, or sends half a request, would delay the stop. A request that waits for its response is not affected.
+   */
+  closeStalled(): void {
+    for (const server of this.#servers) {
+      // Node closes idle connections once, when the server begins to close, and not those that become idle later.
+      const timer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS).unref();
+      server.once("close", () => clearInterval(timer));
+      // Also for requests that still arrive on open connections.
+      server.timeout = STALLED_MS;
+      server.on("timeout", (socket: Socket) => this.#closeUnlessWaiting(socket));
+    }
+    for (const socket of this.#sockets) socket.setTimeout(STALLED_MS);
+  }
+
+  #closeUnlessWaiting(socket: Socket): void {
+    const response = this.#responses.get(socket);
+    const isWaiting = response !== undefined && response.req.complete && !response.headersSent;
+    if (isWaiting) socket.setTimeout(STALLED_MS);
+    else socket.destroy();
   }
 }

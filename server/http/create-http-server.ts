@@ -3,9 +3,11 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } 
 import type { Db } from "../../domain/database-types.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
+import { forbidCaching } from "./cache-control.ts";
 import { trustedPeers } from "./client-address.ts";
 import { ClientConnections } from "./client-connections.ts";
 import { handleClientErrors, type StreamedConnections } from "./client-errors.ts";
+import { INVALID_HOST, namesOneHost } from "./host-header.ts";
 import type { MembershipResolver } from "../../domain/users/membership-resolver.ts";
 import type { Config } from "../config.ts";
 import { dashboardPlugin } from "./dashboard.ts";
@@ -57,6 +59,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // A request whose URL cannot be decoded reaches neither a hook nor the error handler.
     frameworkErrors: (error, request, reply) => {
       setRequestId(request, reply);
+      forbidCaching(request, reply);
       void sendRequestError(error, request, reply);
     },
     trustProxy: trustedPeers(options.trustedProxies) ?? false,
@@ -65,8 +68,20 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     // By default, a URL with a longer id would match no route and be reported as an unknown endpoint.
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: MAX_URL_PARAMETER },
   });
-  server.addHook("preClose", async () => connections.closeUnused());
+  server.addHook("preClose", async () => {
+    connections.closeUnused();
+    connections.closeStalled();
+  });
   addRequestIds(server);
+  server.addHook("onRequest", async ({ raw }, reply) =>
+    namesOneHost(raw) ? undefined : reply.code(400).send({ error: INVALID_HOST }),
+  );
+  server.addHook("onSend", async (request, reply) => {
+    forbidCaching(request, reply);
+    const { raw } = request;
+    // The rest of the body would be read for the next request on the connection.
+    if (!raw.complete && hasBody(raw)) void reply.header("connection", "close");
+  });
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: UNKNOWN_ENDPOINT }));
   server.setErrorHandler(sendRequestError);
   await server.register(healthPlugin(options.readiness, options.readinessDetails));
@@ -78,6 +93,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await server.register(rpcPlugin(options));
   await server.register(mcpPlugin({ ...options, authenticator: options.gatewayAuthenticator }));
   return server;
+}
+
+function hasBody({ headers }: http.IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /** tRPC validates, so no route has a Fastify schema. Without this function Fastify would load its schema compilers. */

@@ -63,7 +63,6 @@ export function mcpPlugin(options: McpOptions) {
       return sendError(reply, unreadableBody(status));
     });
     scope.addHook("onRequest", async (request, reply) => {
-      void reply.header("cache-control", "no-store");
       // The public URL is known once the server listens.
       ownUrl ??= URL.parse(publicUrl());
       const { origin } = request.headers;
@@ -216,7 +215,7 @@ function openStream(request: FastifyRequest, reply: FastifyReply, streams: OpenS
   if (!wantsNotificationStream(headers)) return sendError(reply, methodNotAllowed());
   const stream = caller === null ? null : streams.notifications.open(caller.orgId, headers["mcp-protocol-version"]);
   if (stream === null) return sendError(reply, unavailable(new ServiceError("unavailable", STOPPING)));
-  void reply.headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
+  void reply.headers({ "content-type": "text/event-stream", "x-accel-buffering": "no" });
   return sendStream(reply, stream, streams);
 }
 

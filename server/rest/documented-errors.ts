@@ -7,7 +7,7 @@ const MALFORMED = "The URL or the body is malformed";
 /** The errors that every operation can return, by status. */
 const COMMON = {
   401: "The token is missing or invalid",
-  403: "The role or the scope is insufficient, or the user is a member of no organization",
+  403: "The role or the scope is insufficient, or the user is a member of no organization or not of the one in `X-Service-Org-Id`",
   405: "The path does not have the method of the request",
   429: "The client's network has sent too many invalid tokens",
   500: "Internal error of the service",

@@ -108,8 +108,9 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
 
 /** The generator takes a number in a path for optional, and knows no header. */
 function correctParameters(documented: DocumentedOperation, { isRepeatable }: Operation): void {
-  for (const parameter of documented.parameters ?? []) if (parameter.in === "path") parameter.required = true;
-  if (isRepeatable) documented.parameters = [...(documented.parameters ?? []), IDEMPOTENCY_KEY];
+  const parameters = documented.parameters ?? [];
+  for (const parameter of parameters) if (parameter.in === "path") parameter.required = true;
+  documented.parameters = [...parameters, ORGANIZATION, ...(isRepeatable ? [IDEMPOTENCY_KEY] : [])];
 }
 
 /** The generator documents all fields beside those of the path as JSON. Of a streamed body, only one field is the body. */
@@ -129,6 +130,14 @@ function correctStreamedBody(documented: DocumentedOperation, { procedure, strea
   }));
   documented.parameters = [...(documented.parameters ?? []), ...parameters];
 }
+
+const ORGANIZATION = {
+  in: "header",
+  name: "X-Service-Org-Id",
+  required: false,
+  description: "The organization of the call, for a token of a user who is a member of several",
+  schema: { type: "string" },
+};
 
 const IDEMPOTENCY_KEY = {
   in: "header",

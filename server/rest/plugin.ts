@@ -2,10 +2,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
-import { getAccessError } from "../../routers/core/access.ts";
 import type { Capabilities, Context } from "../../routers/core/context.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
-import { callRouterProcedure } from "../../routers/index.ts";
+import { callRouterProcedure, mayCallProcedure } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
@@ -34,20 +33,18 @@ export interface RestOptions extends RequestAuthentication {
 
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
 export function restPlugin(options: RestOptions) {
-  const { capabilities, authenticator, membershipResolver, publicUrl, streamedConnections } = options;
+  const { capabilities, publicUrl, streamedConnections } = options;
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("unreadableBody", null);
     addBodyParser(scope);
     // This hook runs before the body is read, so a malformed body without a token is still a 401.
-    scope.addHook("onRequest", async (request, reply) => {
-      const { authorization } = request.headers;
-      void reply.header("cache-control", "no-store");
-      request.caller = await authenticateRequest(request, { authenticator, membershipResolver });
-      if (request.caller === null)
-        throw new ServiceError("unauthenticated", explainRestUnauthenticated(authorization, publicUrl()));
+    scope.addHook("onRequest", async (request) => {
+      request.caller = await authenticateRequest(request, options);
+      if (request.caller !== null) return;
+      throw new ServiceError("unauthenticated", explainRestUnauthenticated(request.headers.authorization, publicUrl()));
     });
-    const streams = new OpenStreams(scope, { capabilities, authenticator, membershipResolver });
+    const streams = new OpenStreams(scope, options);
     const services = { capabilities, streams, bodies: new StreamedBodies(scope, streamedConnections) };
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
@@ -79,13 +76,17 @@ function addRoutes(
   for (const operation of operations) {
     const { bodyLimit, streamedBody } = operation;
     const handler = (request: FastifyRequest, reply: FastifyReply) => respond(operation, services, request, reply);
+    // The body of a caller who may not call the operation is not read. Without it, the procedure rejects the call as with it.
+    const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+      const { caller, raw } = request;
+      if (caller === null || raw.complete || mayCallProcedure(caller, operation.procedure)) return undefined;
+      return handler(request, reply);
+    };
     const errorHandler = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
       request.unreadableBody = toUnreadableBody(error, bodyLimit, streamedBody?.contentTypes);
       if (request.unreadableBody === null) sendRequestError(error, request, reply);
       else void handler(request, reply);
     };
-    const onRequest = (request: FastifyRequest, reply: FastifyReply) =>
-      rejectBeforeBody(operation, services, request, reply);
     const route = { method: operation.method, url, bodyLimit, onRequest, handler, errorHandler };
     if (streamedBody === null) scope.route(route);
     else addStreamedRoute(scope, route, streamedBody);
@@ -93,23 +94,6 @@ function addRoutes(
   const allowed = operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const method = scope.supportedMethods.filter((each) => !allowed.includes(each));
   scope.route({ method, url, ...respondBeforeBody((reply) => sendMethodNotAllowed(reply, allowed)) });
-}
-
-/**
- * Responds to a caller without the scope or the role of an operation before the body is read, so that it takes no memory. The procedure
- * itself rejects the call, and records it.
- */
-async function rejectBeforeBody(
-  operation: Operation,
-  services: RestServices,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply | undefined> {
-  if (!hasBody(operation) || request.caller === null) return undefined;
-  if (getAccessError(request.caller, "mutation", operation.access) === null) return undefined;
-  // Otherwise the rest of the body would be read, and discarded, before the next request.
-  void reply.header("connection", "close");
-  return respond(operation, services, request, reply);
 }
 
 /** Adds a route whose handler reads the body itself. Its own scope has no parser that would read the body into memory. */
@@ -143,8 +127,6 @@ async function respond(
     const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request, bodies));
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
-    // The rest of the body would be taken for the next request.
-    if (operation.streamedBody !== null && !request.raw.complete) void reply.header("connection", "close");
     return sendProcedureError(error, operation, reply);
   }
 }

@@ -43,9 +43,20 @@ test("no other endpoint of the identity provider can be read from another origin
   }
 });
 
+test("only the metadata can be read from another origin, also with a valid token", async () => {
+  const { api_key: apiKey, personal_access_token: personal } = await service().tenant();
+  const paths = ["/v1/apps", "/v1/openapi.json", "/trpc/apps.list", "/mcp", "/healthz", "/docs", "/", "/v1/nothing"];
+  for (const path of paths)
+    for (const method of ["GET", "POST", "OPTIONS"]) {
+      const authorization = `Bearer ${path === "/mcp" ? personal : apiKey}`;
+      const { headers } = await send(method, path, { ...PREFLIGHT, authorization });
+      expect([method, path, headers.get("access-control-allow-origin")]).toEqual([method, path, null]);
+    }
+});
+
 test("204 is the response to a preflight of the gateway, which only pages of its own host may use", async () => {
   const { publicUrl } = service().service;
-  const headers = "authorization, content-type, mcp-protocol-version";
+  const headers = "authorization, content-type, mcp-protocol-version, x-service-org-id";
   const preflight = (origin: string) =>
     send("OPTIONS", "/mcp", { ...PREFLIGHT, origin, "access-control-request-headers": headers });
   for (const origin of [publicUrl, "http://localhost:6274"]) {

@@ -64,6 +64,31 @@ test("400 is the response to an invalid Host header, and 405 to TRACE, of typed 
   expect(await loggedErrors()).toEqual([]);
 });
 
+test("400 is the response to two Host headers and to an empty one, on every API", async () => {
+  const tenant = await service().tenant();
+  const { host } = new URL(service().service.publicUrl);
+  const hosts = [
+    `Host: ${host}\r\nHost: ${host}`,
+    `Host: ${host}\r\nhost: elsewhere.example.com`,
+    "Host:",
+    `Host:\r\nHost: ${host}`,
+  ];
+  const targets = ["/v1/apps", "/mcp", "/trpc/apps.list", "/healthz", "/api/auth/get-session", "/v1/nothing", "/"];
+  const send = (target: string, lines: string) =>
+    sendBytes(
+      `GET ${target} HTTP/1.1\r\n${lines}\r\nAuthorization: Bearer ${tenant.api_key}\r\nConnection: close\r\n\r\n`,
+    );
+  for (const target of targets)
+    for (const lines of hosts)
+      expect([target, lines, await send(target, lines)]).toEqual([
+        target,
+        lines,
+        expect.stringMatching(/^HTTP\/1\.1 400 [^]*exactly one Host header/),
+      ]);
+  expect(await send("/healthz", `Host: ${host}`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await sendBytes("GET /healthz HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 const SENDER = fileURLToPath(new URL("../support/clients/post-large-bodies.ts", import.meta.url));
 
 /** Posts bodies of 5 MB from another process, because a client in this process would wait for the server. */

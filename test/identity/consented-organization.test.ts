@@ -58,10 +58,10 @@ verifies(
       expect(await listApps(each, { "x-service-org-id": second.tenant.org_id })).toEqual(["second"]);
     }
     const rest = await grant(second.tenant.org_id, `${first.url}/v1`);
-    const client = new RestClient(first.url, rest.token);
-    expect((await client.get("/v1/apps", toFirst)).status).toBe(403);
-    const { body } = await client.get("/v1/apps");
+    const restClient = new RestClient(first.url, rest.token);
+    const { body } = await restClient.get("/v1/apps");
     expect((body["apps"] as { name: string }[]).map(({ name }) => name)).toEqual(["second"]);
+    expect((await restClient.get("/v1/apps", toFirst)).status).toBe(403);
   },
 );
 

@@ -128,32 +128,24 @@ verifies(
   },
 );
 
-verifies(
-  hazard(28),
-  "the gateway and REST reject X-Service-Org-Id of another organization like an unknown one",
-  async () => {
-    const [tenant, other] = [await service().tenant(), await service().tenant()];
-    await insertAppWithProcedure(other, "theirs", day(1));
-    await insertAppWithProcedure(tenant, "ours", day(1));
-    const gateway = gatewayOf(tenant);
-    const callAs = (orgId: string, method = "tools/list") =>
-      gateway.call(method, undefined, { "x-service-org-id": orgId });
-    const unknown = await callAs(randomUUID());
-    const unknownInRest = await tenant.rest.get("/v1/apps", { "x-service-org-id": randomUUID() });
-    const foreignValues = [
-      other.org_id,
-      "",
-      "*",
-      "null",
-      `${tenant.org_id},${other.org_id}`,
-      `${other.org_id}, ${tenant.org_id}`,
-    ];
-    for (const value of foreignValues) {
-      const { status, text } = await callAs(value);
-      expect([value, status, text]).toEqual([value, 403, unknown.text]);
-      const listed = await tenant.rest.get("/v1/apps", { "x-service-org-id": value });
-      expect([value, listed.status, listed.text]).toEqual([value, 403, unknownInRest.text]);
-    }
-    expect((await callAs(tenant.org_id)).status).toBe(200);
-  },
-);
+verifies(hazard(28), "the gateway rejects X-Service-Org-Id of another organization like an unknown one", async () => {
+  const [tenant, other] = [await service().tenant(), await service().tenant()];
+  await insertAppWithProcedure(other, "theirs", day(1));
+  const gateway = gatewayOf(tenant);
+  const callAs = (orgId: string, method = "tools/list") =>
+    gateway.call(method, undefined, { "x-service-org-id": orgId });
+  const unknown = await callAs(randomUUID());
+  const foreignValues = [
+    other.org_id,
+    "",
+    "*",
+    "null",
+    `${tenant.org_id},${other.org_id}`,
+    `${other.org_id}, ${tenant.org_id}`,
+  ];
+  for (const value of foreignValues) {
+    const { status, text } = await callAs(value);
+    expect([value, status, text]).toEqual([value, 403, unknown.text]);
+  }
+  expect((await callAs(tenant.org_id)).status).toBe(200);
+});

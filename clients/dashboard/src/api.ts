@@ -126,31 +126,6 @@ class RestError extends Error {
   override readonly name = "RestError";
 }
 
-/** How often a call selects its organization again, because another tab has selected another one meanwhile. */
-const MAX_SELECTIONS = 5;
-
-/**
- * Returns an access token of an organization. REST uses the organization of the token, which is the one that the session has
- * selected. Of several tabs that select organizations at the same time, each gets a token of its own organization.
- *
- * @throws {RestError}
- * @throws {SignedOutError}
- */
-async function getTokenOf(organizationId: string): Promise<string> {
-  for (let selection = 0; selection < MAX_SELECTIONS; selection++) {
-    await callIdentity("/organization/set-active", { organizationId });
-    const { token } = await callIdentity<{ token: string }>("/token");
-    if (readClaims(token).active_org === organizationId) return token;
-  }
-  throw new RestError("Another tab uses another organization at the same time. Try again.");
-}
-
-/** Reads the claims of an access token that the service has just issued. */
-function readClaims(token: string): { active_org?: string } {
-  const [, payload = ""] = token.split(".");
-  return JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/"))) as { active_org?: string };
-}
-
 /**
  * Posts a file to the REST API, because typed RPC sends none.
  *
@@ -176,9 +151,9 @@ async function send<T>(
   path: string,
   { method, body: content }: { method: string; body: File | string },
 ): Promise<T> {
-  const authorization = `Bearer ${await getTokenOf(organizationId)}`;
   const type = typeof content === "string" ? JSON_HEADERS : { "content-type": "application/octet-stream" };
-  const response = await fetch(path, { method, headers: { ...type, authorization }, body: content });
+  const headers = { ...type, "x-service-org-id": organizationId };
+  const response = await fetchAuthorized(path, { method, headers, body: content });
   const body = (await response.json()) as T & { error?: string };
   if (response.ok) return body;
   throw new RestError(body.error ?? "The request failed. Try again.");

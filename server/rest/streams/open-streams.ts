@@ -53,7 +53,7 @@ export class OpenStreams {
     input: unknown,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const { headers, method, caller } = reply.request;
+    const { caller, headers, method } = reply.request;
     if (caller === null) throw new Error("a request got a stream before it was authenticated");
     const accessError = getAccessError(caller, "query", operation.access);
     if (accessError !== null) throw accessError;
@@ -64,7 +64,7 @@ export class OpenStreams {
     // Browsers connect again after every end of a stream, except after this response.
     if (source === null) return reply.code(204).send();
     const stream = this.#add(source, caller);
-    void reply.headers({ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
+    void reply.headers({ "content-type": "text/event-stream", "x-accel-buffering": "no" });
     if (method === "HEAD") {
       stream.destroy();
       return reply.send("");

@@ -45,6 +45,9 @@ test.each([
   ["a target that is a URL", "GET http://shop.localhost/ HTTP/1.1\r\nHost: shop.localhost", "target must be a path"],
   ["two hosts", "GET / HTTP/1.1\r\nHost: shop.localhost\r\nhost: b.localhost", "exactly one Host header"],
   ["no host", "GET / HTTP/1.0", "exactly one Host header"],
+  ["an empty host", "GET / HTTP/1.1\r\nHost:", "exactly one Host header"],
+  ["a second host that is empty", "GET / HTTP/1.1\r\nHost: shop.localhost\r\nHost:", "exactly one Host header"],
+  ["a first host that is empty", "GET / HTTP/1.1\r\nHost:\r\nHost: shop.localhost", "exactly one Host header"],
 ])("400 is the response to a request with %s", async (_, head, message) => {
   await using local = await open();
   const response = await exchange(local.port, `${head}\r\nConnection: close\r\n\r\n`);

@@ -32,6 +32,31 @@ export async function openStream(publicUrl: string, token: string): Promise<Open
   return { ...readNotifications(stream), close: () => client.close() };
 }
 
+/** The POST with which a client of 2026-07-28 subscribes, for tests that read the response in their own way. */
+export function subscriptionRequest(token: string): { headers: Record<string, string>; body: string } {
+  const method = "subscriptions/listen";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "subscriber", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return {
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method,
+      params: { notifications: { toolsListChanged: true }, _meta: meta },
+    }),
+  };
+}
+
 /** A stream of notifications of `GET /mcp`. */
 export interface NotificationStream extends OpenStream {
   status: number;

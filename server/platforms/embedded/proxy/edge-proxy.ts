@@ -4,7 +4,8 @@ import type { Duplex } from "node:stream";
 import type { AuthEntries } from "../../../../domain/ports/auth-entries.ts";
 import { INTERNAL_ERROR } from "../../../../domain/shared/errors.ts";
 import { clientNetwork, type TrustsPeer } from "../../../http/client-address.ts";
-import { lingerOnClose } from "../../../http/linger-on-close.ts";
+import { INVALID_HOST, namesOneHost } from "../../../http/host-header.ts";
+import { ClientConnections } from "../../../http/client-connections.ts";
 import { readRequestId } from "../../../http/request-id.ts";
 import type { AcquiredApp } from "../supervisor/running-app.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
@@ -43,6 +44,7 @@ export class EdgeProxy {
   readonly #server: http.Server;
   /** The sockets that became WebSockets. The server does not track them any more. */
   readonly #upgraded = new Set<Duplex>();
+  readonly #connections = new ClientConnections();
   readonly #openRequests: OpenRequests;
   #domain = "localhost";
 
@@ -62,7 +64,7 @@ export class EdgeProxy {
       },
       (request, response) => void this.#serve(request, response),
     );
-    this.#server.on("connection", lingerOnClose);
+    this.#connections.prepare(this.#server);
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));
   }
 
@@ -80,17 +82,20 @@ export class EdgeProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Stops listening, waits up to `graceMs` for requests in flight, and closes the remaining connections. */
+  /**
+   * Stops listening, waits up to `graceMs` for requests in flight, and closes the remaining connections. Closes connections on
+   * which a response has stalled earlier.
+   */
   async close(graceMs: number): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    const closeIdle = setInterval(() => this.#server.closeIdleConnections(), 50);
+    this.#connections.closeUnused();
+    this.#connections.closeStalled();
     const closeAll = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     // A WebSocket would not end within the grace period.
     for (const socket of this.#upgraded) socket.destroy();
     await closed;
     clearTimeout(closeAll);
-    clearInterval(closeIdle);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -128,8 +133,7 @@ export class EdgeProxy {
     exchange: ServerResponse | Duplex,
   ): Promise<{ app: AcquiredApp; context: ForwardingContext }> {
     if (!request.url?.startsWith("/")) throw new EdgeError(400, "The request target must be a path.");
-    // Node uses the first Host header, and the app might use another one (RFC 9112, section 3.2).
-    if (countHosts(request) !== 1) throw new EdgeError(400, "The request must have exactly one Host header.");
+    if (request.headers.host === undefined || !namesOneHost(request)) throw new EdgeError(400, INVALID_HOST);
     const slug = this.#readSlug(request.headers.host);
     if (slug === null) throw new EdgeError(404, NO_APP);
     const clientInfo = readClientInfo(request, this.#options.trusts, this.#options.scheme);
@@ -179,11 +183,4 @@ export class EdgeProxy {
     const slug = name.slice(0, -suffix.length);
     return slug.includes(".") ? null : slug;
   }
-}
-
-/** Counts in the raw headers: `headersDistinct` would process every header of every request for it. */
-function countHosts({ rawHeaders }: IncomingMessage): number {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) if (rawHeaders[index]?.toLowerCase() === "host") count++;
-  return count;
 }
