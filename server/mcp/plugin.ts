@@ -29,6 +29,7 @@ import {
 import { createGatewayServer, GATEWAY } from "./gateway-server.ts";
 import { type GatewayCall, GatewayTools } from "./gateway-tools.ts";
 import { HTTP_SSE_PATH, NotificationStreams, wantsNotificationStream } from "./notification-streams.ts";
+import { omitNulls } from "./omit-nulls.ts";
 import { StreamLimiter } from "../http/stream-limiter.ts";
 import { type StreamRevocation, watchStreams } from "../http/stream-revocation.ts";
 import { findInsufficientScope } from "./step-up.ts";
@@ -75,7 +76,8 @@ export function mcpPlugin(options: McpOptions) {
     });
     const streams = openStreams(scope, transport, options);
     const respond = async (caller: Caller, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-      const { headers, body: parsedBody } = request;
+      const { headers } = request;
+      const parsedBody = omitNulls(request.body);
       const call = { caller, address: request.ip, log, signal: createDisconnectSignal(reply) };
       const scopeError = mayRequestScope(caller) ? await findInsufficientScope(tools, call, parsedBody) : null;
       if (scopeError !== null) return sendError(reply, insufficientScope(scopeError, originOf(request, publicUrl())));
