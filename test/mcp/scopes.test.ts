@@ -151,7 +151,7 @@ test("a message that calls no tool has no error of a scope", async () => {
   const gateway = connect(await oauthToken("read"));
   const ping = { jsonrpc: "2.0", id: 1, method: "ping", params: { name: direct("change") } };
   expect((await gateway.send(JSON.stringify(ping))).body.result).toEqual({});
-  const malformed = [null, 7, [null], { ...ping, method: "tools/call", params: null }];
+  const malformed = [null, 7, [null], { ...ping, method: "tools/call", params: 7 }];
   for (const body of malformed) expect([body, (await gateway.send(JSON.stringify(body))).status]).toEqual([body, 400]);
 });
 
