@@ -16,7 +16,7 @@ export interface FoundDocument {
 
 export interface ProjectHits {
   hits: FoundDocument[];
-  /** How many documents are missing, and how to narrow the search; `null` when none is. */
+  /** Which documents are missing, or may be, and how to narrow the search; `null` when none is. */
   cut: string | null;
 }
 
@@ -39,14 +39,27 @@ export async function findProjectDocuments(
   { id, q, limit = 10 }: { id: string; q: string; limit?: number | undefined },
   field = "q",
 ): Promise<{ hits: FoundDocument[] }> {
+  const { hits } = await findDocuments(deps, caller, { id, q, limit }, field);
+  return { hits };
+}
+
+/** @returns the best documents, and whether passages that were not read could belong to further ones */
+async function findDocuments(
+  deps: TextSearchDeps,
+  caller: Caller,
+  { id, q, limit }: { id: string; q: string; limit: number },
+  field: string,
+): Promise<{ hits: FoundDocument[]; mayMiss: boolean }> {
   const text = readSearchQuery(field, q);
   const { id: projectId } = await findProject(deps.db, caller, id);
   const owner = { orgId: caller.orgId, projectId };
-  const { hits } = await searchPassages(deps, owner, { text, limit: Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES) });
+  const passages = Math.min(limit * PASSAGES_PER_HIT, MAX_PASSAGES);
+  const { hits } = await searchPassages(deps, owner, { text, limit: passages });
   const bestByDocument = new Map<string, PassageHit>();
   for (const passage of hits)
     if (!bestByDocument.has(passage.documentId)) bestByDocument.set(passage.documentId, passage);
-  return { hits: [...bestByDocument.values()].slice(0, limit).map(toFound) };
+  const found = [...bestByDocument.values()].slice(0, limit).map(toFound);
+  return { hits: found, mayMiss: found.length < limit && hits.length === passages };
 }
 
 /**
@@ -59,10 +72,16 @@ export async function searchProject(
   caller: Caller,
   { project_id: id, query, limit }: { project_id: string; query: string; limit: number },
 ): Promise<ProjectHits> {
-  const found = await findProjectDocuments(deps, caller, { id, q: query, limit }, "query");
+  const found = await findDocuments(deps, caller, { id, q: query, limit }, "query");
   const hits = takeWithinBudget(found.hits, HITS_CHARACTERS);
-  const missing = found.hits.length - hits.length;
-  return { hits, cut: missing === 0 ? null : `${missing} more documents match. Use more specific words.` };
+  return { hits, cut: describeCut(found.hits.length - hits.length, found.mayMiss) };
+}
+
+function describeCut(missing: number, mayMiss: boolean): string | null {
+  if (missing > 0) return `${missing} more documents match. Use more specific words.`;
+  return mayMiss
+    ? "Only the best passages were compared, and more documents may match. Use more specific words."
+    : null;
 }
 
 function toFound({ documentId, documentTitle, content, score }: PassageHit): FoundDocument {

@@ -203,3 +203,21 @@ test("an empty query is refused", async () => {
     text: expect.stringContaining("query: has 0 characters, and 1 to 10000 are allowed"),
   });
 });
+
+test("the note of a search says when documents may be missing because their passages were not compared", async () => {
+  const agent = await newAgent();
+  const sections = Array.from({ length: 20 }, (_, n) => `# Part ${n}\n\nInvoices of part ${n}.`).join("\n\n");
+  const id = await givenProject({
+    name: "Large",
+    agents: [agent],
+    documents: { One: sections, Two: sections, Three: "Invoices." },
+  });
+  const { structuredContent } = await agent.gateway.tool("project_search", {
+    project_id: id,
+    query: "invoices",
+    limit: 10,
+  });
+  const { hits, cut } = structuredContent as { hits: object[]; cut: string | null };
+  expect(hits.length).toBeLessThan(10);
+  expect(cut).toBe("Only the best passages were compared, and more documents may match. Use more specific words.");
+});
