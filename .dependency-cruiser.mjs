@@ -4,7 +4,8 @@ const anyPackage = packages(".+");
 const anyBuiltIn = builtIns(...builtinModules.map((name) => name.replace(/^node:/, "")));
 
 /** Functions on Node's HTTP types, for the control plane, the edge proxy and the egress proxy. */
-const sharedHttp = "^server/http/(bounded-fetch|client-address|hop-by-hop-headers|linger-on-close|request-id)[.]ts$";
+const sharedHttp =
+  "^server/http/(bounded-fetch|client-address|client-connections|hop-by-hop-headers|host-header|linger-on-close|request-id)[.]ts$";
 
 /**
  * The import rules. Each layer lists everything that it may import; any other import is an error.
@@ -89,9 +90,9 @@ export default {
       from: "^server/files/",
       to: ["^server/files/", anyBuiltIn],
     }),
-    ...only("shared-http", "The HTTP functions that all servers share import nothing of the service.", {
+    ...only("shared-http", "The HTTP functions that all servers share import only each other.", {
       from: sharedHttp,
-      to: [anyPackage, anyBuiltIn],
+      to: [sharedHttp, anyPackage, anyBuiltIn],
     }),
     ...only("clients", "A client imports only the type of the service's router, and files without imports.", {
       from: "^clients/([^/]+)/",
