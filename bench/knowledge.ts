@@ -3,6 +3,7 @@ import { loadavg } from "node:os";
 import { queryBuilderOf } from "../domain/database-types.ts";
 import { type KnowledgeAnswer, searchKnowledge } from "../domain/knowledge/search-knowledge.ts";
 import type { Caller } from "../domain/shared/caller.ts";
+import { FairQueue } from "../domain/shared/fair-queue.ts";
 import { openDatabase } from "../server/database/open-database.ts";
 import { createLogger } from "../server/telemetry/logger.ts";
 import { readCompanyCollection } from "./search-quality/company-collection.ts";
@@ -175,6 +176,7 @@ async function measureModule(databaseUrl: string, orgId: string, questions: read
     db: queryBuilderOf(database.orm.em.fork()),
     queryEmbedder: null,
     languageModel: null,
+    modelCalls: new FairQueue({ running: 1, runningPerKey: 1, waiting: 0 }, "no model"),
     mayCallModel: () => Promise.resolve(true),
     reportModelError: () => undefined,
   };

@@ -76,7 +76,7 @@ export const knowledge = router({
     })
     .input(addKnowledgeRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input }) => addKnowledge(ctx.knowledge, ctx.caller, input)),
+    .mutation(({ ctx, input, signal }) => addKnowledge(ctx.knowledge, ctx.caller, input, signal)),
 
   get: procedure
     .meta({
@@ -112,7 +112,7 @@ export const knowledge = router({
     })
     .input(changeKnowledgeRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input }) => changeKnowledge(ctx.knowledge, ctx.caller, input)),
+    .mutation(({ ctx, input, signal }) => changeKnowledge(ctx.knowledge, ctx.caller, input, signal)),
 
   versions: procedure
     .meta({
@@ -179,7 +179,7 @@ export const knowledge = router({
     })
     .input(searchKnowledgeRequest)
     .output(knowledgeAnswer)
-    .query(({ ctx, input }) => searchKnowledge(ctx.knowledge, ctx.caller, input)),
+    .query(({ ctx, input, signal }) => searchKnowledge(ctx.knowledge, ctx.caller, input, signal)),
 
   ask: procedure
     .meta({
@@ -193,7 +193,7 @@ export const knowledge = router({
     })
     .input(searchKnowledgeToolRequest)
     .output(knowledgeAnswer)
-    .query(({ ctx, input }) => searchKnowledge(ctx.knowledge, ctx.caller, input)),
+    .query(({ ctx, input, signal }) => searchKnowledge(ctx.knowledge, ctx.caller, input, signal)),
 
   read: procedure
     .meta({

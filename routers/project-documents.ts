@@ -70,7 +70,7 @@ export const projectDocuments = router({
     })
     .input(addProjectDocumentRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input }) => addProjectDocument(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input, signal }) => addProjectDocument(ctx.projects, ctx.caller, input, signal)),
 
   get: procedure
     .meta({
@@ -106,7 +106,7 @@ export const projectDocuments = router({
     })
     .input(changeProjectDocumentRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input }) => changeProjectDocument(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input, signal }) => changeProjectDocument(ctx.projects, ctx.caller, input, signal)),
 
   versions: procedure
     .meta({

@@ -1,4 +1,4 @@
-import { DOCUMENT_TYPES, type DocumentReader } from "../ports/document-reader.ts";
+import { DOCUMENT_TYPES, type DocumentReader, type ReadOptions } from "../ports/document-reader.ts";
 import { decodeBase64 } from "../shared/base64.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { DOCUMENT_LIMITS } from "./document-limits.ts";
@@ -22,10 +22,11 @@ export interface SentContent {
 export async function readContent(
   reader: DocumentReader,
   { content, file }: SentContent,
+  options: ReadOptions,
 ): Promise<DocumentContent | undefined> {
   if (content !== undefined && file !== undefined)
     throw new ServiceError("invalid", "Send either content or file, and not both.");
-  if (file !== undefined) return readFile(reader, file);
+  if (file !== undefined) return readFile(reader, file, options);
   if (content === undefined) return undefined;
   return {
     text: content,
@@ -36,7 +37,11 @@ export async function readContent(
   };
 }
 
-async function readFile(reader: DocumentReader, file: { name: string; content: string }): Promise<DocumentContent> {
+async function readFile(
+  reader: DocumentReader,
+  file: { name: string; content: string },
+  options: ReadOptions,
+): Promise<DocumentContent> {
   checkFileName(file.name);
   const bytes = decodeBase64(file.content);
   if (bytes === null || bytes.length === 0)
@@ -46,7 +51,7 @@ async function readFile(reader: DocumentReader, file: { name: string; content: s
       "invalid",
       `file: the file has more than ${DOCUMENT_LIMITS.fileBytes / 1024 / 1024} MiB. Split it into several files.`,
     );
-  const { text, title, mediaType } = await reader.read({ name: file.name, content: bytes });
+  const { text, title, mediaType } = await reader.read({ name: file.name, content: bytes }, options);
   return {
     text,
     title: titleOf(title ?? "") ?? titleOf(nameWithoutType(file.name)),

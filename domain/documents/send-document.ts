@@ -41,13 +41,15 @@ export interface AddDocument extends SentContent, DocumentFields {}
  *
  * @throws {ServiceError} `invalid` for a text or a file that is not allowed; `plan_limit` when the plan does not
  *   allow the document; `unavailable` while too many files are being read
+ * @throws the reason of `signal` when it is aborted before the file is read
  */
 export async function addDocument(
   deps: SendDocumentDeps,
   { owner, userId }: DocumentSender,
   { content: text, file, ...fields }: AddDocument,
+  signal?: AbortSignal,
 ): Promise<ChangedDocument> {
-  const content = await readContent(deps.documentReader, { content: text, file });
+  const content = await readContent(deps.documentReader, { content: text, file }, { orgId: owner.orgId, signal });
   if (content === undefined) throw new ServiceError("invalid", "Send either content or file.");
   return summarize(deps.db, owner, await storeDocument(deps, owner, { userId, content, fields }));
 }
@@ -61,10 +63,11 @@ export async function replaceDocument(
   deps: SendDocumentDeps,
   { owner, userId }: DocumentSender,
   { id, content: text, file, ...fields }: AddDocument & { id: string },
+  signal?: AbortSignal,
 ): Promise<ChangedDocument> {
   // Before the file is read, which takes a second.
   await getDocumentSummary(deps.db, owner, id);
-  const content = await readContent(deps.documentReader, { content: text, file });
+  const content = await readContent(deps.documentReader, { content: text, file }, { orgId: owner.orgId, signal });
   return summarize(deps.db, owner, await changeDocument(deps, owner, { id, userId, content, fields }));
 }
 

@@ -53,7 +53,7 @@ const declarationsCache = new LRUCache<string, string>({ max: 100 });
  * caller.
  *
  * @throws {ServiceError} `not_found` when the organization has no such agent; `forbidden` for another agent than that of a
- *   gateway token
+ *   gateway token; `unavailable` while too many programs wait
  */
 export async function executeCode(
   deps: ExecuteDeps,
@@ -67,7 +67,9 @@ export async function executeCode(
   const handleCall: CallHandler = (name, input, callSignal) =>
     dispatchCall(deps, { caller, callTool, name, input }, callSignal);
   deps.usageCounter.countProgram(caller.orgId);
-  const result = await deps.codeRuntime.run({ code, declarations, timeoutMs, handleCall, workspace, signal });
+  const result = await deps.codeRuntime.run({
+    ...{ orgId: caller.orgId, code, declarations, timeoutMs, handleCall, workspace, signal },
+  });
   const { stdout, stderr, isTruncated } = truncateOutput(result);
   return {
     stdout,

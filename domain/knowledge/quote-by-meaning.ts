@@ -18,6 +18,7 @@ const MAX_QUOTES = 3;
  */
 export async function quoteByMeaning(
   queryEmbedder: QueryEmbedder | null,
+  orgId: string,
   question: string,
   hits: readonly PassageHit[],
   limit: number,
@@ -34,7 +35,7 @@ export async function quoteByMeaning(
   const texts = sentences.map(
     (sentence) => `${sentence.hit.documentTitle}\n${sentence.hit.heading}\n${nameCells(sentence)}`,
   );
-  const [query, ...vectors] = (await queryEmbedder.embed([question, ...texts])) ?? [];
+  const [query, ...vectors] = (await queryEmbedder.embed(orgId, [question, ...texts])) ?? [];
   if (query === undefined) return [];
   const found = sentences.map((sentence, index) => ({ ...sentence, score: dotProduct(query, vectors[index]) }));
   const least = Math.max(queryEmbedder.minSimilarity, FURTHER_SHARE * Math.max(...found.map(({ score }) => score)));

@@ -3,6 +3,7 @@ import { type PassageHit, searchPassages } from "../documents/search-passages.ts
 import type { LanguageModel } from "../ports/language-model.ts";
 import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
+import type { FairQueue } from "../shared/fair-queue.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
 import { toAnswerSentence } from "./markdown-to-answer-sentence.ts";
 import { QuestionCoverage } from "./question-coverage.ts";
@@ -15,6 +16,8 @@ import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer
 export interface SearchKnowledgeDeps extends TextSearchDeps {
   /** `null` when no model is configured: then the answer consists of sentences of the documents. */
   languageModel: LanguageModel | null;
+  /** Where calls of the model wait. Beyond its bounds, a search responds without a model. */
+  modelCalls: FairQueue;
   /** Counts a call of the model, and says whether the plan of the organization allows it. */
   mayCallModel(orgId: string): Promise<boolean>;
   /** Logs why the model has not answered. */
@@ -59,45 +62,56 @@ const PASSAGES = 12;
  * Answers a question from the documents of Company Knowledge. Every sentence of the answer has a citation.
  *
  * @throws {ServiceError} `invalid` for an empty or too long query
+ * @throws the reason of `signal` when it is aborted while a model answers
  */
 export async function searchKnowledge(
   deps: SearchKnowledgeDeps,
   caller: Caller,
   { query, kind, limit }: SearchKnowledge,
+  signal?: AbortSignal,
 ): Promise<KnowledgeAnswer> {
   const question = readSearchQuery("query", query);
   const { hits, words } = await searchPassages(deps, knowledgeOf(caller), { text: question, kind, limit: PASSAGES });
   if (hits.length === 0) return { answer: NO_ANSWER, citations: [] };
   const coverage = new QuestionCoverage(words);
-  const written = await askModel(deps, caller.orgId, question, hits);
+  const written = await askModel(deps, caller.orgId, { question, hits, signal });
   if (written !== null) return toAnswer(written, coverage, limit);
-  return toAnswer(await quoteAnswer(deps, question, { hits, coverage, limit }), coverage, limit);
+  return toAnswer(await quoteAnswer(deps, caller.orgId, { question, hits, coverage, limit }), coverage, limit);
+}
+
+interface Question {
+  question: string;
+  hits: readonly PassageHit[];
 }
 
 /** Makes an answer of sentences with the words of the question; if there are none, of sentences with a similar meaning. */
 async function quoteAnswer(
   { queryEmbedder }: SearchKnowledgeDeps,
-  question: string,
-  { hits, coverage, limit }: { hits: readonly PassageHit[]; coverage: QuestionCoverage; limit: number },
+  orgId: string,
+  { question, hits, coverage, limit }: Question & { coverage: QuestionCoverage; limit: number },
 ): Promise<CitedSentence[]> {
   const extracted = extractAnswer(question, coverage, hits, limit);
   if (extracted.length > 0) return extracted.map((found) => ({ text: nameCells(found), quotes: [found] }));
-  const similar = await quoteByMeaning(queryEmbedder, question, hits, limit);
+  const similar = await quoteByMeaning(queryEmbedder, orgId, question, hits, limit);
   return similar.map((found) => ({ text: nameCells(found), quotes: [{ ...found, similarity: found.score }] }));
 }
 
-/** Returns `null` when there is no model, the plan allows no more calls, or the model does not write an answer that holds. */
+/** Returns `null` when there is no model, too many calls wait, the plan allows no more of them, or the model does not write an answer that holds. */
 async function askModel(
   deps: SearchKnowledgeDeps,
   orgId: string,
-  question: string,
-  hits: readonly PassageHit[],
+  { question, hits, signal }: Question & { signal: AbortSignal | undefined },
 ): Promise<CitedSentence[] | null> {
-  const { languageModel, mayCallModel, reportModelError } = deps;
-  if (languageModel === null || !(await mayCallModel(orgId))) return null;
+  const { languageModel, modelCalls, mayCallModel, reportModelError } = deps;
+  if (languageModel === null) return null;
   try {
-    return await writeAnswer(languageModel, question, hits);
+    return await modelCalls.run(
+      orgId,
+      async () => ((await mayCallModel(orgId)) ? writeAnswer(languageModel, question, hits, signal) : null),
+      signal,
+    );
   } catch (error) {
+    signal?.throwIfAborted();
     reportModelError(error);
     return null;
   }

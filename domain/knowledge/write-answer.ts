@@ -58,6 +58,7 @@ export async function writeAnswer(
   model: LanguageModel,
   question: string,
   hits: readonly PassageHit[],
+  signal?: AbortSignal,
 ): Promise<CitedSentence[] | null> {
   const passages = hits.map(({ documentTitle, heading, content }, index) => ({
     passage: index + 1,
@@ -67,7 +68,7 @@ export async function writeAnswer(
   }));
   const prompt = JSON.stringify({ question, passages });
   const request = { instructions: INSTRUCTIONS, prompt, maxTokens: MAX_TOKENS, maxBytes: MAX_BYTES };
-  const written = readSentences(await model.generate(request));
+  const written = readSentences(await model.generate(request, signal));
   if (written === null) return null;
   await Promise.all(hits.map(({ language }) => loadAnalyzer(language)));
   const held = written.flatMap((sentence) => {

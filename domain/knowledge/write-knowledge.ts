@@ -21,8 +21,13 @@ export interface ChangeKnowledge extends AddDocument {
 }
 
 /** Adds a document to Company Knowledge. @throws {ServiceError} as `addDocument` */
-export function addKnowledge(deps: SendDocumentDeps, caller: Caller, document: AddKnowledge): Promise<ChangedDocument> {
-  return addDocument(deps, { owner: knowledgeOf(caller), userId: caller.userId }, document);
+export function addKnowledge(
+  deps: SendDocumentDeps,
+  caller: Caller,
+  document: AddKnowledge,
+  signal?: AbortSignal,
+): Promise<ChangedDocument> {
+  return addDocument(deps, { owner: knowledgeOf(caller), userId: caller.userId }, document, signal);
 }
 
 /** Changes a document of Company Knowledge. @throws {ServiceError} as `replaceDocument` */
@@ -30,8 +35,9 @@ export function changeKnowledge(
   deps: SendDocumentDeps,
   caller: Caller,
   change: ChangeKnowledge,
+  signal?: AbortSignal,
 ): Promise<ChangedDocument> {
-  return replaceDocument(deps, { owner: knowledgeOf(caller), userId: caller.userId }, change);
+  return replaceDocument(deps, { owner: knowledgeOf(caller), userId: caller.userId }, change, signal);
 }
 
 /** Makes the text of a kept version current again. @throws {ServiceError} as `restoreDocument` */

@@ -36,6 +36,8 @@ export class CallError extends Error {
 }
 
 export interface RunRequest {
+  /** Which organization runs the program. It has a share of the programs that run at the same time. */
+  orgId: string;
   /** A TypeScript module, at most `MAX_CODE_BYTES`. Types are removed without being checked. */
   code: string;
   /** Within `RUN_TIME_MS`. Counts from the start of the program. */
@@ -87,6 +89,7 @@ export interface CodeRuntime {
    * error. Not safe to repeat, because the calls of the program are not.
    *
    * @throws {RangeError} when the code or the time limit is out of bounds
+   * @throws {ServiceError} `unavailable` while too many programs wait
    * @throws the reason of the request's signal when it is aborted
    * @throws when the program cannot be started, which is an internal error
    */

@@ -25,6 +25,13 @@ export interface ReadDocument {
   text: string;
 }
 
+export interface ReadOptions {
+  /** Which organization sends the file. It has a share of the reader. */
+  orgId: string;
+  /** Removes a file that waits, and ends the reading of one that is read. */
+  signal?: AbortSignal | undefined;
+}
+
 /** Reads untrusted files as text. */
 export interface DocumentReader {
   /**
@@ -33,6 +40,7 @@ export interface DocumentReader {
    *
    * @throws {ServiceError} `invalid` for a file of another type, and for one that is damaged, encrypted, without text or
    *   too large; `unavailable` while too many files are being read
+   * @throws the reason of the signal when it is aborted
    */
-  read(file: DocumentFile, signal?: AbortSignal): Promise<ReadDocument>;
+  read(file: DocumentFile, options: ReadOptions): Promise<ReadDocument>;
 }

@@ -6,6 +6,8 @@ export interface YamlParser {
   /**
    * Parses one document within bounds on time and memory. Aliases, tags, and keys that are not text are rejected, as
    * they are not needed for plain data. Line numbers begin with `firstLine`.
+   *
+   * @throws {ServiceError} `unavailable` while too many texts are being parsed
    */
-  parse(text: string, firstLine: number): Promise<ParsedYaml>;
+  parse(orgId: string, text: string, firstLine: number): Promise<ParsedYaml>;
 }

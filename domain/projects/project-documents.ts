@@ -68,8 +68,9 @@ export async function addProjectDocument(
   deps: SendDocumentDeps,
   caller: Caller,
   { id, ...document }: AddDocument & { id: string },
+  signal?: AbortSignal,
 ): Promise<ChangedDocument> {
-  return addDocument(deps, await findSender(deps.db, caller, id), document);
+  return addDocument(deps, await findSender(deps.db, caller, id), document, signal);
 }
 
 /** Changes a document of a project. @throws {ServiceError} as `replaceDocument` */
@@ -77,8 +78,9 @@ export async function changeProjectDocument(
   deps: SendDocumentDeps,
   caller: Caller,
   { id, document_id: documentId, ...change }: AddDocument & ProjectDocument,
+  signal?: AbortSignal,
 ): Promise<ChangedDocument> {
-  return replaceDocument(deps, await findSender(deps.db, caller, id), { id: documentId, ...change });
+  return replaceDocument(deps, await findSender(deps.db, caller, id), { id: documentId, ...change }, signal);
 }
 
 /** Makes the text of a kept version current again. @throws {ServiceError} as `restoreDocument` */

@@ -38,7 +38,7 @@ export async function searchByMeaning(
   if (queryEmbedder === null) return [];
   const scopeId = await findEmbeddedScope(db, scope, queryEmbedder.model);
   if (scopeId === null) return [];
-  const [query] = (await queryEmbedder.embed([text])) ?? [];
+  const [query] = (await queryEmbedder.embed(scope.orgId, [text])) ?? [];
   if (query === undefined) return [];
   const candidates = await readCandidates(db, { scopeId, query, categories });
   return candidates

@@ -24,14 +24,14 @@ const MAX_TEXT_LENGTH = 2000;
  * Reads the SKILL.md of a skill (agentskills.io, Specification). Unknown fields are allowed, because every kind of agent
  * has its own.
  *
- * @throws {ServiceError} `invalid`
+ * @throws {ServiceError} `invalid`; `unavailable` while too many skills are being read
  */
-export async function parseSkillDocument(yaml: YamlParser, content: Uint8Array): Promise<SkillDocument> {
+export async function parseSkillDocument(yaml: YamlParser, orgId: string, content: Uint8Array): Promise<SkillDocument> {
   if (content.length > SKILL_LIMITS.documentBytes)
     throw invalid(
       `has ${content.length} bytes, and at most ${SKILL_LIMITS.documentBytes} are allowed. Move parts of it to other files.`,
     );
-  const parsed = await yaml.parse(extractFrontmatter(decodeText(content)), 2);
+  const parsed = await yaml.parse(orgId, extractFrontmatter(decodeText(content)), 2);
   if ("problem" in parsed)
     throw invalid(
       `its frontmatter is not valid YAML: ${parsed.problem}. Put a value with \`: \` or \`#\` in it into quotes.`,

@@ -49,13 +49,13 @@ export interface UploadSkill {
  *
  * @throws {ServiceError} `invalid` for files that are no skill; `not_found` when the organization has no such agent;
  *   `conflict` when `expected_hash` is not the current hash, or the organization has too many skills or is reading another
- *   repository; `unavailable` while the service is reading other repositories
+ *   repository; `unavailable` while the service is reading other repositories or skills
  */
 export async function uploadSkill(deps: UploadSkillDeps, caller: Caller, request: UploadSkill): Promise<SkillDetail> {
   const { name, agent_ids: agentIds = [] } = request;
   if (!isSkillName(name)) throw new ServiceError("invalid", `name: ${NAME_RULE}. Example: "pdf-forms".`);
   const { files, repository } = await readSource(deps, caller.orgId, request);
-  const document = await parseSkillDocument(deps.yaml, files.get(SKILL_DOCUMENT) ?? new Uint8Array());
+  const document = await parseSkillDocument(deps.yaml, caller.orgId, files.get(SKILL_DOCUMENT) ?? new Uint8Array());
   if (document.name !== name)
     throw new ServiceError(
       "invalid",

@@ -2,6 +2,7 @@ import path from "node:path";
 import { DOCUMENT_LIMITS } from "../../domain/documents/document-limits.ts";
 import { countModelCall } from "../../domain/rate-limits/limit-model-calls.ts";
 import type { DocumentReader } from "../../domain/ports/document-reader.ts";
+import { FairQueue } from "../../domain/shared/fair-queue.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
 import { SandboxedReader } from "../drivers/document-reader/sandboxed-reader.ts";
@@ -10,6 +11,9 @@ import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
 import type { EmbeddingServices } from "./embeddings.ts";
 import type { Foundation } from "./foundation.ts";
+
+/** How many answers a language model writes at the same time, and how many searches wait for it, in all and of one organization. */
+const MODEL_CALLS = { running: 16, runningPerKey: 8, waiting: 64, waitingPerKey: 16, waitMs: 10_000 };
 
 /** Opens the dependencies of Company Knowledge. */
 export async function openKnowledge(
@@ -22,6 +26,7 @@ export async function openKnowledge(
     db: database.db,
     plans,
     textWorkers,
+    modelCalls: new FairQueue(MODEL_CALLS, "other answers are being written"),
     mayCallModel: (orgId) => countModelCall({ db: database.db, plans, counter: shared.counter }, orgId),
     queryEmbedder,
     documentReader: await openDocumentReader(foundation),

@@ -9,6 +9,7 @@ import { isTooComplexJson, TOO_COMPLEX } from "../../domain/shared/json-limits.t
 import { runForOrganization } from "../../domain/shared/transaction.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
+import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { areLoopbackHosts, selectOwnOrigin } from "../http/own-origins.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createCorsHeaders, createPreflightHeaders } from "./cors.ts";
@@ -184,15 +185,6 @@ function mayRequestScope({ credential, scope }: Caller): boolean {
 /** The origin of the service by which a client knows the gateway. */
 function originOf({ headers }: FastifyRequest, publicUrl: string): string {
   return selectOwnOrigin(publicUrl, headers.host);
-}
-
-/** Creates a signal that is aborted when the client disconnects before it has the response. */
-function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once("close", () => {
-    if (!raw.writableFinished) controller.abort();
-  });
-  return controller.signal;
 }
 
 interface ToolChangeListener {

@@ -9,6 +9,7 @@ import { authenticateRequest, type RequestAuthentication } from "../auth/authent
 import { explainRestUnauthenticated } from "../auth/unauthenticated.ts";
 import { callContext } from "../call-context.ts";
 import type { StreamedConnections } from "../http/client-errors.ts";
+import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
 import { hasBody, type Operation, OPERATIONS } from "./operations.ts";
 import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
@@ -124,7 +125,8 @@ async function respond(
     if (streamed !== undefined && wantsStream(request.query))
       return await streams.respond({ operation, streamed }, readInput(operation, request, bodies), reply);
     const context = createContext(capabilities, request, reply);
-    const data = await callRouterProcedure(context, operation.procedure, readInput(operation, request, bodies));
+    const input = readInput(operation, request, bodies);
+    const data = await callRouterProcedure(context, operation.procedure, input, createDisconnectSignal(reply));
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
     return sendProcedureError(error, operation, reply);

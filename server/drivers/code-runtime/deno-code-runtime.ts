@@ -1,4 +1,3 @@
-import PQueue from "p-queue";
 import type { AgentWorkspaces, OpenWorkspace } from "../../../domain/ports/agent-workspaces.ts";
 import {
   type CodeRuntime,
@@ -9,6 +8,7 @@ import {
   type RunResult,
 } from "../../../domain/ports/code-runtime.ts";
 import type { Sandbox } from "../../../domain/ports/sandbox.ts";
+import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import type { StartProcess } from "../../sandbox/start-process.ts";
 import { IDLE_TIMEOUT_MS, WORKSPACE } from "./deno-command.ts";
 import { DenoProcess } from "./deno-process.ts";
@@ -47,6 +47,11 @@ const MAX_IDLE = 2;
 /** The default of `DenoCodeRuntimeOptions.concurrency`. */
 const DEFAULT_CONCURRENCY = 8;
 
+/** How many of the programs that run at the same time belong to one organization. The others keep a quarter. */
+const MAX_SHARE = 0.75;
+/** How many programs wait, in all and of one organization. */
+const MAX_WAITING = { waiting: 400, waitingPerKey: 100 };
+
 /** How many processes with a workspace exist at the same time: running, idle, or being removed. */
 export function countVolumes(concurrency = DEFAULT_CONCURRENCY): number {
   return concurrency + 2 * MAX_IDLE;
@@ -58,7 +63,7 @@ export function countVolumes(concurrency = DEFAULT_CONCURRENCY): number {
  * while programs keep coming. Processes with a workspace are separate ones, so that other programs need no volume.
  */
 export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
-  readonly #queue: PQueue;
+  readonly #queue: FairQueue;
   readonly #pool: WarmPool<DenoProcess>;
   readonly #poolWithWorkspace: WarmPool<DenoProcess>;
   readonly #volumes: WorkspaceVolumes;
@@ -77,7 +82,10 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
     const mountedCount = options.hasVolumesInMemory ? countVolumes(concurrency) : null;
     this.#volumes = new WorkspaceVolumes({ programsFolder, mountedCount, startProcess: options.startProcess });
     this.#workspaces = options.workspaces;
-    this.#queue = new PQueue({ concurrency });
+    this.#queue = new FairQueue(
+      { running: concurrency, runningPerKey: Math.ceil(concurrency * MAX_SHARE), ...MAX_WAITING },
+      "The service is running other programs. Try again in a few seconds.",
+    );
     const idle = { maxIdle: MAX_IDLE, idleTimeoutMs };
     this.#pool = new WarmPool(() => start(null), idle);
     this.#poolWithWorkspace = new WarmPool(() => start(this.#volumes), idle);
@@ -87,10 +95,11 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
 
   async run(request: RunRequest): Promise<RunResult> {
     checkBounds(request);
-    const { code, signal } = request;
+    const { code, orgId, signal } = request;
     signal.throwIfAborted();
     // Most programs use no files. They need not wait for others of the same agent.
-    if (!code.includes(WORKSPACE)) return await this.#runInTurn(signal, () => this.#runOn(this.#pool, request, null));
+    if (!code.includes(WORKSPACE))
+      return await this.#queue.run(orgId, () => this.#runOn(this.#pool, request, null), signal);
     const running = this.#runWithWorkspace({ ...request, signal: AbortSignal.any([signal, this.#closing.signal]) });
     this.#running.add(running);
     try {
@@ -101,26 +110,12 @@ export class DenoCodeRuntime implements CodeRuntime, AsyncDisposable {
   }
 
   async #runWithWorkspace(request: RunRequest): Promise<RunResult> {
-    const { workspace, signal } = request;
+    const { orgId, workspace, signal } = request;
     signal.throwIfAborted();
     const run = (opened: OpenWorkspace | null) =>
-      this.#runInTurn(signal, () => this.#runOn(this.#poolWithWorkspace, request, opened));
+      this.#queue.run(orgId, () => this.#runOn(this.#poolWithWorkspace, request, opened), signal);
     if (workspace === undefined) return await run(null);
     return await this.#workspaces.open(workspace.id, { readOnly: workspace.readOnly, signal }, run);
-  }
-
-  /** Waits while as many programs run as may run at the same time. */
-  async #runInTurn(signal: AbortSignal, run: () => Promise<RunResult>): Promise<RunResult> {
-    // The queue would free the slot of a running program as soon as the signal aborts, while the program is still being
-    // stopped. So it gets a signal that only matters while the program waits.
-    const waiting = new AbortController();
-    const stopWaiting = () => waiting.abort(signal.reason);
-    signal.addEventListener("abort", stopWaiting, { once: true });
-    const runInTurn = () => {
-      signal.removeEventListener("abort", stopWaiting);
-      return run();
-    };
-    return this.#queue.add(runInTurn, { signal: waiting.signal });
   }
 
   async #runOn(pool: WarmPool<DenoProcess>, request: RunRequest, workspace: OpenWorkspace | null): Promise<RunResult> {

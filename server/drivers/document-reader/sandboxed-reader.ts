@@ -1,15 +1,15 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import PQueue from "p-queue";
 import {
   DOCUMENT_TYPES,
   type DocumentFile,
   type DocumentReader,
   type DocumentType,
   type ReadDocument,
+  type ReadOptions,
 } from "../../../domain/ports/document-reader.ts";
 import type { Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
-import { ServiceError } from "../../../domain/shared/errors.ts";
+import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import { isRecord, parseJson } from "../../../domain/shared/json.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { decodeText } from "./decode-text.ts";
@@ -19,9 +19,8 @@ import type { ReadLimits } from "./inside/report.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How many files are read at the same time, and how many more wait. */
-const CONCURRENCY = 2;
-const MAX_WAITING = 50;
+/** How many files are read at the same time, and how many more wait. Of each, one organization has at most half. */
+const LIMITS = { running: 2, runningPerKey: 1, waiting: 50, waitingPerKey: 25 };
 
 /** The folder of the program that runs inside the sandbox. */
 const PROGRAM_FOLDER = `${import.meta.dirname}/inside`;
@@ -43,7 +42,7 @@ export interface SandboxedReaderOptions {
  */
 export class SandboxedReader implements DocumentReader {
   readonly #options: Required<SandboxedReaderOptions>;
-  readonly #queue = new PQueue({ concurrency: CONCURRENCY });
+  readonly #queue = new FairQueue(LIMITS, "The service is reading other documents. Try again in a few seconds.");
 
   private constructor(options: Required<SandboxedReaderOptions>) {
     this.#options = options;
@@ -56,17 +55,15 @@ export class SandboxedReader implements DocumentReader {
     return new SandboxedReader({ wallTimeMs: 30_000, memoryMb: 768, ...options });
   }
 
-  async read(file: DocumentFile, signal: AbortSignal = new AbortController().signal): Promise<ReadDocument> {
+  async read(file: DocumentFile, { orgId, signal = new AbortController().signal }: ReadOptions): Promise<ReadDocument> {
     const mediaType = detectType(file);
     if (mediaType === DOCUMENT_TYPES.markdown || mediaType === DOCUMENT_TYPES.text) {
       const text = decodeText(file.content, { isHtml: false });
       return { mediaType, title: findTitle(text), text };
     }
-    if (this.#queue.size >= MAX_WAITING)
-      throw new ServiceError("unavailable", "The service is reading other documents. Try again in a few seconds.");
     const isHtml = mediaType === DOCUMENT_TYPES.html;
     const content = isHtml ? decodeText(file.content, { isHtml }) : file.content;
-    return this.#queue.add(() => this.#readInside(mediaType, content, signal), { signal });
+    return this.#queue.run(orgId, () => this.#readInside(mediaType, content, signal), signal);
   }
 
   async #readInside(mediaType: DocumentType, content: Uint8Array | string, signal: AbortSignal): Promise<ReadDocument> {

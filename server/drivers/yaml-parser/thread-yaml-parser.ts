@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import PQueue from "p-queue";
 import type { ParsedYaml, YamlParser } from "../../../domain/ports/yaml-parser.ts";
+import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 
 const TIMEOUT_MS = 10_000;
 const HEAP_MB = 128;
-const MAX_THREADS = 2;
+const THREADS = { running: 2, runningPerKey: 1, waiting: 100, waitingPerKey: 50 };
 
 /** Parses every text in a thread of its own, because a few kilobytes can keep a parser busy for a second. */
 export class ThreadYamlParser implements YamlParser {
-  readonly #threads = new PQueue({ concurrency: MAX_THREADS });
+  readonly #threads = new FairQueue(THREADS, "The service is reading other skills. Try again in a few seconds.");
 
-  parse(text: string, firstLine: number): Promise<ParsedYaml> {
-    return this.#threads.add(() => parseInThread(text, firstLine));
+  parse(orgId: string, text: string, firstLine: number): Promise<ParsedYaml> {
+    return this.#threads.run(orgId, () => parseInThread(text, firstLine));
   }
 }
 

@@ -70,10 +70,11 @@ describe("what a caller sends", () => {
     name,
     content: Buffer.from(bytes).toString("base64"),
   });
-  const titleOf = async (content: string) => (await readContent(scripted().reader, { content }))?.title;
+  const titleOf = async (content: string) =>
+    (await readContent(scripted().reader, { content }, { orgId: "org-1" }))?.title;
 
   test("can be a text, whose first heading is its title", async () => {
-    expect(await readContent(scripted().reader, { content: "# Café\n\nText" })).toEqual({
+    expect(await readContent(scripted().reader, { content: "# Café\n\nText" }, { orgId: "org-1" })).toEqual({
       text: "# Café\n\nText",
       title: "Café",
       fileName: null,
@@ -89,7 +90,7 @@ describe("what a caller sends", () => {
 
   test("can be a file, which is read from its bytes", async () => {
     const { files, reader } = scripted({ title: " Leave\npolicy ", text: "Thirty days" });
-    expect(await readContent(reader, { file: file("hr/leave.html", "<p>30") })).toEqual({
+    expect(await readContent(reader, { file: file("hr/leave.html", "<p>30") }, { orgId: "org-1" })).toEqual({
       text: "Thirty days",
       title: "Leave policy",
       fileName: "hr/leave.html",
@@ -106,24 +107,30 @@ describe("what a caller sends", () => {
     ["folder/", null],
   ])("has the title of its name without a title in the file: %s", async (name, title) => {
     for (const read of [{ title: null }, { title: " " }])
-      expect((await readContent(scripted(read).reader, { file: file(name) }))?.title).toBe(title);
+      expect((await readContent(scripted(read).reader, { file: file(name) }, { orgId: "org-1" }))?.title).toBe(title);
   });
 
   test("is a file of at most 20 MiB in base64", async () => {
     const { reader } = scripted();
     const bytes = Buffer.alloc(20 * 1024 ** 2 + 1);
-    expect(await readContent(reader, { file: file("a.md", bytes.subarray(1)) })).toMatchObject({
+    expect(await readContent(reader, { file: file("a.md", bytes.subarray(1)) }, { orgId: "org-1" })).toMatchObject({
       sizeBytes: bytes.length - 1,
     });
-    await expect(readContent(reader, { file: file("a.md", bytes) })).rejects.toEqual(invalid(/more than 20 MiB/));
+    await expect(readContent(reader, { file: file("a.md", bytes) }, { orgId: "org-1" })).rejects.toEqual(
+      invalid(/more than 20 MiB/),
+    );
     for (const content of ["", "%"])
-      await expect(readContent(reader, { file: { name: "a.md", content } })).rejects.toEqual(invalid(/in base64/));
-    await expect(readContent(reader, { file: file("") })).rejects.toEqual(invalid(/^file\.name: /));
+      await expect(readContent(reader, { file: { name: "a.md", content } }, { orgId: "org-1" })).rejects.toEqual(
+        invalid(/in base64/),
+      );
+    await expect(readContent(reader, { file: file("") }, { orgId: "org-1" })).rejects.toEqual(invalid(/^file\.name: /));
   });
 
   test("is a text or a file, and not both", async () => {
     const { reader } = scripted();
-    expect(await readContent(reader, {})).toBeUndefined();
-    await expect(readContent(reader, { content: "", file: file("a.md") })).rejects.toEqual(invalid(/not both/));
+    expect(await readContent(reader, {}, { orgId: "org-1" })).toBeUndefined();
+    await expect(readContent(reader, { content: "", file: file("a.md") }, { orgId: "org-1" })).rejects.toEqual(
+      invalid(/not both/),
+    );
   });
 });

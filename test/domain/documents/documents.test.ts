@@ -53,7 +53,7 @@ async function givenProject(): Promise<DocumentOwner> {
 }
 
 async function contentOf(sent: SentContent) {
-  const content = await readContent(reader(), sent);
+  const content = await readContent(reader(), sent, owner);
   if (content === undefined) throw new Error("no content");
   return content;
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const find = (hits: PassageHit[], limit = 10) =>
-  quoteByMeaning(new QueryEmbedder({ embeddings, report: () => undefined }), QUESTION, hits, limit);
+  quoteByMeaning(new QueryEmbedder({ embeddings, report: () => undefined }), "org-1", QUESTION, hits, limit);
 const quotes = async (...hits: PassageHit[]) => (await find(hits)).map(({ quote }) => quote);
 
 test("at most three of the sentences with the most similar meaning are found, the best first", async () => {
@@ -71,7 +71,7 @@ test("without a passage that was found by its meaning, the endpoint is not asked
 
 test("without an endpoint, or when it does not respond, no sentence is found", async () => {
   const hit = passageHit("A sentence.", { similarity: 0.9 });
-  expect(await quoteByMeaning(null, QUESTION, [hit], 10)).toEqual([]);
+  expect(await quoteByMeaning(null, "org-1", QUESTION, [hit], 10)).toEqual([]);
   embeddings.beforeResponse = () => {
     throw new Error("unavailable");
   };

@@ -4,6 +4,7 @@ import {
   searchKnowledge,
   type SearchKnowledgeDeps,
 } from "../../../domain/knowledge/search-knowledge.ts";
+import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import { embedScopes } from "../../../domain/search/embed-scopes.ts";
 import { QueryEmbedder } from "../../../domain/search/query-embedder.ts";
 import { EMBEDDED_TEXT_READERS } from "../../../server/worker/text-readers.ts";
@@ -30,13 +31,19 @@ async function add(content: string): Promise<string> {
 }
 
 /** Asks without a language model and embeddings, unless the test has them. */
-function ask(query: string, deps: Partial<SearchKnowledgeDeps> = {}, limit = 10): Promise<KnowledgeAnswer> {
+function ask(
+  query: string,
+  deps: Partial<SearchKnowledgeDeps> = {},
+  limit = 10,
+  signal?: AbortSignal,
+): Promise<KnowledgeAnswer> {
   const { db } = service().service.parts;
   const reportModelError = (error: unknown) => reported.push(error);
   const mayCallModel = () => Promise.resolve(true);
-  const all = { db, queryEmbedder: null, languageModel: null, mayCallModel, reportModelError, ...deps };
+  const modelCalls = new FairQueue({ running: 2, runningPerKey: 1, waiting: 0 }, "other answers are being written");
+  const all = { db, queryEmbedder: null, languageModel: null, modelCalls, mayCallModel, reportModelError, ...deps };
   const caller = { orgId: tenant.org_id, userId: tenant.user_id, role: "member", scope: "read" } as const;
-  return searchKnowledge(all, { ...caller, credential: { kind: "api_key", id: "one" } }, { query, limit });
+  return searchKnowledge(all, { ...caller, credential: { kind: "api_key", id: "one" } }, { query, limit }, signal);
 }
 
 interface Written {
@@ -123,4 +130,30 @@ test("beyond the model calls of its plan, an organization gets sentences of its 
   for (let n = 0; n < 3; n++) answers.push((await ask("aaa", { languageModel, mayCallModel })).answer);
   expect(answers).toEqual(["Aaa, one [1]", "Aaa, one [1]", "Aaa one here [1]"]);
   expect(languageModel.requests).toHaveLength(2);
+});
+
+test("while the share of an organization in the model calls is used, its searches respond without the model", async () => {
+  await add("Aaa one here.");
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const languageModel = { generate: () => promise };
+  const modelCalls = new FairQueue({ running: 2, runningPerKey: 1, waiting: 0 }, "other answers are being written");
+  const first = ask("aaa", { languageModel, modelCalls });
+  await expect.poll(() => modelCalls.counts.running).toBe(1);
+  expect((await ask("aaa", { languageModel, modelCalls })).answer).toBe("Aaa one here [1]");
+  resolve(JSON.stringify({ sentences: [{ text: "Aaa, one.", citations: [{ passage: 1, quote: "Aaa one here." }] }] }));
+  expect((await first).answer).toBe("Aaa, one [1]");
+});
+
+test("a caller who leaves ends the call of the model", async () => {
+  await add("Aaa one here.");
+  const leaving = new AbortController();
+  const languageModel = {
+    generate: (_request: unknown, signal?: AbortSignal) =>
+      new Promise<string>((_resolve, reject) => {
+        signal?.addEventListener("abort", () => reject(new Error("the call ended")));
+        leaving.abort(new Error("the caller has left"));
+      }),
+  };
+  await expect(ask("aaa", { languageModel }, 10, leaving.signal)).rejects.toThrow("the caller has left");
+  expect(reported).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { parseSkillDocument } from "../../../domain/skills/skill-document.ts";
 
 /** Parses the part of YAML that is JSON. */
 const yaml: YamlParser = {
-  parse: async (text, firstLine) => {
+  parse: async (_orgId, text, firstLine) => {
     try {
       return { value: JSON.parse(text) as unknown };
     } catch {
@@ -14,7 +14,7 @@ const yaml: YamlParser = {
 };
 
 const FIELDS = { name: "notes", description: "Takes notes" };
-const parse = (content: string | Uint8Array) => parseSkillDocument(yaml, Buffer.from(content));
+const parse = (content: string | Uint8Array) => parseSkillDocument(yaml, "org-1", Buffer.from(content));
 const parseFields = (fields: unknown) => parse(`---\n${JSON.stringify(fields)}\n---\n`);
 const invalid = (message: string) => ({ code: "invalid", message: expect.stringContaining(`SKILL.md: ${message}`) });
 

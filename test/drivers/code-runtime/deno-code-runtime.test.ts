@@ -64,6 +64,26 @@ test("programs beyond the concurrency limit wait, and a waiting program can be a
   expect(maxRunning).toBe(1);
 });
 
+test("an organization has at most three quarters of the programs that run at the same time", async () => {
+  await using deno = await openDenoRuntime({ concurrency: 4 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const running: string[] = [];
+  const start = (orgId: string) =>
+    runProgram(deno.runtime, "await service.tools.x()", {
+      orgId,
+      handleCall: () => {
+        running.push(orgId);
+        return promise;
+      },
+    });
+  const own = Array.from({ length: 5 }, () => start("org-1"));
+  await expect.poll(() => running.length, { timeout: 10_000 }).toBe(3);
+  const other = start("org-2");
+  await expect.poll(() => running, { timeout: 10_000 }).toEqual(["org-1", "org-1", "org-1", "org-2"]);
+  resolve();
+  expect((await Promise.all([...own, other])).map(({ exitCode }) => exitCode)).toEqual(Array(6).fill(0));
+});
+
 test("the files of a program on the host are removed after its run", async () => {
   await using deno = await openDenoRuntime();
   const runningPrograms: string[] = [];

@@ -12,7 +12,7 @@ function sample(name: string): Promise<Buffer> {
 }
 
 async function readSample(name: string) {
-  return reader().read({ name, content: await sample(name) });
+  return reader().read({ name, content: await sample(name) }, { orgId: "org-1" });
 }
 
 test("a PDF file of cairo becomes headings, paragraphs, lists and rows, without the lines of every page", async () => {
@@ -50,13 +50,13 @@ test.each(["(anonymous)", "untitled", "Microsoft Word - offer.doc", "offer.pdf",
       { text: "This offer is valid for thirty days after it was sent.", top: 150 },
     ];
     const content = pdfFile([lines, [{ text: "Terms", top: 70, size: 40 }]], generated);
-    expect((await reader().read({ name: "offer.pdf", content })).title).toBe("Northwind Hosting");
+    expect((await reader().read({ name: "offer.pdf", content }, { orgId: "org-1" })).title).toBe("Northwind Hosting");
   },
 );
 
 test("a PDF file is called as its information says", async () => {
   const content = pdfFile([[{ text: "Offer", top: 70, size: 24 }]], "Offer 2026 (final)");
-  expect((await reader().read({ name: "offer.pdf", content })).title).toBe("Offer 2026 (final)");
+  expect((await reader().read({ name: "offer.pdf", content }, { orgId: "org-1" })).title).toBe("Offer 2026 (final)");
 });
 
 test("a Word document becomes paragraphs and the rows of its table", async () => {
@@ -67,14 +67,14 @@ test("a Word document becomes paragraphs and the rows of its table", async () =>
 
 test("the first heading of a Word document is its title", async () => {
   const body = wordParagraph("Travel policy", "Heading1") + wordParagraph("Book trains &amp; hotels early.");
-  expect(await reader().read({ name: "Travel.docx", content: docxFile(body) })).toMatchObject({
+  expect(await reader().read({ name: "Travel.docx", content: docxFile(body) }, { orgId: "org-1" })).toMatchObject({
     text: expect.stringContaining("Book trains & hotels early."),
   });
 });
 
 test("the type of a file is found from its content, whatever its name is", async () => {
   const content = pdfFile([[{ text: "Refunds take five days.", top: 100 }]]);
-  expect(await reader().read({ name: "refunds.txt", content })).toMatchObject({
+  expect(await reader().read({ name: "refunds.txt", content }, { orgId: "org-1" })).toMatchObject({
     mediaType: "application/pdf",
     text: "Refunds take five days.",
   });
@@ -90,7 +90,7 @@ test("HTML becomes Markdown, without scripts, styles and what the page hides", a
     <p style="font-size:0">hidden three</p><template><p>hidden four</p></template><noscript>hidden five</noscript>
     <!-- hidden six --><iframe srcdoc="hidden seven"></iframe><svg><text>hidden eight</text></svg>
     <textarea>hidden nine</textarea><p>soft&shy;ware</p></body></html>`;
-  expect(await reader().read({ name: "page.html", content: Buffer.from(html) })).toEqual({
+  expect(await reader().read({ name: "page.html", content: Buffer.from(html) }, { orgId: "org-1" })).toEqual({
     mediaType: "text/html",
     title: "Refund & returns",
     text: [
@@ -130,10 +130,12 @@ test("of a page that marks its main content, only that is read", async () => {
     <aside>Related: Shipping</aside><footer>© Example Ltd. Terms. Privacy.</footer></body></html>`;
   const withRole = html.replace("<main id", '<div role=" Main" id').replace("</main>", "</div>");
   for (const page of [html, withRole])
-    expect(await reader().read({ name: "refunds.html", content: Buffer.from(page) })).toMatchObject({
-      title: "Refunds | Example Ltd",
-      text: "# Refunds\n\nRefunds take five days.\n\nBank holidays do not count.\n\nValid since May.",
-    });
+    expect(await reader().read({ name: "refunds.html", content: Buffer.from(page) }, { orgId: "org-1" })).toMatchObject(
+      {
+        title: "Refunds | Example Ltd",
+        text: "# Refunds\n\nRefunds take five days.\n\nBank holidays do not count.\n\nValid since May.",
+      },
+    );
 });
 
 test("a page without marked main content is read without its menus, and an empty main element hides nothing", async () => {
@@ -141,7 +143,9 @@ test("a page without marked main content is read without its menus, and an empty
     `<body><div role="banner">Example Ltd</div>${main}<p>Refunds take five days.</p><div role="contentinfo">Terms</div></body>`;
   for (const main of ["", "<main> </main>", '<main hidden="">Old</main>']) {
     const content = Buffer.from(page(main));
-    expect((await reader().read({ name: "page.html", content })).text).toBe("Refunds take five days.");
+    expect((await reader().read({ name: "page.html", content }, { orgId: "org-1" })).text).toBe(
+      "Refunds take five days.",
+    );
   }
 });
 
@@ -153,17 +157,17 @@ test.each([
   ["UTF-16 without a byte order mark", Buffer.from("Größe: 5 €", "utf16le")],
   ["Windows-1252", Buffer.from([0x47, 0x72, 0xf6, 0xdf, 0x65, 0x3a, 0x20, 0x35, 0x20, 0x80])],
 ])("a text in %s is decoded", async (_, content) => {
-  expect((await reader().read({ name: "size.txt", content })).text).toBe("Größe: 5 €");
+  expect((await reader().read({ name: "size.txt", content }, { orgId: "org-1" })).text).toBe("Größe: 5 €");
 });
 
 test("a page in the encoding that it declares is decoded", async () => {
   const content = Buffer.concat([Buffer.from('<meta charset="shift_jis"><p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b])]);
-  expect((await reader().read({ name: "page.html", content })).text).toBe("日本");
+  expect((await reader().read({ name: "page.html", content }, { orgId: "org-1" })).text).toBe("日本");
 });
 
 test("the first heading of Markdown is its title", async () => {
   const content = Buffer.from("\n# Leave\n\nEveryone has 30 days.\n");
-  expect(await reader().read({ name: "hr/leave.md", content })).toMatchObject({
+  expect(await reader().read({ name: "hr/leave.md", content }, { orgId: "org-1" })).toMatchObject({
     mediaType: "text/markdown",
     title: "Leave",
   });

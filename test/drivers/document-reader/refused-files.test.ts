@@ -14,7 +14,7 @@ const sample = (name: string) => readFile(path.join(import.meta.dirname, "sample
 
 async function refusal(name: string, content: Uint8Array): Promise<string> {
   const error: unknown = await reader()
-    .read({ name, content })
+    .read({ name, content }, { orgId: "org-1" })
     .then(
       ({ text }) => new Error(`read: ${text.slice(0, 100)}`),
       (reason: unknown) => reason,

@@ -5,7 +5,7 @@ const parser = new ThreadYamlParser();
 
 test("maps, lists, texts and numbers become plain data", async () => {
   const text = 'a: text\nb: [1, true, null]\nc: {d: "e",}\nf: |\n  two\n  lines\ng: 2026-01-01\n__proto__: {h: 1}';
-  expect(await parser.parse(text, 1)).toEqual({
+  expect(await parser.parse("org-1", text, 1)).toEqual({
     value: JSON.parse(
       '{"a":"text","b":[1,true,null],"c":{"d":"e"},"f":"two\\nlines\\n","g":"2026-01-01","__proto__":{"h":1}}',
     ),
@@ -32,5 +32,5 @@ test.each([
   ["a tab as indentation", "a:\n\tb: 1", /Tabs are not allowed as indentation at line 9/],
   ["deep nesting", "[".repeat(16_000), /call stack|too complex|at line 8/],
 ])("%s is rejected", async (_, text, problem) => {
-  expect(await parser.parse(text, 8)).toEqual({ problem: expect.stringMatching(problem) });
+  expect(await parser.parse("org-1", text, 8)).toEqual({ problem: expect.stringMatching(problem) });
 });

@@ -10,5 +10,5 @@ async function echoCall(name: string, input: unknown): Promise<unknown> {
 /** Runs one program. By default its time limit is long, and each of its calls returns its name and input. */
 export function runProgram(runtime: CodeRuntime, code: string, options: Partial<RunRequest> = {}): Promise<RunResult> {
   const signal = new AbortController().signal;
-  return runtime.run({ code, timeoutMs: 20_000, handleCall: echoCall, signal, ...options });
+  return runtime.run({ orgId: "org-1", code, timeoutMs: 20_000, handleCall: echoCall, signal, ...options });
 }
