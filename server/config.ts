@@ -8,6 +8,7 @@ import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
 import { embeddingsVariables, readEmbeddingsSettings } from "./embeddings-settings.ts";
 import { modelVariables, readModelSettings } from "./model-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./plans-file.ts";
+import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./url-setting.ts";
 
 const port = (fallback: number) =>
@@ -29,6 +30,25 @@ const networks = z
     error: "must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8",
   })
   .optional();
+
+/** That of HTTPS, and the default of OpenClaw. */
+const DEFAULT_AGENT_HOST_PORTS = "443,18789";
+
+const MAX_PORT = 65_535;
+
+const ports = z
+  .string()
+  .transform((list) => list.split(",").map((range) => parsePorts(range.trim())))
+  .refine((ranges) => ranges.every(({ from, to }) => from >= 1 && from <= to && to <= MAX_PORT), {
+    error: "must be ports or ranges of ports, separated by commas, such as 443,18789-18799",
+  });
+
+/** Returns `NaN` for what is not a number. */
+function parsePorts(text: string): PortRange {
+  const [from = "", to = from, ...more] = text.split("-");
+  const isValid = more.length === 0 && [from, to].every((port) => /^\d{1,5}$/.test(port));
+  return isValid ? { from: Number(from), to: Number(to) } : { from: Number.NaN, to: Number.NaN };
+}
 
 function isRange(text: string): boolean {
   const [address = "", bits, ...more] = text.split("/");
@@ -78,6 +98,7 @@ const environment = z.object({
   SANDBOX: oneOf(["bubblewrap", "none"]).default("bubblewrap"),
   BUILD_EGRESS: oneOf(["none", "public"]).default("none"),
   AGENT_HOST_PRIVATE_NETWORKS: networks,
+  AGENT_HOST_PRIVATE_PORTS: ports.prefault(DEFAULT_AGENT_HOST_PORTS),
   // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
@@ -135,6 +156,8 @@ export interface Config {
   buildEgress: "none" | "public";
   /** Private networks, as addresses or CIDR ranges, in which the service connects to agent hosts, such as OpenClaw gateways. */
   agentHostNetworks: readonly string[];
+  /** The ports on which it connects to them there. */
+  agentHostPorts: readonly PortRange[];
   defaultPlan: string;
   plans: Readonly<Record<string, PlanLimits>>;
   /** Who may sign up after the first user: everyone (`open`), users with an invitation (`invite`), or no one (`closed`). */
@@ -192,6 +215,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     sandbox: values.SANDBOX,
     buildEgress: values.BUILD_EGRESS,
     agentHostNetworks: values.AGENT_HOST_PRIVATE_NETWORKS ?? [],
+    agentHostPorts: values.AGENT_HOST_PRIVATE_PORTS,
     defaultPlan: values.PLAN_DEFAULT,
     plans: readPlans(values.PLANS_FILE, values.PLAN_DEFAULT),
     signUp: values.SIGN_UP,

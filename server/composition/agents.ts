@@ -24,6 +24,7 @@ export function openAgents(foundation: Foundation, opening: AsyncDisposableStack
   const hosts = opening.use(
     new OpenClawHosts({
       networks: config.agentHostNetworks,
+      ports: config.agentHostPorts,
       tokenSecret,
       report: (err) => log.warn({ err }, "a gateway of agents cannot be reached for an unexpected reason"),
     }),

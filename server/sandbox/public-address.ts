@@ -36,6 +36,12 @@ export function isPublic(address: string): boolean {
   return resolved.range() === "unicast" && !METADATA_SERVICES.has(resolved.toString());
 }
 
+/** Ports from `from` to `to`, both included. */
+export interface PortRange {
+  from: number;
+  to: number;
+}
+
 /** The ports of HTTP and HTTPS, and those of no system service. The others would let untrusted parties send mail, for example. */
 export function isPublicPort(port: number): boolean {
   return port === 80 || port === 443 || port >= 1024;

@@ -5,7 +5,10 @@ import { openAs } from "../support/clients/dashboard.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { sharedOrganization } from "../support/identity/organization-members.ts";
 
-const { organization } = sharedOrganization({ agentHostNetworks: ["127.0.0.0/8"] }, { worker: true });
+const { organization } = sharedOrganization(
+  { agentHostNetworks: ["127.0.0.0/8"], agentHostPorts: [{ from: 1024, to: 65_535 }] },
+  { worker: true },
+);
 const browser = sharedBrowser();
 
 test.skipIf(lacksBrowser)(

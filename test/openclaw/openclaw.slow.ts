@@ -64,7 +64,12 @@ describe("a service with the gateway as a server", () => {
   let tools: GatewayClient;
 
   beforeAll(async () => {
-    service = resources.use(await createHarness({ worker: true, config: { agentHostNetworks: ["127.0.0.0/8"] } }));
+    service = resources.use(
+      await createHarness({
+        worker: true,
+        config: { agentHostNetworks: ["127.0.0.0/8"], agentHostPorts: [{ from: 1024, to: 65_535 }] },
+      }),
+    );
     tenant = await service.tenant();
     server = await givenGateway(tenant, gateway);
     tools = new GatewayClient(service.service.publicUrl, tenant.personal_access_token);

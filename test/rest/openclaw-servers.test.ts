@@ -9,7 +9,10 @@ import { type ListedServer, listServers } from "../support/service/main-agent.ts
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { nextMillisecond } from "../support/next-millisecond.ts";
 
-const service = sharedHarness({ worker: true, config: { agentHostNetworks: ["127.0.0.0/8"] } });
+const service = sharedHarness({
+  worker: true,
+  config: { agentHostNetworks: ["127.0.0.0/8"], agentHostPorts: [{ from: 1024, to: 65_535 }] },
+});
 const json = { "content-type": "application/json" };
 let tenant: Tenant;
 let gateways = new AsyncDisposableStack();

@@ -32,7 +32,8 @@ describe("where the service connects to", () => {
   });
 
   test("a public address is accepted over wss, and a private one in an allowed network", () => {
-    using hosts = createHosts({ networks: ["10.0.0.0/8", "fd00::/8", "192.168.1.7"] });
+    const ports = [80, 443, 18_789].map((port) => ({ from: port, to: port }));
+    using hosts = createHosts({ networks: ["10.0.0.0/8", "fd00::/8", "192.168.1.7"], ports });
     const problems = (urls: string[]) => urls.map((url) => hosts.findUrlProblem(url) === null);
     expect(
       problems(["wss://gateway.example.com/path", "wss://8.8.8.8", "ws://10.1.2.3:18789", "ws://[fd00::1]"]),
@@ -42,6 +43,27 @@ describe("where the service connects to", () => {
       false,
       false,
       false,
+    ]);
+  });
+
+  test("in an allowed network, only the allowed ports are accepted", async () => {
+    await using gateway = await ScriptedGateway.open();
+    const port = Number(new URL(gateway.url).port);
+    const allowed = [
+      { from: 443, to: 443 },
+      { from: 18_789, to: 18_790 },
+    ].filter(({ from, to }) => port < from || port > to);
+    using hosts = createHosts({ ports: allowed });
+    const problemOf = (each: number) => hosts.findUrlProblem(`wss://127.0.0.1:${each}`);
+    expect([443, 18_789, 18_790].map(problemOf)).toEqual([null, null, null]);
+    for (const each of [80, 5432, 6379, 18_788, 18_791])
+      expect(problemOf(each)).toMatch(/must have one of the ports 443, 18789-18790\. .*AGENT_HOST_PRIVATE_PORTS/);
+    const url = gateway.url.replace("127.0.0.1", "localhost");
+    const error = await failure(hosts.open(settingsOf({ url, token: gateway.token })).listAgents(signal()));
+    expect([error.code, error.message, gateway.opened]).toEqual([
+      "unreachable",
+      expect.stringContaining("AGENT_HOST_PRIVATE_PORTS"),
+      0,
     ]);
   });
 

@@ -11,7 +11,7 @@ const sandbox: Sandbox = {
       const end = (): void => {
         runs.splice(runs.indexOf(run), 1);
         request.onOutput(Buffer.from(JSON.stringify({ text: "Text", title: null })));
-        resolve({ reason: "exit", code: 0 } as SandboxOutcome);
+        resolve({ reason: "exit", code: 0 });
       };
       const run = { request, end };
       runs.push(run);

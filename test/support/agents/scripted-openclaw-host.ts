@@ -37,6 +37,7 @@ export function createHosts(options: Partial<OpenClawHostsOptions> = {}): OpenCl
   return new OpenClawHosts({
     tokenSecret: "x".repeat(32),
     networks: ["127.0.0.0/8"],
+    ports: [{ from: 1024, to: 65_535 }],
     timeouts: { connect: 10_000, call: 30_000, ping: 30_000 },
     backOff: { first: 20, max: 100, stable: 0 },
     report: (error) => {

@@ -21,7 +21,10 @@ export interface GatewayTenant {
 
 /** Starts one service for all tests of a file. Each test has its own organization and gateway. */
 export function sharedGateway() {
-  const service = sharedHarness({ worker: true, config: { agentHostNetworks: ["127.0.0.0/8"] } });
+  const service = sharedHarness({
+    worker: true,
+    config: { agentHostNetworks: ["127.0.0.0/8"], agentHostPorts: [{ from: 1024, to: 65_535 }] },
+  });
   let current: GatewayTenant | undefined;
   beforeEach(async () => {
     const tenant = await service().tenant();

@@ -1,13 +1,15 @@
 import { isIP } from "node:net";
 import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
 import type { Lookup } from "../../../sandbox/egress-proxy.ts";
-import { isInNetworks, isPublic, isPublicPort } from "../../../sandbox/public-address.ts";
+import { isInNetworks, isPublic, isPublicPort, type PortRange } from "../../../sandbox/public-address.ts";
 import { resolveAddresses } from "../../../sandbox/resolve-addresses.ts";
 
 /** Where the service connects to gateways. */
 export interface TargetRules {
   /** Private networks, as addresses or CIDR ranges. Everywhere else, only `wss:` to public addresses is allowed. */
   networks: readonly string[];
+  /** The ports on which it connects in these networks. */
+  ports: readonly PortRange[];
   /** Resolves a host name; by default with the name servers of the machine, and without `/etc/hosts`. */
   lookup?: Lookup | undefined;
 }
@@ -22,17 +24,19 @@ const LOOPBACK: Addresses = [
 const DEFAULT_PORTS: Record<string, number> = { "ws:": 80, "wss:": 443 };
 
 /** Returns in a clause why the service never connects to this URL; `null` when it depends on the addresses of its host. */
-export function findUrlProblem(text: string, { networks }: TargetRules): string | null {
+export function findUrlProblem(text: string, rules: TargetRules): string | null {
   const url = URL.parse(text);
   if (url === null || !Object.hasOwn(DEFAULT_PORTS, url.protocol) || text.length > MAX_URL_LENGTH)
     return "must be a WebSocket URL, such as wss://gateway.example.com";
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
     return "must have no credentials, no query and no fragment. Send the token in the field token";
-  if (url.protocol === "ws:" && networks.length === 0)
+  if (url.protocol === "ws:" && rules.networks.length === 0)
     return "must start with wss://, because without TLS the token could be read on the way";
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !isAllowed(host, url, { networks })) return `must not ${NO_ADDRESS}`;
-  return null;
+  if (isIP(host) === 0 || isAllowed(host, url, rules)) return null;
+  return isInNetworks(host, rules.networks)
+    ? `must have one of the ports ${describePorts(rules.ports)}. The operator allows further ports in private networks with AGENT_HOST_PRIVATE_PORTS`
+    : `must not ${NO_ADDRESS}`;
 }
 
 const NO_ADDRESS =
@@ -51,7 +55,7 @@ export async function resolveTarget(url: URL, rules: TargetRules, signal: AbortS
   if (allowed.length > 0) return allowed;
   throw new AgentHostError(
     "unreachable",
-    "The gateway is in a network, or on a port, to which this service does not connect. Outside of the networks that the operator allows (AGENT_HOST_PRIVATE_NETWORKS), it connects only to public addresses over wss.",
+    "The gateway is in a network, or on a port, to which this service does not connect. Outside of the networks and ports that the operator allows (AGENT_HOST_PRIVATE_NETWORKS and AGENT_HOST_PRIVATE_PORTS), it connects only to public addresses over wss.",
   );
 }
 
@@ -63,10 +67,14 @@ function findAddresses(host: string, { lookup }: TargetRules, signal: AbortSigna
   return resolveAddresses(host, lookup ?? null, signal);
 }
 
-function isAllowed(address: string, url: URL, { networks }: TargetRules): boolean {
-  if (isInNetworks(address, networks)) return true;
+function isAllowed(address: string, url: URL, { networks, ports }: TargetRules): boolean {
   const port = url.port === "" ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port);
+  if (isInNetworks(address, networks)) return ports.some(({ from, to }) => port >= from && port <= to);
   return url.protocol === "wss:" && isPublic(address) && isPublicPort(port);
+}
+
+function describePorts(ports: readonly PortRange[]): string {
+  return ports.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(", ");
 }
 
 /** IPv6 addresses are in brackets in a URL. */

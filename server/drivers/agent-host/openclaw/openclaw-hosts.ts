@@ -110,10 +110,10 @@ export class OpenClawHosts implements AgentHosts, Disposable {
         "unauthorized",
         "The stored token cannot be decrypted, because TOKEN_SECRET has changed. Set the token with PATCH /v1/servers/{id}.",
       );
-    const { networks, lookup, trustedCertificates, tokenSecret, timeouts = TIMEOUTS } = this.#options;
+    const { networks, ports, lookup, trustedCertificates, tokenSecret, timeouts = TIMEOUTS } = this.#options;
     const { maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
     const device = new DeviceIdentity(tokenSecret, settings.serverId);
-    const rules = { networks, lookup, trustedCertificates, maxMessageBytes };
+    const rules = { networks, ports, lookup, trustedCertificates, maxMessageBytes };
     const buffered = this.#buffered;
     return GatewayConnection.open({ ...rules, url: settings.url, token, device, scopes, buffered, timeouts }, signal);
   }
