@@ -4,6 +4,7 @@ import type { RuntimeView } from "../domain/agents/declare-runtime.ts";
 import type { EnabledSkillView } from "../domain/skills/enable-skill.ts";
 import type { AgentSkillPage } from "../domain/skills/list-agent-skills.ts";
 import type { SkillPage } from "../domain/skills/read-skills.ts";
+import { SKILL_LIMITS } from "../domain/skills/skill-rules.ts";
 import type { SkillDetail } from "../domain/skills/skill-view.ts";
 import type { UploadSkill } from "../domain/skills/upload-skill.ts";
 import { ENCODINGS } from "../domain/skills/uploaded-files.ts";
@@ -74,7 +75,7 @@ const uploadedFile = z.strictObject({
 export const uploadSkillRequest = z
   .strictObject({
     name,
-    files: z.array(uploadedFile).optional().meta({ description: "The files of the skill" }),
+    files: z.array(uploadedFile).max(SKILL_LIMITS.files).optional().meta({ description: "The files of the skill" }),
     archive: z.string().optional().meta({ description: "A zip file of the folder in base64, instead of `files`" }),
     repo: z
       .string()

@@ -1,9 +1,13 @@
+import type { HostileEndpoints } from "./hostile-endpoints.ts";
+
 /** An organization that uses all that its plan and its tokens permit. */
 export interface HostileCaller {
   /** The URL of the service. */
   url: string;
   apiKey: string;
   personalAccessToken: string;
+  /** The model and the gateway that the service uses. */
+  endpoints: HostileEndpoints;
   signal: AbortSignal;
 }
 

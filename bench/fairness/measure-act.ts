@@ -5,6 +5,7 @@ import { type CommandProcess, startProcess } from "../support/start-process.ts";
 import type { ServiceProcess } from "../support/start-servers.ts";
 import { percentile } from "../support/statistics.ts";
 import type { HostileAct } from "./hostile-act.ts";
+import type { HostileEndpoints } from "./hostile-endpoints.ts";
 
 const APPS = 20;
 const QUIET_MS = 10_000;
@@ -67,10 +68,10 @@ export class ActMeasurement implements AsyncDisposable {
   }
 
   /** Measures one act of a new organization. */
-  async measure(act: HostileAct): Promise<MeasuredAct> {
+  async measure(act: HostileAct, endpoints: HostileEndpoints): Promise<MeasuredAct> {
     const organization = await this.#service.call("createOrganization");
     const { api_key: apiKey, personal_access_token: personalAccessToken } = organization;
-    const caller = { url: this.#url, apiKey, personalAccessToken, signal: this.#signal };
+    const caller = { url: this.#url, apiKey, personalAccessToken, endpoints, signal: this.#signal };
     act.prepare?.();
     const startedAt = performance.now();
     let growthMb = 0;

@@ -18,13 +18,15 @@ export interface ServiceOptions {
   databaseUrl?: string;
   tokenSecret?: string;
   gitBaseUrl?: string;
+  /** Further settings, by the names of their environment variables. */
+  settings?: Record<string, string>;
 }
 
 export type ServiceCommands = Awaited<ReturnType<typeof open>>["commands"];
 
-async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl }: ServiceOptions) {
+async function open({ dataDirectory, databaseUrl, tokenSecret, gitBaseUrl, settings: more }: ServiceOptions) {
   const { PATH, HOME } = process.env;
-  const settings = { DATABASE_URL: databaseUrl, TOKEN_SECRET: tokenSecret, GIT_BASE_URL: gitBaseUrl };
+  const settings = { DATABASE_URL: databaseUrl, TOKEN_SECRET: tokenSecret, GIT_BASE_URL: gitBaseUrl, ...more };
   const config = readConfig({ PATH, HOME, PORT: "0", EDGE_PORT: "0", DATA_DIR: dataDirectory, ...settings });
   const service = await startService(config, createLogger(config.logLevel));
   const forkEm = () => service.parts.orm.em.fork();

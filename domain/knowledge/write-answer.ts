@@ -88,8 +88,8 @@ function checkSentence(sentence: unknown, hits: readonly PassageHit[]): CitedSen
   if (!isRecord(sentence) || typeof sentence["text"] !== "string" || !Array.isArray(sentence["citations"])) return null;
   if (sentence["text"].length > MAX_WRITTEN_LENGTH || sentence["citations"].length > MAX_CITATIONS) return null;
   const text = toPlainText(sentence["text"])
-    .replaceAll(/\s*\[\d+\]/g, "")
     .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?\[\d+\]/g, "")
     .trim();
   if (text === "" || text.length > MAX_SENTENCE_LENGTH) return null;
   const quotes = sentence["citations"].flatMap((citation) => checkCitation(citation, hits) ?? []);

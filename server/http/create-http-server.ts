@@ -73,9 +73,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     connections.closeStalled();
   });
   addRequestIds(server);
-  server.addHook("onRequest", async ({ raw }, reply) =>
-    namesOneHost(raw) ? undefined : reply.code(400).send({ error: INVALID_HOST }),
-  );
+  server.addHook("onRequest", async ({ raw, is404 }, reply) => {
+    if (!namesOneHost(raw)) return reply.code(400).send({ error: INVALID_HOST });
+    // The body of a request to an unknown URL is not read.
+    return is404 ? reply.code(404).send({ error: UNKNOWN_ENDPOINT }) : undefined;
+  });
   server.addHook("onSend", async (request, reply) => {
     forbidCaching(request, reply);
     const { raw } = request;

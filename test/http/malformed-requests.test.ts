@@ -99,7 +99,7 @@ async function postLargeBodies(path: string, headers: Record<string, string>): P
 }
 
 const ALL_413 = Array.from({ length: 20 }, () => 413);
-const PATHS = ["/mcp", "/v1/tokens", "/trpc/tokens.issue", "/api/auth/sign-in/email", "/nowhere"];
+const PATHS = ["/mcp", "/v1/tokens", "/trpc/tokens.issue", "/api/auth/sign-in/email"];
 
 test.each(PATHS)("a client reads 413 to a body of 5 MB for %s", async (path) => {
   const { api_key: apiKey, personal_access_token: personal } = await service().tenant();
@@ -107,8 +107,9 @@ test.each(PATHS)("a client reads 413 to a body of 5 MB for %s", async (path) => 
   expect(await postLargeBodies(path, { authorization })).toEqual(ALL_413);
 });
 
-test("a client reads 401 to a body of 5 MB without a token", async () => {
+test("a client reads 401 to a body of 5 MB without a token, and 404 to one for an unknown URL", async () => {
   expect(await postLargeBodies("/mcp", {})).toEqual(ALL_413.map(() => 401));
+  expect(await postLargeBodies("/nowhere", {})).toEqual(ALL_413.map(() => 404));
 });
 
 test("a client that sends its whole body first reads a response that was sent before", async () => {

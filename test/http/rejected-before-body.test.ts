@@ -135,3 +135,8 @@ test("a read-only key reads the response to a body of 200 kB, and its small requ
   const small = await limited.post("/v1/apps/deploy", { repo: "acme/site" });
   expect([small.status, small.headers.get("connection")]).toEqual([403, "keep-alive"]);
 });
+
+test("a request to an unknown URL is rejected before its body arrives", async () => {
+  for (const target of ["POST /unknown", "PUT /mcp/unknown", "POST /api/unknown", "PATCH /trpc"])
+    expect([target, (await send(target, {})).status]).toEqual([target, 404]);
+});

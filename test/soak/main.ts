@@ -5,7 +5,9 @@
  * Usage: npm run test:soak [-- <minutes of each run>]
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { HostileEndpoints } from "../../bench/fairness/hostile-endpoints.ts";
 import { hostileActs } from "../../bench/fairness/hostile-acts.ts";
+import type { HostileCaller } from "../../bench/fairness/hostile-act.ts";
 import { startProcess } from "../../bench/support/start-process.ts";
 import { type ServiceProcess, startService } from "../../bench/support/start-servers.ts";
 import { percentile } from "../../bench/support/statistics.ts";
@@ -31,7 +33,8 @@ interface SoakResult extends ClientReport {
 async function runSoak(minutes: number, isHostile: boolean): Promise<SoakResult> {
   await using folder = await temporaryFolder();
   const { signal } = new AbortController();
-  await using service = await startService({ dataDirectory: folder.path }, signal);
+  await using endpoints = await HostileEndpoints.open();
+  await using service = await startService({ dataDirectory: folder.path, settings: endpoints.settings }, signal);
   await using clients = await startProcess<ClientCommands>(new URL("mixed-clients.ts", import.meta.url), {}, signal);
   const organizations = await service.call("createOrganizations", ORGANIZATIONS, APPS);
   const url = await service.call("publicUrl");
@@ -45,7 +48,7 @@ async function runSoak(minutes: number, isHostile: boolean): Promise<SoakResult>
     CLIENTS,
   );
   const stopping = new AbortController();
-  const hostile = isHostile ? actInTurn(service, url, stopping.signal) : Promise.resolve(0);
+  const hostile = isHostile ? actInTurn(service, { url, endpoints, signal: stopping.signal }) : Promise.resolve(0);
   const durationMs = minutes * 60_000;
   await sleep(durationMs * FIRST_MEASUREMENT);
   const firstMb = await residentMb(service.pid);
@@ -57,7 +60,10 @@ async function runSoak(minutes: number, isHostile: boolean): Promise<SoakResult>
 }
 
 /** Does each hostile act in turn, each with an organization of its own, until `signal` is aborted. */
-async function actInTurn(service: ServiceProcess, url: string, signal: AbortSignal): Promise<number> {
+async function actInTurn(
+  service: ServiceProcess,
+  { url, endpoints, signal }: Pick<HostileCaller, "url" | "endpoints" | "signal">,
+): Promise<number> {
   for (let acts = 0; ; acts++) {
     const act = hostileActs[acts % hostileActs.length];
     if (act === undefined || signal.aborted) return acts;
@@ -65,7 +71,7 @@ async function actInTurn(service: ServiceProcess, url: string, signal: AbortSign
     const { api_key: apiKey, personal_access_token: personalAccessToken } = organization;
     act.prepare?.();
     try {
-      await act.run({ url, apiKey, personalAccessToken, signal });
+      await act.run({ url, apiKey, personalAccessToken, endpoints, signal });
     } catch (error) {
       if (!signal.aborted) throw error;
     }

@@ -61,9 +61,10 @@ describe("the configuration", () => {
     ["TRUSTED_PROXIES", "proxy.example.com"],
     ["AGENT_HOST_PRIVATE_NETWORKS", "0.0.0.0/0"],
     ["AGENT_HOST_PRIVATE_NETWORKS", "gateway.local"],
-    ...["0", "65536", "443,", "20-10", "1-2-3", "any", "-1", "1e3"].map(
-      (ports): [string, string] => ["AGENT_HOST_PRIVATE_PORTS", ports],
-    ),
+    ...["0", "65536", "443,", "20-10", "1-2-3", "any", "-1", "1e3"].map((ports): [string, string] => [
+      "AGENT_HOST_PRIVATE_PORTS",
+      ports,
+    ]),
     ["APPS_DOMAIN", "http://apps.example.com"],
     ["DATABASE_URL", "mysql://127.0.0.1/apps"],
     ["REDIS_URL", "127.0.0.1:6379"],

@@ -4,6 +4,7 @@ import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
 import type { DeviceIdentity } from "./device-identity.ts";
 import { toAgentHostError } from "./gateway-errors.ts";
 import { type Frame, type GatewayError, hello, parseFrame } from "./gateway-frames.ts";
+import type { LargeMessages } from "./large-messages.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { type BufferedBytes, ReceiveLimiter } from "./receive-limiter.ts";
 
@@ -15,6 +16,9 @@ export interface ConnectionOptions extends SocketOptions {
   device: DeviceIdentity;
   scopes: readonly Scope[];
   buffered: BufferedBytes;
+  /** The organization of the gateway. */
+  orgId: string;
+  largeMessages: LargeMessages;
   timeouts: ConnectionTimeouts;
 }
 
@@ -50,6 +54,8 @@ export class GatewayConnection {
   readonly #end = Promise.withResolvers<AgentHostError>();
   readonly #pings: NodeJS.Timeout;
   #endedWith: AgentHostError | null = null;
+  /** Until the last large message has been read; `null` when none waits. */
+  #reading: Promise<void | null> | null = null;
   #lastId = 0;
   #heardAt = performance.now();
 
@@ -85,7 +91,7 @@ export class GatewayConnection {
     this.#challenge.promise.catch(() => undefined);
     const tooMuch = new AgentHostError("invalid_response", "The gateway sends more than is allowed.");
     this.#limiter = new ReceiveLimiter(options.maxMessageBytes, options.buffered, () => this.#stop(tooMuch));
-    socket.on("message", (data, isBinary) => this.#read(isBinary || !Buffer.isBuffer(data) ? null : data.toString()));
+    socket.on("message", (data, isBinary) => this.#receive(isBinary || !Buffer.isBuffer(data) ? null : data));
     socket.on("pong", () => this.#hear());
     socket.on("ping", () => this.#hear());
     socket.on("error", (cause) => this.#stop(explainProtocolError(cause)));
@@ -183,12 +189,28 @@ export class GatewayConnection {
     };
   }
 
-  #read(text: string | null): void {
+  /** Messages that come while a large one waits are read after it. */
+  #receive(message: Buffer | null): void {
     this.#hear();
+    const { orgId, largeMessages } = this.#options;
+    if (message === null) return this.#stop(notAllowed());
+    const read = (): void => this.#read(message);
+    const receive = () => largeMessages.read(orgId, message, read);
+    const reading = this.#reading === null ? receive() : this.#reading.then(receive);
+    if (reading === null) return;
+    const current = reading
+      .catch(() => this.#stop(tooManyMessages()))
+      .finally(() => {
+        if (this.#reading === current) this.#reading = null;
+      });
+    this.#reading = current;
+  }
+
+  #read(message: Buffer): void {
     this.#limiter.finishMessage();
-    const frame = text === null ? null : parseFrame(text);
-    if (frame === null)
-      this.#stop(new AgentHostError("invalid_response", "The gateway sends something else than its protocol allows."));
+    if (this.#endedWith !== null) return;
+    const frame = parseFrame(message.toString());
+    if (frame === null) this.#stop(notAllowed());
     else if (frame.type === "challenge") this.#challenge.resolve(frame);
     else if (frame.type === "response") this.#settle(frame);
   }
@@ -232,13 +254,20 @@ function isGranted(scope: Scope, granted: readonly string[]): boolean {
   return granted.includes(scope) || granted.includes("operator.admin");
 }
 
+function tooManyMessages(): AgentHostError {
+  return new AgentHostError("overloaded", "Too many large messages of gateways wait. Try again later.");
+}
+
+function notAllowed(cause?: Error): AgentHostError {
+  return new AgentHostError("invalid_response", "The gateway sends something else than its protocol allows.", {
+    cause,
+  });
+}
+
 /** The WebSocket library reports a frame that is too large, or that the protocol does not allow. */
 function explainProtocolError(cause: Error & { code?: unknown }): AgentHostError {
   if (cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
     return new AgentHostError("invalid_response", "The gateway sends a larger message than is allowed.", { cause });
-  if (typeof cause.code === "string" && cause.code.startsWith("WS_ERR"))
-    return new AgentHostError("invalid_response", "The gateway sends something else than its protocol allows.", {
-      cause,
-    });
+  if (typeof cause.code === "string" && cause.code.startsWith("WS_ERR")) return notAllowed(cause);
   return new AgentHostError("unreachable", "The connection to the gateway was lost.", { cause });
 }

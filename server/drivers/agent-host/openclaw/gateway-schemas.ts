@@ -6,10 +6,12 @@ import { z } from "zod";
 const time = z.number().min(0).max(253_402_300_799_999);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null);
 const count = z.int().min(0);
+/** A longer list is invalid as a whole, because each invalid element would take time. */
+const list = <T extends z.ZodType>(item: T) => z.array(z.unknown()).max(5000).pipe(z.array(item));
 
 export const agentList = z.object({
   defaultId: optional(z.string()),
-  agents: z.array(
+  agents: list(
     z.object({
       id: z.string().min(1).max(200),
       kind: optional(z.string()),
@@ -21,7 +23,7 @@ export const agentList = z.object({
 
 export const sessionList = z.object({
   hasMore: optional(z.boolean()),
-  sessions: z.array(
+  sessions: list(
     z.object({
       key: z.string().min(1).max(500),
       agentId: optional(z.string()),
@@ -63,7 +65,7 @@ export type GatewayMessage = z.infer<typeof message>;
 export const history = z.object({
   /** Absent for a session that does not exist. */
   sessionId: optional(z.string().min(1).max(200)),
-  messages: z.array(message),
+  messages: list(message),
   offset: optional(count),
   nextOffset: optional(count),
   hasMore: optional(z.boolean()),
@@ -75,7 +77,7 @@ export type GatewayHistory = z.infer<typeof history>;
 const names = z.array(z.string()).catch([]);
 
 export const skillList = z.object({
-  skills: z.array(
+  skills: list(
     z.object({
       name: z.string().min(1),
       description: z.string().catch(""),

@@ -9,6 +9,7 @@ import { DeviceIdentity } from "./device-identity.ts";
 import { type ConnectionTimeouts, GatewayConnection, type Scope } from "./gateway-connection.ts";
 import { findUrlProblem, type TargetRules } from "./gateway-target.ts";
 import { type BackOff, ReconnectingConnection } from "./reconnecting-connection.ts";
+import { LargeMessages } from "./large-messages.ts";
 import { OpenClawHost } from "./openclaw-host.ts";
 
 export interface OpenClawHostsOptions extends TargetRules {
@@ -43,7 +44,7 @@ export class OpenClawHosts implements AgentHosts, Disposable {
   readonly #options: OpenClawHostsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #limiter = new ConnectLimiter();
-  readonly #buffered = { total: 0 };
+  readonly #shared = { buffered: { total: 0 }, largeMessages: new LargeMessages() };
   readonly #idleTimer: NodeJS.Timeout;
 
   constructor(options: OpenClawHostsOptions) {
@@ -114,8 +115,8 @@ export class OpenClawHosts implements AgentHosts, Disposable {
     const { maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
     const device = new DeviceIdentity(tokenSecret, settings.serverId);
     const rules = { networks, ports, lookup, trustedCertificates, maxMessageBytes };
-    const buffered = this.#buffered;
-    return GatewayConnection.open({ ...rules, url: settings.url, token, device, scopes, buffered, timeouts }, signal);
+    const { url, orgId } = settings;
+    return GatewayConnection.open({ ...rules, ...this.#shared, url, orgId, token, device, scopes, timeouts }, signal);
   }
 
   #closeIdle(idleMs: number): void {
