@@ -3,7 +3,7 @@ import type { ClearedWorkspace } from "../domain/agent-workspaces/clear-workspac
 import type { WorkspacePage } from "../domain/agent-workspaces/list-workspace-files.ts";
 import { CONTENT_ENCODINGS, type WorkspaceFilePart } from "../domain/agent-workspaces/read-workspace-file.ts";
 import { WORKSPACE_LIMITS } from "../domain/ports/agent-workspaces.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 /** How much of a file one response contains, in bytes. */
 const MAX_PART_BYTES = 1024 * 1024;
@@ -21,7 +21,7 @@ const path = z
 
 export const listWorkspaceFilesRequest = z.strictObject({
   id,
-  limit: numberFromText(z.int().min(1).max(1000)).default(100).meta({ description: "Maximum number of files" }),
+  limit: z.int().min(1).max(1000).default(100).meta({ description: "Maximum number of files" }),
   cursor: z.string().max(MAX_CURSOR_CHARACTERS).optional().meta({ description: "`next_cursor` of the previous page" }),
 });
 
@@ -45,10 +45,16 @@ export const workspacePage = z
 export const readWorkspaceFileRequest = z.strictObject({
   id,
   path,
-  offset: numberFromText(z.int().min(0).max(WORKSPACE_LIMITS.bytes))
+  offset: z
+    .int()
+    .min(0)
+    .max(WORKSPACE_LIMITS.bytes)
     .default(0)
     .meta({ description: "Where to start in the file, in bytes" }),
-  length: numberFromText(z.int().min(1).max(MAX_PART_BYTES))
+  length: z
+    .int()
+    .min(1)
+    .max(MAX_PART_BYTES)
     .default(256 * 1024)
     .meta({ description: "Maximum number of bytes" }),
 });

@@ -7,7 +7,7 @@ import { SERVER_KINDS, SERVER_STATUSES } from "../domain/agents/server-status.ts
 import type { UpdateAgent } from "../domain/agents/update-agent.ts";
 import type { UpdatedServer, UpdateServer } from "../domain/agents/update-server.ts";
 import type { AgentDetail } from "../domain/agents/get-agent.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 const serverId = z.uuid().meta({ description: "The server's id", examples: [EXAMPLE_ID] });
@@ -46,7 +46,7 @@ const page = {
 /** Numbers of a query are text. */
 export const listServersRequest = z.strictObject({
   ...page,
-  limit: numberFromText(z.int().min(1).max(100)).default(50).meta({ description: "Maximum number of servers" }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: "Maximum number of servers" }),
 });
 
 export const listAgentsToolRequest = z.strictObject(page);

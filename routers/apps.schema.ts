@@ -177,3 +177,12 @@ export const browseAppsResponse = z.object({
   apps: z.array(appOverview),
   next_cursor: z.string().nullable(),
 }) satisfies z.ZodType<AppPage>;
+
+export const deployToolRequest = z.strictObject({
+  repo: repository,
+  branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
+  root_directory: rootDirectory.optional(),
+  build_network: buildNetwork.optional(),
+});
+
+export const deployToolResponse = z.object({ app_id: z.uuid(), slug: z.string(), url: z.url() });

@@ -14,6 +14,8 @@ import {
   browseAppsResponse,
   deployRequest,
   deployResponse,
+  deployToolRequest,
+  deployToolResponse,
   listAppsResponse,
   logsResponse,
   rotateAppTokenRequest,
@@ -47,6 +49,16 @@ export const apps = router({
           422: "The Idempotency-Key was used for a different request",
           429: "The organization has reached its deploy limit, or the client's network has sent too many invalid tokens",
         },
+      },
+      tool: {
+        name: "service_deploy_app",
+        title: "Deploy an app",
+        description:
+          'Creates an app from a git repository and starts its first deployment. To deploy a new commit of an app that exists, use service_redeploy_app. It returns at once: read the status with service_get_app_logs until it is ready or failed. Every call counts against the deploy limit, which service_get_usage shows. Example: {"repo": "acme/site"}',
+        annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+        arguments: deployToolRequest,
+        // The app token is left out, because the context of an agent must not contain secrets.
+        result: deployToolResponse,
       },
     })
     .input(deployRequest)
@@ -158,6 +170,7 @@ export const apps = router({
 
   browse: procedure
     .meta({
+      withoutRest: { reason: "REST returns all apps at once, and an agent reads pages", isCommand: false },
       tool: {
         name: "service_list_apps",
         title: "List apps",

@@ -7,6 +7,7 @@ export const execution = router({
     .meta({
       // Each call of the program requires its own scope.
       access: { scope: "read" },
+      withoutRest: { reason: "a program is written by an agent", isCommand: true },
       tool: {
         name: "service_execute",
         title: "Run TypeScript",

@@ -8,7 +8,6 @@ import { audit } from "./audit.ts";
 import { getAccessError } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
 import { type Meta, router } from "./core/trpc.ts";
-import { deploymentTools } from "./deployment-tools.ts";
 import { deployments } from "./deployments.ts";
 import { execution } from "./execution.ts";
 import { instructions } from "./instructions.ts";
@@ -34,7 +33,6 @@ export const appRouter = router({
   apps,
   audit,
   deployments,
-  deploymentTools,
   execution,
   instructions,
   knowledge,
@@ -60,12 +58,13 @@ const PROCEDURES = appRouter._def.procedures as unknown as Readonly<Record<strin
  * Calls a procedure in this process.
  *
  * @param path - the dotted path of the procedure
+ * @param readInput - called when the procedure has checked the caller, perhaps more than once
  * @throws {TRPCError} whose cause is what the procedure threw
  */
 export async function callRouterProcedure(
   context: Context,
   path: string,
-  input: unknown,
+  readInput: () => unknown,
   signal?: AbortSignal,
 ): Promise<unknown> {
   const procedure = PROCEDURES[path];
@@ -74,7 +73,7 @@ export async function callRouterProcedure(
     ctx: context,
     path,
     type: procedure._def.type,
-    getRawInput: async () => input,
+    getRawInput: async () => readInput(),
     signal,
     batchIndex: 0,
   });

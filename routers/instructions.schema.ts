@@ -2,7 +2,7 @@ import { z } from "zod";
 import { INSTRUCTION_LIMITS } from "../domain/agents/instruction-rules.ts";
 import type { Instructions, RevisionPage, RevisionView } from "../domain/agents/read-instructions.ts";
 import type { ChangedInstructions, SetInstructions } from "../domain/agents/set-instructions.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 const id = z.uuid().meta({ description: "The agent's id", examples: ["5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const hash = z.string().regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in hex, such as a content_hash");
@@ -11,7 +11,7 @@ const expectedHash = hash.optional().meta({
   description: "The content_hash you have read. If the instructions have changed since, nothing is replaced",
 });
 const agentOfTool = z.uuid().optional().meta({ description: "Default: your own agent, or the main agent" });
-const revisionNumber = numberFromText(z.int().min(1).max(999_999_999));
+const revisionNumber = z.int().min(1).max(999_999_999);
 
 export const readInstructionsToolRequest = z.strictObject({ agent_id: agentOfTool });
 
@@ -69,7 +69,7 @@ const revision = {
 
 export const listRevisionsRequest = z.strictObject({
   id,
-  limit: numberFromText(z.int().min(1).max(100)).optional().meta({ description: "Maximum number; 20 by default" }),
+  limit: z.int().min(1).max(100).optional().meta({ description: "Maximum number; 20 by default" }),
   cursor: z.string().max(200).optional().meta({ description: "`next_cursor` of the previous page" }),
 });
 

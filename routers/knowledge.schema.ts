@@ -4,12 +4,11 @@ import { DOCUMENT_LIMITS } from "../domain/documents/document-limits.ts";
 import type { DocumentDetail, DocumentPage } from "../domain/documents/read-documents.ts";
 import type { ChangedDocument } from "../domain/documents/send-document.ts";
 import type { DocumentSummary, DocumentVersionView } from "../domain/documents/document-view.ts";
-import type { KnowledgePart } from "../domain/knowledge/read-knowledge.ts";
 import type { KnowledgeAnswer } from "../domain/knowledge/search-knowledge.ts";
 import type { AddKnowledge, ChangeKnowledge } from "../domain/knowledge/write-knowledge.ts";
 import { DOCUMENT_TYPES } from "../domain/ports/document-reader.ts";
 import { LANGUAGES } from "../domain/search/languages.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 /** The size of a request with the largest file in base64, with its name. */
 export const UPLOAD_BODY_BYTES = 28 * 1024 * 1024;
@@ -17,7 +16,7 @@ export const UPLOAD_BODY_BYTES = 28 * 1024 * 1024;
 const id = z.uuid().meta({ description: "The document's id", examples: ["5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const kind = z.enum(DOCUMENT_KINDS);
 const language = z.enum(LANGUAGES).meta({ id: "DocumentLanguage" });
-export const versionNumber = numberFromText(z.int().min(1).max(2_147_483_647));
+export const versionNumber = z.int().min(1).max(2_147_483_647);
 const offset = z.int().min(0).max(DOCUMENT_LIMITS.textBytes);
 
 const summary = {
@@ -37,7 +36,7 @@ const documentSummary = z.object(summary).meta({ id: "Document" }) satisfies z.Z
 
 export const listKnowledgeRequest = z.strictObject({
   kind: kind.optional().meta({ description: "By default all kinds" }),
-  limit: numberFromText(z.int().min(1).max(100)).default(50).meta({ description: "Maximum number of documents" }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: "Maximum number of documents" }),
   cursor: z.string().max(2000).optional().meta({ description: "`next_cursor` of the previous page" }),
 });
 
@@ -82,7 +81,7 @@ export const documentRequest = z.strictObject({ id });
 /** Which part of a document is read. */
 export const documentPart = {
   version: versionNumber.optional().meta({ description: "A kept version; by default the current one" }),
-  offset: numberFromText(offset).default(0).meta({ description: "`next_offset` of the previous part" }),
+  offset: offset.default(0).meta({ description: "`next_offset` of the previous part" }),
 };
 
 export const getKnowledgeRequest = z.strictObject({ id, ...documentPart });
@@ -123,12 +122,6 @@ const query = z.string().meta({ description: "A question, or a few words" });
 export const searchKnowledgeRequest = z.strictObject({
   query,
   kind: kind.optional(),
-  limit: numberFromText(z.int().min(1).max(20)).default(5).meta({ description: "Maximum number of citations" }),
-});
-
-export const searchKnowledgeToolRequest = z.strictObject({
-  query,
-  kind: kind.optional(),
   limit: z.int().min(1).max(20).default(5).meta({ description: "Maximum number of citations" }),
 });
 
@@ -161,4 +154,6 @@ export const knowledgePart = z.object({
   offset: z.int(),
   next_offset: z.int().nullable(),
   total_characters: z.int(),
-}) satisfies z.ZodType<KnowledgePart>;
+});
+
+export type KnowledgePart = z.infer<typeof knowledgePart>;

@@ -4,7 +4,7 @@ import { MEMORY_KINDS, MEMORY_LIMITS } from "../domain/memory/memory-rules.ts";
 import type { MemoryView } from "../domain/memory/memory-view.ts";
 import type { Recall } from "../domain/memory/recall-memories.ts";
 import { WRITE_STATUSES, type WrittenMemory } from "../domain/memory/write-memory.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 
@@ -15,6 +15,7 @@ const kindFilter = kind.optional().meta({ description: "Only memories of this ki
 const content = z
   .string()
   .meta({ description: `One statement, at most ${MEMORY_LIMITS.contentCharacters} characters` });
+const replaces = z.uuid().meta({ description: "The memory_id of a memory that is no longer correct" });
 const agentOfTool = z.uuid().optional().meta({ description: "Default: your own agent, or the main agent" });
 const cursor = z.string().max(200).optional().meta({ description: "`next_cursor` of the previous page" });
 
@@ -39,7 +40,7 @@ export const memoryResponse = z.object(memory).meta({ id: "Memory" }) satisfies 
 export const listMemoriesRequest = z.strictObject({
   id,
   kind: kindFilter,
-  limit: numberFromText(z.int().min(1).max(100)).optional().meta({ description: "Maximum number; 50 by default" }),
+  limit: z.int().min(1).max(100).optional().meta({ description: "Maximum number; 50 by default" }),
   cursor,
 });
 
@@ -53,7 +54,7 @@ export const searchMemoriesRequest = z.strictObject({
   id,
   q: z.string().meta({ description: "Words, or a question" }),
   kind: kindFilter,
-  limit: numberFromText(z.int().min(1).max(50)).optional().meta({ description: "Maximum number; 20 by default" }),
+  limit: z.int().min(1).max(50).optional().meta({ description: "Maximum number; 20 by default" }),
 });
 
 export const foundMemories = z
@@ -64,7 +65,9 @@ export const memoryRequest = z.strictObject({ id, memory_id: memoryId });
 
 export const agentMemoriesRequest = z.strictObject({ id });
 
-export const storeMemoryRequest = z.strictObject({ id, content, kind }).meta({ id: "StoreMemoryRequest" });
+export const storeMemoryRequest = z
+  .strictObject({ id, content, kind, replaces: replaces.optional() })
+  .meta({ id: "StoreMemoryRequest" });
 
 export const correctMemoryRequest = z
   .strictObject({ id, memory_id: memoryId, content: content.optional(), kind: kind.optional() })
@@ -78,7 +81,7 @@ export const writtenMemory = z.object({
 export const writeMemoryToolRequest = z.strictObject({
   content,
   kind,
-  replaces: z.uuid().optional().meta({ description: "The memory_id of a memory that is no longer correct" }),
+  replaces: replaces.optional(),
   agent_id: agentOfTool,
 });
 

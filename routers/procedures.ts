@@ -15,6 +15,7 @@ export const procedures = router({
 
   search: procedure
     .meta({
+      withoutRest: { reason: "the results are calls of tools", isCommand: true },
       tool: {
         name: "service_docs_search",
         title: "Search app procedures",

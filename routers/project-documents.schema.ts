@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { numberFromText } from "./core/common.schema.ts";
 import { documentFields, documentPart, versionNumber } from "./knowledge.schema.ts";
 import { projectId } from "./projects.schema.ts";
 
@@ -7,7 +6,7 @@ const documentId = z.uuid().meta({ description: "The document's id" });
 
 export const listProjectDocumentsRequest = z.strictObject({
   id: projectId,
-  limit: numberFromText(z.int().min(1).max(100)).optional().meta({ description: "Maximum number; 50 by default" }),
+  limit: z.int().min(1).max(100).optional().meta({ description: "Maximum number; 50 by default" }),
   cursor: z.string().max(2000).optional().meta({ description: "`next_cursor` of the previous page" }),
 });
 

@@ -3,7 +3,7 @@ import type { MountedProject, ProjectDetail, ProjectPage } from "../domain/proje
 import type { ProjectMountView } from "../domain/projects/mount-project.ts";
 import { PROJECT_KINDS, PROJECT_LIMITS } from "../domain/projects/project-rules.ts";
 import type { FoundDocument, ProjectHits } from "../domain/projects/search-project.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 
@@ -56,7 +56,7 @@ export const projectRequest = z.strictObject({ id: projectId });
 export const listProjectsRequest = z.strictObject({
   kind: kindFilter,
   agent_id: z.uuid().optional().meta({ description: "Only projects that are mounted on this agent" }),
-  limit: numberFromText(z.int().min(1).max(100)).optional().meta({ description: "Maximum number; 50 by default" }),
+  limit: z.int().min(1).max(100).optional().meta({ description: "Maximum number; 50 by default" }),
   cursor,
 });
 
@@ -73,7 +73,7 @@ export const projectMount = z
 export const searchProjectRequest = z.strictObject({
   id: projectId,
   q: z.string().meta({ description: "Words, or a question" }),
-  limit: numberFromText(z.int().min(1).max(50)).optional().meta({ description: "Maximum number; 10 by default" }),
+  limit: z.int().min(1).max(50).optional().meta({ description: "Maximum number; 10 by default" }),
 });
 
 const hit = { document_id: z.string(), title: z.string(), snippet: z.string(), score: z.number() };

@@ -171,6 +171,7 @@ export const projects = router({
 
   browse: procedure
     .meta({
+      withoutRest: { reason: "REST lists all projects, and an agent those that are mounted on it", isCommand: false },
       tool: {
         name: "projects_list",
         title: "List projects",
@@ -185,6 +186,10 @@ export const projects = router({
 
   find: procedure
     .meta({
+      withoutRest: {
+        reason: "an agent is told which documents a search may have missed, so that it searches again",
+        isCommand: false,
+      },
       tool: {
         name: "project_search",
         title: "Search a project",

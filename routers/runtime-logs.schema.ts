@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LOG_LEVELS } from "../domain/ports/runtime-logs.ts";
 import type { RuntimeLogPage, RuntimeLogPageRequest } from "../domain/runtime-logs/list-runtime-logs.ts";
 import type { RuntimeLogView } from "../domain/runtime-logs/runtime-log-view.ts";
-import { numberFromText, time, timestampWithExample as timestamp } from "./core/common.schema.ts";
+import { time, timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const id = z.uuid().meta({ description: "The app's id", examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const level = z.enum(LOG_LEVELS, { error: `must be one of: ${LOG_LEVELS.join(", ")}` });
@@ -13,9 +13,7 @@ export const runtimeLogsRequest = z.object({
     .optional()
     .meta({ description: "Only messages at this time or later", examples: ["2026-11-20T09:30:00Z"] }),
   level: level.optional().meta({ description: "Only messages of this level or a higher one" }),
-  limit: numberFromText(z.int().min(1).max(1000))
-    .optional()
-    .meta({ description: "Maximum number of messages to return; default 100" }),
+  limit: z.int().min(1).max(1000).optional().meta({ description: "Maximum number of messages to return; default 100" }),
   cursor: z
     .string()
     .max(200)

@@ -13,7 +13,7 @@ import type { SessionView } from "../domain/sessions/session-view.ts";
 import { ENTRY_ROLES, type NewEntry } from "../domain/sessions/transcript-entry.ts";
 import { MAX_QUERY_WORDS } from "../domain/ports/transcript-search.ts";
 import { QUERY_CHARACTERS } from "../domain/shared/search-query.ts";
-import { numberFromText, time, timestamp, tokenCounters } from "./core/common.schema.ts";
+import { time, timestamp, tokenCounters } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 const MAX_LIMITS = { sessions: 100, entries: 200 };
@@ -148,7 +148,7 @@ const filter = { server_id: z.uuid().optional(), agent_id: z.uuid().optional() }
 export const listSessionsRequest = z.strictObject({
   server_id: filter.server_id.meta({ description: "By default the server of the agent, or the first server" }),
   agent_id: filter.agent_id.meta({ description: "By default all agents of the server" }),
-  limit: numberFromText(sessionLimit).default(DEFAULT_LIMITS.sessions).meta({ description: "Maximum number" }),
+  limit: sessionLimit.default(DEFAULT_LIMITS.sessions).meta({ description: "Maximum number" }),
   cursor: cursor.meta({ description: "`next_cursor` of the previous page" }),
 });
 
@@ -170,7 +170,7 @@ export const searchSessionsRequest = z.strictObject({
   }),
   server_id: filter.server_id.meta({ description: "By default the server of the agent, or the first server" }),
   agent_id: filter.agent_id.meta({ description: "By default all agents of the server" }),
-  limit: numberFromText(sessionLimit).default(DEFAULT_LIMITS.sessions).meta({ description: "Maximum number" }),
+  limit: sessionLimit.default(DEFAULT_LIMITS.sessions).meta({ description: "Maximum number" }),
   cursor: cursor.meta({ description: "`next_cursor` of the previous page" }),
 });
 
@@ -232,8 +232,8 @@ export const transcriptRequest = z.strictObject({
   server_id: filter.server_id.meta({
     description: "By default the server that stores the session. A session in OpenClaw requires it",
   }),
-  limit: numberFromText(entryLimit).default(DEFAULT_LIMITS.entries).meta({ description: "Maximum number" }),
-  before: numberFromText(before).optional().meta({ description: "`before` of the previous response" }),
+  limit: entryLimit.default(DEFAULT_LIMITS.entries).meta({ description: "Maximum number" }),
+  before: before.optional().meta({ description: "`before` of the previous response" }),
 });
 
 export const transcriptToolRequest = z.strictObject({

@@ -8,7 +8,7 @@ import { SKILL_LIMITS } from "../domain/skills/skill-rules.ts";
 import type { SkillDetail } from "../domain/skills/skill-view.ts";
 import type { UploadSkill } from "../domain/skills/upload-skill.ts";
 import { ENCODINGS } from "../domain/skills/uploaded-files.ts";
-import { numberFromText, timestamp } from "./core/common.schema.ts";
+import { timestamp } from "./core/common.schema.ts";
 
 const EXAMPLE_ID = "5b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e";
 const id = z.uuid().meta({ description: "The agent's id", examples: [EXAMPLE_ID] });
@@ -56,7 +56,7 @@ export const skillDetail = z
   .meta({ id: "Skill" }) satisfies z.ZodType<SkillDetail>;
 
 export const listSkillsRequest = z.strictObject({
-  limit: numberFromText(z.int().min(1).max(100)).default(50).meta({ description: "Maximum number of skills" }),
+  limit: z.int().min(1).max(100).default(50).meta({ description: "Maximum number of skills" }),
   cursor,
 });
 

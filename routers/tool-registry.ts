@@ -1,12 +1,13 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
+import { findOwnAgent } from "../domain/agents/find-agent.ts";
 import { describeArguments } from "../domain/procedures/describe-arguments.ts";
 import { isReservedToolName } from "../domain/procedures/direct-tool-names.ts";
 import type { Caller } from "../domain/shared/caller.ts";
 import { ServiceError } from "../domain/shared/errors.ts";
 import { type AccessMeta, getAccessError, type ProcedureType, requiredAccess } from "./core/access.ts";
 import type { Context } from "./core/context.ts";
-import { InvalidInput } from "./core/invalid-input.ts";
+import { fromValidation, InvalidInput } from "./core/invalid-input.ts";
 import type { Meta, ToolMeta } from "./core/trpc.ts";
 import { appRouter, callRouterProcedure } from "./index.ts";
 
@@ -21,6 +22,14 @@ export interface ToolEntry {
   /** The dotted path of the procedure that the tool calls. */
   path: string;
   input: z.ZodType<object>;
+  /** Turns arguments into the input of the procedure. @throws {InvalidInput} */
+  toInput(args: unknown): object;
+  /** Turns the output of the procedure into the result. */
+  toResult(output: unknown, input: object): object;
+  /** See {@link ToolMeta.ownAgent}. */
+  ownAgent: string | undefined;
+  /** The argument for a field of the input that has another name. */
+  argumentOf: ReadonlyMap<string, string>;
   /** A sentence with the names of the arguments, for error messages. */
   argumentNames: string;
   /** The scope and the role that a caller needs. */
@@ -75,13 +84,46 @@ export async function callToolForProgram(
   signal: AbortSignal,
 ): Promise<unknown> {
   const entry = TOOLS.get(name);
-  if (entry !== undefined && name !== NOT_FOR_PROGRAMS) return callToolProcedure(context, entry.path, input, signal);
+  if (entry !== undefined && name !== NOT_FOR_PROGRAMS) return callTool(context, entry, input, signal);
   const names = TOOLS_FOR_PROGRAMS.map((tool) => tool.name).join(", ");
   throw new ServiceError("not_found", `Programs have no such tool. Available tools: ${names}.`);
 }
 
 /**
- * Calls the procedure of a tool.
+ * Calls a tool.
+ *
+ * @throws {ServiceError} for every error that the caller can act on; anything else thrown is an internal error
+ */
+export async function callTool(
+  context: Context,
+  { path, toInput, toResult, argumentOf, ownAgent }: ToolEntry,
+  args: unknown,
+  signal: AbortSignal,
+): Promise<object> {
+  // The procedure reads its input after it has checked the caller and counted the call.
+  let input: Promise<object> | undefined;
+  const readInput = (): Promise<object> => (input ??= addOwnAgent(context, toInput, args, ownAgent));
+  try {
+    const output = await callRouterProcedure({ ...context, isForAgent: true }, path, readInput, signal);
+    return toResult(output, await readInput());
+  } catch (error) {
+    throw toServiceError(error, argumentOf) ?? error;
+  }
+}
+
+async function addOwnAgent(
+  { agents, caller }: Context,
+  toInput: ToolEntry["toInput"],
+  args: unknown,
+  field: string | undefined,
+): Promise<object> {
+  const input = toInput(args) as Record<string, unknown>;
+  if (field === undefined || input[field] !== undefined || caller === null) return input;
+  return { ...input, [field]: (await findOwnAgent(agents.db, caller, undefined)).id };
+}
+
+/**
+ * Calls a procedure for the gateway, with an input of its own.
  *
  * @param path - the dotted path of the procedure
  * @throws {ServiceError} for every error that the caller can act on; anything else thrown is an internal error
@@ -93,38 +135,72 @@ export async function callToolProcedure<T = Record<string, unknown>>(
   signal: AbortSignal,
 ): Promise<T> {
   try {
-    return (await callRouterProcedure(context, path, input, signal)) as T;
+    return (await callRouterProcedure(context, path, () => input, signal)) as T;
   } catch (error) {
     throw toServiceError(error) ?? error;
   }
 }
 
-function toServiceError(error: unknown): ServiceError | null {
+const NO_OTHER_NAMES: ReadonlyMap<string, string> = new Map();
+
+function toServiceError(error: unknown, argumentOf = NO_OTHER_NAMES): ServiceError | null {
   if (!(error instanceof TRPCError)) return null;
-  if (error.cause instanceof InvalidInput)
-    return new ServiceError("invalid", `Invalid arguments: ${error.cause.message.replace(/\.$/, "")}.`);
-  return error.cause instanceof ServiceError ? error.cause : null;
+  const { cause } = error;
+  if (cause instanceof InvalidInput)
+    return new ServiceError("invalid", `Invalid arguments: ${cause.message.replace(/\.$/, "")}.`);
+  if (!(cause instanceof ServiceError)) return null;
+  // The domain names the field of its input.
+  const [, field = "", rest] = /^(\w{1,40}): (.*)$/s.exec(cause.message) ?? [];
+  const name = argumentOf.get(field);
+  return name === undefined ? cause : new ServiceError(cause.code, `${name}: ${rest}`);
 }
 
 /** Returns the tool of a procedure; an empty list for a procedure without `meta.tool`. */
 function createEntries(path: string, { _def: { type, meta, inputs, output } }: Procedure): ToolEntry[] {
   if (meta?.tool === undefined) return [];
-  const { name, title, description, annotations, resultVersion } = meta.tool;
-  const [input] = inputs;
+  const {
+    name,
+    title,
+    description,
+    annotations,
+    resultVersion,
+    ownAgent,
+    fields = {},
+    present = (value) => value,
+  } = meta.tool;
+  const { arguments: input = inputs[0], result = output } = meta.tool;
   // Without an input schema, tRPC would accept any arguments and ignore them.
-  if (input === undefined || output === undefined) throw new Error(`the tool ${name} has no input or output schema`);
+  if (input === undefined || result === undefined) throw new Error(`the tool ${name} has no input or output schema`);
   if (!isReservedToolName(name))
     throw new Error(`the tool name ${name} is not reserved, so an app's tool could have it`);
   // A cached result is returned without the access check of the procedure.
   if (resultVersion !== undefined && (type !== "query" || meta.access !== undefined))
     throw new Error(`the tool ${name} must be a query with the default access, because its result is cached`);
   const inputSchema = toJsonSchema(input, "input");
-  const outputSchema = toJsonSchema(output, "output");
+  const outputSchema = toJsonSchema(result, "output");
   const tool = { name, title, description, annotations, inputSchema, outputSchema };
   const argumentNames = describeArguments(inputSchema);
   const access = requiredAccess(type, meta.access);
   const getError = (caller: Caller) => getAccessError(caller, type, meta.access);
-  return [{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion }];
+  return [
+    {
+      ...{ tool, path, input, argumentNames, access, getAccessError: getError, resultVersion, ownAgent },
+      argumentOf: new Map(Object.entries(fields).map(([argument, field]) => [field, argument])),
+      toInput: (args) => renameFields(parseArguments(input, args), fields),
+      toResult: (value, given) =>
+        (meta.tool?.result === undefined ? value : result.parse(present(value as object, given))) as object,
+    },
+  ];
+}
+
+function parseArguments(schema: z.ZodType<object>, args: unknown): object {
+  const parsed = schema.safeParse(args);
+  if (parsed.success) return parsed.data;
+  throw fromValidation(parsed.error);
+}
+
+function renameFields(args: object, fields: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [fields[name] ?? name, value as unknown]));
 }
 
 function toJsonSchema(type: z.ZodType, io: "input" | "output"): z.core.JSONSchema.BaseSchema {

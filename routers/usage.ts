@@ -5,6 +5,15 @@ import { usageRequest, usageResponse } from "./usage.schema.ts";
 export const usage = router({
   get: procedure
     .meta({
+      openapi: {
+        method: "GET",
+        path: "/v1/usage",
+        tags: ["Usage"],
+        summary: "Get the plan and the usage",
+        description:
+          "The plan of the organization, its used quotas, what remains of its rate limits, the activity of this month, and the storage of its apps.",
+        successDescription: "The plan and the usage",
+      },
       tool: {
         name: "service_get_usage",
         title: "Plan and usage",

@@ -2,30 +2,9 @@ import type { CommandSpec, ParameterSpec } from "../clients/cli/src/command-spec
 import type { JsonSchema } from "../domain/ports/procedure-discovery.ts";
 import { CLIENT_PROCEDURES, type ClientProcedure } from "./client-procedures.ts";
 
-/** Procedures for agents. REST has the same operation for programs, which is the command. */
-const FOR_AGENTS = [
-  "agents.browse",
-  "agentSkills.browse",
-  "apps.browse",
-  "deploymentTools.deploy",
-  "deploymentTools.readLog",
-  "deploymentTools.redeploy",
-  "deploymentTools.rollBack",
-  "instructions.read",
-  "instructions.set",
-  "knowledge.ask",
-  "knowledge.read",
-  "memories.recall",
-  "memories.write",
-  "projects.browse",
-  "projects.find",
-  "sessions.browse",
-  "sessions.read",
-];
-
 /** Renders the module with the commands that call one procedure each, for clients/cli. */
 export function renderCliCommands(): string {
-  const commands = CLIENT_PROCEDURES.filter(({ namespace, name }) => !FOR_AGENTS.includes(`${namespace}.${name}`));
+  const commands = CLIENT_PROCEDURES.filter(({ meta }) => meta.withoutRest?.isCommand !== false);
   return `// Generated from the routers by npm run docs. Do not edit.
 import type { CommandSpec } from "../command-spec.ts";
 

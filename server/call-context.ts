@@ -6,6 +6,7 @@ const NO_DETAILS: CallDetails = {
   address: null,
   authenticationError: null,
   idempotencyKey: null,
+  isForAgent: false,
   unreadableBody: null,
   reportRateLimit: () => undefined,
 };

@@ -36,47 +36,19 @@ export interface GetKnowledge {
   offset?: number | undefined;
 }
 
-/** Returns a document, in parts when it is longer than one MiB. @throws {ServiceError} `not_found` */
+/**
+ * Returns a document, in parts when it is longer than one MiB, or than fits into a response for an agent.
+ *
+ * @throws {ServiceError} `not_found`
+ */
 export function getKnowledge(
   { db }: ReadKnowledgeDeps,
   caller: Caller,
   request: GetKnowledge,
+  isForAgent: boolean,
 ): Promise<DocumentDetail> {
-  return getDocument(db, knowledgeOf(caller), { ...request, maxCharacters: MAX_CHARACTERS });
-}
-
-export type KnowledgePart = Pick<
-  DocumentDetail,
-  | "document_id"
-  | "title"
-  | "kind"
-  | "version"
-  | "updated_at"
-  | "content"
-  | "offset"
-  | "next_offset"
-  | "total_characters"
->;
-
-/** Returns a document for an agent, in parts when it is long. @throws {ServiceError} `not_found` */
-export async function readKnowledge(
-  { db }: ReadKnowledgeDeps,
-  caller: Caller,
-  { document_id: id, offset }: { document_id: string; offset?: number | undefined },
-): Promise<KnowledgePart> {
-  const detail = await getDocument(db, knowledgeOf(caller), { id, offset, maxCharacters: PART_CHARACTERS });
-  const { document_id, title, kind, version, updated_at, content, next_offset, total_characters } = detail;
-  return {
-    document_id,
-    title,
-    kind,
-    version,
-    updated_at,
-    content,
-    offset: detail.offset,
-    next_offset,
-    total_characters,
-  };
+  const maxCharacters = isForAgent ? PART_CHARACTERS : MAX_CHARACTERS;
+  return getDocument(db, knowledgeOf(caller), { ...request, maxCharacters });
 }
 
 /** Lists the kept versions of a document, the newest first. @throws {ServiceError} `not_found` */

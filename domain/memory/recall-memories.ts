@@ -12,14 +12,6 @@ import { MEMORY_KINDS, type MemoryKind } from "./memory-rules.ts";
 import { type MemoryRow, type MemoryView, toMemoryView } from "./memory-view.ts";
 import { selectMemories } from "./stored-memories.ts";
 
-export interface RecallMemories {
-  agent_id?: string | undefined;
-  query: string;
-  /** The maximum number of memories. */
-  limit: number;
-  kind?: MemoryKind | undefined;
-}
-
 export interface RecalledMemory {
   memory_id: string;
   content: string;
@@ -40,37 +32,24 @@ export interface Recall {
 /** What remains for the memories, because the note has to fit too. */
 const MEMORIES_CHARACTERS = RESPONSE_CHARACTERS - 300;
 
-/**
- * Returns the memories of an agent that match a query, the most relevant first, and of equally relevant ones the latest first. It
- * ends after `limit` memories, or earlier at the size limit of a response.
- *
- * @throws {ServiceError} `invalid` for an empty or too long query; `not_found` when the organization has no such agent;
- *   `forbidden` for a gateway token of another agent
- */
-export async function recallMemories(
-  deps: TextSearchDeps,
-  caller: Caller,
-  { agent_id: agentId, query, limit, kind }: RecallMemories,
-): Promise<Recall> {
-  const text = readSearchQuery("query", query);
-  const scope = await findMemoryScope(deps.db, caller, agentId);
-  const found = (await findMemories(deps, scope, { text, limit, kind })).map(toRecalled);
-  const memories = takeWithinBudget(found, MEMORIES_CHARACTERS);
+/** Shortens found memories for an agent. They end at the size limit of a response. */
+export function shortenRecall(found: readonly FoundMemory[]): Recall {
+  const memories = takeWithinBudget(found.map(toRecalled), MEMORIES_CHARACTERS);
   const missing = found.length - memories.length;
   const cut = missing === 0 ? null : `${missing} more memories match. Use more specific words, or a kind.`;
   return { memories, cut };
 }
 
-function toRecalled({ row, score }: FoundMemory): RecalledMemory {
-  return {
-    memory_id: row.id,
-    content: row.content,
-    kind: row.kind,
-    created_at: toIsoTimestamp(row.created_at),
-    updated_at: toIsoTimestamp(row.updated_at),
-    ...(row.instruction_like && { instruction_like: true }),
-    score,
-  };
+function toRecalled({
+  memory_id,
+  content,
+  kind,
+  created_at,
+  updated_at,
+  instruction_like,
+  score,
+}: FoundMemory): RecalledMemory {
+  return { memory_id, content, kind, created_at, updated_at, ...(instruction_like && { instruction_like }), score };
 }
 
 export interface SearchMemories {
@@ -82,23 +61,30 @@ export interface SearchMemories {
   kind?: MemoryKind | undefined;
 }
 
+export type FoundMemory = MemoryView & { score: number };
+
+export interface FoundMemories {
+  memories: FoundMemory[];
+}
+
 /**
- * Searches the memories of an agent as `recallMemories` does, without the size limit.
+ * Returns the memories of an agent that match a query, the most relevant first, and of equally relevant ones the latest first.
  *
- * @throws {ServiceError} as `recallMemories`
+ * @throws {ServiceError} `invalid` for an empty or too long query; `not_found` when the organization has no such agent;
+ *   `forbidden` for a gateway token of another agent
  */
 export async function searchMemories(
   deps: TextSearchDeps,
   caller: Caller,
   { id, q, limit = 20, kind }: SearchMemories,
-): Promise<{ memories: (MemoryView & { score: number })[] }> {
+): Promise<FoundMemories> {
   const text = readSearchQuery("q", q);
   const scope = await findMemoryScope(deps.db, caller, id);
   const found = await findMemories(deps, scope, { text, limit, kind });
   return { memories: found.map(({ row, score }) => ({ ...toMemoryView(row), score })) };
 }
 
-interface FoundMemory {
+interface RankedMemory {
   row: MemoryRow;
   indexId: number;
   score: number;
@@ -121,7 +107,7 @@ async function findMemories(
   deps: TextSearchDeps,
   scope: ScopeKey,
   { text, limit, kind }: Search,
-): Promise<FoundMemory[]> {
+): Promise<RankedMemory[]> {
   const categories = kind === undefined ? undefined : [MEMORY_KINDS.indexOf(kind)];
   const query = { text, limit: CANDIDATES, ...(categories && { categories }) };
   const [byWords, byMeaning] = await Promise.all([
@@ -141,16 +127,16 @@ async function findMemories(
   ).slice(0, limit);
 }
 
-function withRows(hits: readonly IndexHit[], rowOf: ReadonlyMap<number, MemoryRow>): FoundMemory[] {
+function withRows(hits: readonly IndexHit[], rowOf: ReadonlyMap<number, MemoryRow>): RankedMemory[] {
   return hits.flatMap((hit) => {
     const row = rowOf.get(hit.indexId);
     return row === undefined ? [] : [{ ...hit, row }];
   });
 }
 
-function rankLatestFirst(found: readonly FoundMemory[], equalShare: number): FoundMemory[] {
+function rankLatestFirst(found: readonly RankedMemory[], equalShare: number): RankedMemory[] {
   const step = equalShare * Math.max(...found.map(({ score }) => score)) || 1;
-  const relevance = ({ score }: FoundMemory): number => Math.round(score / step);
-  const latest = ({ row }: FoundMemory): string => toIsoTimestamp(row.updated_at);
+  const relevance = ({ score }: RankedMemory): number => Math.round(score / step);
+  const latest = ({ row }: RankedMemory): string => toIsoTimestamp(row.updated_at);
   return found.toSorted((a, b) => relevance(b) - relevance(a) || (latest(a) < latest(b) ? 1 : -1));
 }

@@ -18,14 +18,6 @@ export const overlap = z
   .default("day")
   .meta({ description: "How long the previous token stays valid" });
 
-/** Reads a number from a path or a query, where it is text in decimal notation. In a body it is a number. */
-export function numberFromText(schema: z.ZodNumber) {
-  return z.preprocess(
-    (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value),
-    schema,
-  );
-}
-
 /** Without bounds, which would only make the list of tools longer. */
 export const tokenCounters = z.object({
   input: z.number(),

@@ -115,6 +115,8 @@ export interface CallDetails {
   /** The error to report when there is no caller; `null` for "missing or invalid token". */
   authenticationError: ServiceError | null;
   idempotencyKey: string | null;
+  /** Whether an agent reads the result, so that it must have at most the size of a response for an agent. */
+  isForAgent: boolean;
   /** The error of an unreadable body. The procedure throws it after the rate limit has counted the attempt. */
   unreadableBody: ServiceError | null;
   /** Passes the state of a rate limit to the transport, which may send it in headers. */

@@ -1,5 +1,6 @@
 import { initTRPC, type TRPC_ERROR_CODE_KEY, TRPCError } from "@trpc/server";
 import type { OpenApiMeta } from "trpc-to-openapi";
+import type { z } from "zod";
 import { checkIdempotencyKey, isKnownKey } from "../../domain/apps/idempotency.ts";
 import { prepareCallRecord } from "../../domain/audit/record-call.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
@@ -12,12 +13,25 @@ import type { Capabilities, Context } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
 import { toServiceError } from "./invalid-input.ts";
 
-/** Makes a procedure a tool of the gateway. The description is for the agent that reads it. */
+/**
+ * Makes a procedure a tool of the gateway. The description is for the agent that reads it. By default, the arguments and the result of
+ * the tool are the input and the output of the procedure.
+ */
 export interface ToolMeta {
   name: string;
   title: string;
   description: string;
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  /** The arguments. Each is the field of the input with its name, or the one that `fields` names. */
+  arguments?: z.ZodObject;
+  /** The field of the input for an argument with another name, such as `{ agent_id: "id" }`. */
+  fields?: Readonly<Record<string, string>>;
+  /** The field of the input that is the agent of the caller, or else the main agent, if the argument for it is missing. */
+  ownAgent?: string;
+  /** The result. Without `present`, it has those fields of the output that it declares. */
+  result?: z.ZodType<object>;
+  /** Makes the result from the output, for example within the size limit of a response for an agent. */
+  present?(output: object, input: object): object;
   /**
    * Returns a text that changes whenever the tool's result changes, so that the gateway can cache the result; `null` for
    * an input whose result must not be cached. Only for queries that every caller may call, and whose result depends on
@@ -48,6 +62,8 @@ export type Meta = OpenApiMeta & {
   openapi?: RestMeta;
   tool?: ToolMeta;
   access?: AccessMeta;
+  /** Why a tool has no REST operation, and whether the command line has it nevertheless. */
+  withoutRest?: { reason: string; isCommand: boolean };
   /** What the command line says about a procedure that only typed RPC has. The others have a REST summary or a tool title. */
   summary?: string;
   /** Whether the audit log has an event for each call. By default, every mutation has. */

@@ -8,7 +8,7 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
-import { callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
+import { callTool, callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { createDirectTool } from "./direct-tool.ts";
@@ -98,8 +98,8 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     }
   }
 
-  async #run(call: GatewayCall, { path }: ToolEntry, input: unknown): Promise<string> {
-    const value = await callToolProcedure(this.#createContext(call), path, input, call.signal);
+  async #run(call: GatewayCall, entry: ToolEntry, args: unknown): Promise<string> {
+    const value = await callTool(this.#createContext(call), entry, args, call.signal);
     return renderResult({ text: JSON.stringify(value), isJson: true });
   }
 

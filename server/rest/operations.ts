@@ -18,8 +18,10 @@ export interface Operation {
   streamedBody: StreamedBody | null;
   /** Whether a call without a body, and so without a content type, is rejected. A `POST` with only optional fields is not. */
   requiresBody: boolean;
-  /** `undefined` for a procedure without input. Path and query parameters are text: numbers in them need `numberFromText`. */
+  /** `undefined` for a procedure without input. */
   input: z.ZodType | undefined;
+  /** The fields that are numbers. Path and query parameters are text. */
+  numbers: ReadonlySet<string>;
   /** The scope and the role that a caller needs. */
   access: Required<AccessMeta>;
   /** Whether the operation reads `Idempotency-Key`. */
@@ -52,6 +54,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(
       streamedBody,
       requiresBody,
       input,
+      numbers: findNumbers(input),
       access,
       isRepeatable,
       openapi,
@@ -66,6 +69,23 @@ function bodyFields(path: string, input: z.ZodType | undefined): z.ZodType[] {
   return Object.entries(input.shape).flatMap(([name, field]) =>
     path.includes(`{${name}}`) ? [] : [field as z.ZodType],
   );
+}
+
+function findNumbers(input: z.ZodType | undefined): ReadonlySet<string> {
+  const fields = input instanceof z.ZodObject ? Object.entries(input.shape) : [];
+  return new Set(fields.filter(([, field]) => unwrap(field as z.ZodType) instanceof z.ZodNumber).map(([name]) => name));
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrap(schema.unwrap() as z.ZodType);
+  return schema;
+}
+
+/** Returns path or query parameters with numbers instead of texts in decimal notation. Other texts are reported by the schema. */
+export function readParameters({ numbers }: Operation, parameters: object): object {
+  const read = ([name, value]: [string, unknown]): [string, unknown] =>
+    numbers.has(name) && typeof value === "string" && /^\d{1,15}$/.test(value) ? [name, Number(value)] : [name, value];
+  return Object.fromEntries(Object.entries(parameters).map(read));
 }
 
 /** Whether the fields of the input are in the body. Those of `GET` and `DELETE` are query parameters. */

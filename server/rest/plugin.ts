@@ -11,7 +11,7 @@ import { callContext } from "../call-context.ts";
 import type { StreamedConnections } from "../http/client-errors.ts";
 import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { sendMethodNotAllowed, sendProcedureError, sendRequestError, UNKNOWN_ENDPOINT } from "./error-response.ts";
-import { hasBody, type Operation, OPERATIONS } from "./operations.ts";
+import { hasBody, type Operation, OPERATIONS, readParameters } from "./operations.ts";
 import { addBodyParser, toUnreadableBody, type UnreadableBody, unsupportedType } from "./request-body.ts";
 import { StreamedBodies } from "./streamed-bodies.ts";
 import { LOG_STREAMS } from "./streams/log-streams.ts";
@@ -126,7 +126,7 @@ async function respond(
       return await streams.respond({ operation, streamed }, readInput(operation, request, bodies), reply);
     const context = createContext(capabilities, request, reply);
     const input = readInput(operation, request, bodies);
-    const data = await callRouterProcedure(context, operation.procedure, input, createDisconnectSignal(reply));
+    const data = await callRouterProcedure(context, operation.procedure, () => input, createDisconnectSignal(reply));
     return reply.code(operation.successStatus).send(data);
   } catch (error) {
     return sendProcedureError(error, operation, reply);
@@ -149,9 +149,10 @@ function readInput(
 ): object | undefined {
   const { input, streamedBody, bodyLimit } = operation;
   if (input === undefined) return undefined;
-  if (streamedBody === null)
-    return { ...((hasBody(operation) ? body : query) as object | undefined), ...(params as object) };
-  return { ...(query as object), ...(params as object), [streamedBody.field]: bodies.read(raw, bodyLimit) };
+  const inPath = readParameters(operation, params as object);
+  if (streamedBody === null && hasBody(operation)) return { ...(body as object | undefined), ...inPath };
+  const inUrl = { ...readParameters(operation, query as object), ...inPath };
+  return streamedBody === null ? inUrl : { ...inUrl, [streamedBody.field]: bodies.read(raw, bodyLimit) };
 }
 
 function createContext(capabilities: Capabilities, request: FastifyRequest, reply: FastifyReply): Context {

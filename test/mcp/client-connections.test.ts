@@ -84,5 +84,5 @@ test("the audit log has the client address of a tool call", async () => {
   const events = await service()
     .service.parts.orm.em.fork()
     .execute("select action, address from audit_events where org_id = ?", [tenant.org_id]);
-  expect(events).toEqual([{ action: "deploymentTools.deploy", address: "127.0.0.1" }]);
+  expect(events).toEqual([{ action: "apps.deploy", address: "127.0.0.1" }]);
 });

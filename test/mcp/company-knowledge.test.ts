@@ -3,7 +3,7 @@ import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KnowledgePart } from "../../domain/knowledge/read-knowledge.ts";
+import type { KnowledgePart } from "../../routers/knowledge.schema.ts";
 import type { KnowledgeAnswer } from "../../domain/knowledge/search-knowledge.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

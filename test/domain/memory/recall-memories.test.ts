@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { correctMemory } from "../../../domain/memory/correct-memory.ts";
 import { forgetMemory } from "../../../domain/memory/forget-memories.ts";
-import { recallMemories } from "../../../domain/memory/recall-memories.ts";
+import { searchMemories } from "../../../domain/memory/recall-memories.ts";
 import { readMemoryTexts } from "../../../domain/memory/stored-memories.ts";
 import { writeMemory } from "../../../domain/memory/write-memory.ts";
 import { embedScopes } from "../../../domain/search/embed-scopes.ts";
@@ -43,7 +43,7 @@ async function givenMemories() {
     },
     async recall(query: string, queryEmbedder: QueryEmbedder | null = null): Promise<string[]> {
       const search = { db: deps().db, queryEmbedder };
-      const { memories } = await recallMemories(search, caller, { agent_id: id, query, limit: 50 });
+      const { memories } = await searchMemories(search, caller, { id, q: query, limit: 50 });
       return memories.map(({ content }) => content);
     },
     /** The words in the search index. */

@@ -214,7 +214,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number of files"
+        "description": "Maximum number of files; default 100"
       },
       {
         "field": "cursor",
@@ -259,7 +259,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Where to start in the file, in bytes"
+        "description": "Where to start in the file, in bytes; default 0"
       },
       {
         "field": "length",
@@ -267,7 +267,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number of bytes"
+        "description": "Maximum number of bytes; default 262144"
       }
     ]
   },
@@ -1306,7 +1306,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "`next_offset` of the previous part"
+        "description": "`next_offset` of the previous part; default 0"
       }
     ]
   },
@@ -1342,7 +1342,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number of documents"
+        "description": "Maximum number of documents; default 50"
       },
       {
         "field": "cursor",
@@ -1423,7 +1423,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number of citations"
+        "description": "Maximum number of citations; default 5"
       }
     ]
   },
@@ -1745,6 +1745,14 @@ export const COMMANDS: readonly CommandSpec[] = [
           "fact"
         ],
         "description": ""
+      },
+      {
+        "field": "replaces",
+        "name": "replaces",
+        "isArgument": false,
+        "isRequired": false,
+        "type": "text",
+        "description": "The memory_id of a memory that is no longer correct"
       }
     ]
   },
@@ -2101,7 +2109,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "`next_offset` of the previous part"
+        "description": "`next_offset` of the previous part; default 0"
       }
     ]
   },
@@ -2657,7 +2665,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number of servers"
+        "description": "Maximum number of servers; default 50"
       },
       {
         "field": "cursor",
@@ -2839,7 +2847,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number"
+        "description": "Maximum number; default 20"
       },
       {
         "field": "cursor",
@@ -2937,7 +2945,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number"
+        "description": "Maximum number; default 20"
       },
       {
         "field": "cursor",
@@ -2982,7 +2990,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number"
+        "description": "Maximum number; default 50"
       },
       {
         "field": "before",
@@ -3111,7 +3119,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         "isArgument": false,
         "isRequired": false,
         "type": "number",
-        "description": "Maximum number of skills"
+        "description": "Maximum number of skills; default 50"
       },
       {
         "field": "cursor",
@@ -3339,8 +3347,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       "get"
     ],
     "kind": "query",
-    "summary": "Plan and usage",
-    "description": "",
+    "summary": "Get the plan and the usage",
+    "description": "The plan of the organization, its used quotas, what remains of its rate limits, the activity of this month, and the storage of its apps.",
     "isDestructive": false,
     "parameters": []
   },
