@@ -238,10 +238,17 @@ async function addVersion(
   if (content.fileName !== null) document.fileName = content.fileName;
   await em.flush();
   const { fileName, mediaType, sizeBytes } = content;
-  const source = { fileName, mediaType, sizeBytes, createdBy: userId, createdAt: new Date() };
-  const hashes = { contentHash: sha256Hex(text), contentBytes };
-  await em.insert(DocumentVersion, { documentId: document.id, number, content: text, restored, ...hashes, ...source });
-  const removed = await queryBuilderOf(em)
+  const tx = queryBuilderOf(em);
+  // A parameter of a statement. MikroORM would write the text into the statement, which takes 100 ms of the thread for 2 MiB.
+  await tx
+    .insertInto("document_versions")
+    .values({
+      ...{ document_id: document.id, number, content: text, restored, content_hash: sha256Hex(text) },
+      ...{ content_bytes: contentBytes, file_name: fileName, media_type: mediaType, size_bytes: sizeBytes },
+      ...{ created_by: userId, created_at: new Date() },
+    })
+    .execute();
+  const removed = await tx
     .deleteFrom("document_versions")
     .where("document_id", "=", document.id)
     .where("number", "<=", number - DOCUMENT_LIMITS.versions)
