@@ -154,9 +154,12 @@ async function storeSkill(em: SqlEntityManager, orgId: string, fields: NewSkill,
   em.assign(skill, { ...fields, updatedAt });
   await em.flush();
   await em.nativeDelete(SkillFile, { skillId: skill.id });
-  await em.insertMany(
-    SkillFile,
-    [...files].map(([path, content]) => ({ skillId: skill.id, path, content: Buffer.from(content) })),
-  );
+  // As parameters of statements. MikroORM would write the contents into the statement as text.
+  const tx = queryBuilderOf(em);
+  for (const [path, content] of files)
+    await tx
+      .insertInto("skill_files")
+      .values({ skill_id: skill.id, path, content: Buffer.from(content) })
+      .execute();
   return skill.id;
 }
