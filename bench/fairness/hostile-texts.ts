@@ -4,7 +4,8 @@ import { MODEL_WORDS } from "./hostile-endpoints.ts";
 import { mainAgent } from "./hostile-writes.ts";
 
 const MEMORIES = 50;
-const SEARCHES = 20;
+const SEARCHES = 200;
+const PARALLEL = 20;
 /** As many as a plan allows by default. */
 const GATEWAYS = 20;
 /** Longer than a gateway is asked for its list for the first time. */
@@ -14,7 +15,7 @@ async function searchWith(caller: HostileCaller, word: (typeof MODEL_WORDS)[numb
   const document = { title: "Words", kind: "policy", content: MODEL_WORDS.join(" ") };
   await sendAs(caller, "POST", "/v1/knowledge/documents", JSON.stringify(document));
   const before = caller.endpoints.modelCalls;
-  await repeatInParallel(SEARCHES, SEARCHES, () => sendAs(caller, "GET", `/v1/knowledge/search?query=${word}`));
+  await repeatInParallel(SEARCHES, PARALLEL, () => sendAs(caller, "GET", `/v1/knowledge/search?query=${word}`));
   if (caller.endpoints.modelCalls === before && !caller.signal.aborted)
     throw new Error("No search has reached the model");
 }

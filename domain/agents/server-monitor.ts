@@ -26,7 +26,7 @@ const RETRY_INTERVAL_MS = 2000;
 /** After responses that are invalid, or do not come in time, the time doubles up to this one: to read them costs as much as valid ones. */
 const MAX_RETRY_INTERVAL_MS = 300_000;
 /** How many lists are read at the same time, in all and of one organization. The others wait, however many there are. */
-const LISTS = { running: 32, runningPerKey: 4, waiting: Number.MAX_SAFE_INTEGER };
+const LISTS = { running: 32, runningPerKey: 2, waiting: Number.MAX_SAFE_INTEGER };
 /** So many transactions at once store agents, so that enough connections to the database remain for calls. */
 const STORE_CONCURRENCY = 3;
 
