@@ -3,10 +3,6 @@ import { builtinModules } from "node:module";
 const anyPackage = packages(".+");
 const anyBuiltIn = builtIns(...builtinModules.map((name) => name.replace(/^node:/, "")));
 
-/** Functions on Node's HTTP types, for the control plane, the edge proxy and the egress proxy. */
-const sharedHttp =
-  "^server/http/(bounded-fetch|client-address|client-connections|hop-by-hop-headers|host-header|linger-on-close|request-id)[.]ts$";
-
 /**
  * The import rules. Each layer lists everything that it may import; any other import is an error.
  *
@@ -50,13 +46,12 @@ export default {
     ),
     ...only(
       "drivers",
-      "A driver imports its ports, the sandbox and itself. domain/shared, server/files and shared HTTP functions are allowed too.",
+      "A driver imports its ports, the sandbox and itself. domain/shared, server/files and server/http are allowed too.",
       {
         from: "^server/drivers/([^/]+)/",
         to: [
           "^domain/(ports|shared)/",
-          "^server/(sandbox|files)/",
-          sharedHttp,
+          "^server/(ports|sandbox|files|http)/",
           "^server/drivers/$1/",
           anyPackage,
           anyBuiltIn,
@@ -65,13 +60,12 @@ export default {
     ),
     ...only(
       "platforms",
-      "A platform imports what a driver may import, and the HTTP functions that all servers share.",
+      "A platform imports what a driver may import.",
       {
         from: "^server/platforms/([^/]+)/",
         to: [
           "^domain/(ports|shared)/",
-          "^server/(sandbox|files)/",
-          sharedHttp,
+          "^server/(ports|sandbox|files|http)/",
           "^server/platforms/$1/",
           anyPackage,
           anyBuiltIn,
@@ -80,19 +74,23 @@ export default {
     ),
     ...only(
       "sandbox",
-      "The sandbox imports its port and itself. domain/shared, server/files and shared HTTP functions too.",
+      "The sandbox imports its port and itself. domain/shared, server/files and server/http too.",
       {
         from: "^server/sandbox/",
-        to: ["^domain/(ports|shared)/", "^server/(sandbox|files)/", sharedHttp, anyPackage, anyBuiltIn],
+        to: ["^domain/(ports|shared)/", "^server/(ports|sandbox|files|http)/", anyPackage, anyBuiltIn],
       },
     ),
     ...only("files", "server/files contains file-system functions that do not depend on the service.", {
       from: "^server/files/",
       to: ["^server/files/", anyBuiltIn],
     }),
-    ...only("shared-http", "The HTTP functions that all servers share import only each other.", {
-      from: sharedHttp,
-      to: [sharedHttp, anyPackage, anyBuiltIn],
+    ...only("http", "server/http contains functions on HTTP messages and connections, which every server uses.", {
+      from: "^server/http/",
+      to: ["^domain/(ports|shared)/", "^server/(http|files)/", anyPackage, anyBuiltIn],
+    }),
+    ...only("ports", "The ports of the server import the ports of the domain.", {
+      from: "^server/ports/",
+      to: ["^domain/(ports|shared)/", "^server/ports/"],
     }),
     ...only("clients", "A client imports only the type of the service's router, and files without imports.", {
       from: "^clients/([^/]+)/",
@@ -126,6 +124,14 @@ export default {
       scope: "folder",
       from: { path: "^domain/[^/]+$" },
       to: { path: "^domain/[^/]+$", circular: true },
+    },
+    {
+      name: "no-folder-cycles",
+      comment: "The folders of the server import each other as a tree. server/app.ts assembles the HTTP server.",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^server/" },
+      to: { path: "^server/", circular: true },
     },
     {
       name: "no-unresolvable",

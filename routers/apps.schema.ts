@@ -23,18 +23,18 @@ export const errorBody = z
   .object({ error: z.string().meta({ description: "What is wrong, and what is valid" }) })
   .meta({ id: "Error" });
 
-export const repository = z
+const repository = z
   .string()
   .regex(/^[a-zA-Z0-9_.-]+\/[a-zA-Z0-9_.-]+$/, "must have the form owner/name, such as acme/site")
   .meta({ description: "The repository, as owner/name", examples: ["acme/site"] });
 
-export const rootDirectory = z.string().meta({
+const rootDirectory = z.string().meta({
   description:
     "The folder of the app in a repository with several, relative to its root. By default the root, or the only package of a workspace that can be deployed",
   examples: ["apps/web"],
 });
 
-export const buildNetwork = z.boolean().meta({
+const buildNetwork = z.boolean().meta({
   description:
     "Whether the build script may connect to public addresses. Default false; true requires that the operator allows it",
 });

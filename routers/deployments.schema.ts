@@ -10,7 +10,7 @@ import { timestampWithExample as timestamp } from "./core/common.schema.ts";
 
 const uuid = z.uuid().meta({ examples: ["0b0f5a3e-5f0b-4a57-9a3c-6a1f8b1c2d3e"] });
 const id = uuid.meta({ description: "The app's id" });
-export const deploymentNumber = z.int().min(1).max(999_999_999);
+const deploymentNumber = z.int().min(1).max(999_999_999);
 /** In a path, where every value is text. */
 const numberInPath = deploymentNumber.meta({ description: "The number of the deployment" });
 const status = z.enum(DEPLOYMENT_STATUSES);
@@ -46,7 +46,7 @@ export const deployment = z
   })
   .meta({ id: "Deployment" }) satisfies z.ZodType<DeploymentView>;
 
-export const commit = z
+const commit = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be the full id of a commit: 40 hexadecimal digits in lower case");
 

@@ -5,7 +5,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { packBundle, unpackBundle } from "../server/http/extension-bundle.ts";
+import { packBundle, unpackBundle } from "../server/web/extension-bundle.ts";
 import { DOWNLOADS, PROJECT } from "./pack-package.ts";
 
 const MCPB = path.join(PROJECT, "node_modules/@anthropic-ai/mcpb/dist/cli/cli.js");

@@ -2,14 +2,14 @@ import path from "node:path";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { PlanLimits } from "../domain/plans/plans.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./config/config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
-import { embeddingsVariables, readEmbeddingsSettings } from "./embeddings-settings.ts";
-import { modelVariables, readModelSettings } from "./model-settings.ts";
-import { BUILT_IN_PLANS, readPlansFile } from "./plans-file.ts";
+import { embeddingsVariables, readEmbeddingsSettings } from "./config/embeddings-settings.ts";
+import { modelVariables, readModelSettings } from "./config/model-settings.ts";
+import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
-import { url } from "./url-setting.ts";
+import { url } from "./config/url-setting.ts";
 
 const port = (fallback: number) =>
   z

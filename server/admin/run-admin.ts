@@ -2,7 +2,7 @@ import { TOKEN_KINDS } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
 import { openSharedState } from "../composition/shared-state.ts";
 import { readConfig } from "../config.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { DatabaseUnavailable } from "../database/database-unavailable.ts";
 import { openDatabaseBesideService } from "../database/open-database.ts";
 import { FolderInUse } from "../files/folder-lock.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Sandbox } from "../../domain/ports/sandbox.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import { readNpmSettings } from "../drivers/package-registry/npm-settings.ts";
 import { PackageMirror } from "../drivers/package-registry/package-mirror.ts";
 import type { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";

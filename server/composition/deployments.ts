@@ -4,7 +4,7 @@ import { DeploymentLogTails } from "../../domain/deployments/follow-deployment-l
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
-import type { Sandbox } from "../../domain/ports/sandbox.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 import type { Capabilities } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
-import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import { Plans } from "../../domain/plans/plans.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { StoredVariables } from "../../domain/variables/stored-variables.ts";
@@ -12,7 +12,7 @@ import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesyste
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
 import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
-import { loadTokenSecret } from "../startup/token-secret.ts";
+import { loadTokenSecret } from "./token-secret.ts";
 import { TextWorkerPool } from "../text-workers/text-worker-pool.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { type DatabaseDeps, type DatabaseServices, openDatabaseServices } from "./database.ts";

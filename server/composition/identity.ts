@@ -1,5 +1,5 @@
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
-import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
 import { type Authenticators, buildAuthenticators } from "../auth/build-authenticators.ts";
 import type { Config } from "../config.ts";

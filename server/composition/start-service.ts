@@ -1,11 +1,11 @@
 import type { AddressInfo } from "node:net";
 import type { CreatedOrganization } from "../../domain/organizations/create-organization.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
-import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import type { Config } from "../config.ts";
 import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
-import { createHttpServer } from "../http/create-http-server.ts";
-import { bootstrapOrganization } from "../startup/bootstrap-organization.ts";
+import { createHttpServer } from "../app.ts";
+import { bootstrapOrganization } from "./bootstrap-organization.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { Worker } from "../worker/worker.ts";
 import { toReachableHost } from "./edge.ts";

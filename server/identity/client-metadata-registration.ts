@@ -3,7 +3,7 @@ import { registerClientMetadataDocument } from "@better-auth/oauth-provider/inte
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth";
 import { APIError } from "better-auth/api";
 import { RateLimited } from "../../domain/shared/errors.ts";
-import { type ClientMetadataFetcher, UnreadableClientMetadata } from "../../domain/ports/client-metadata.ts";
+import { type ClientMetadataFetcher, UnreadableClientMetadata } from "../ports/client-metadata.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { clientNetwork } from "../http/client-address.ts";
 import { readClientAddress } from "./auth-call.ts";

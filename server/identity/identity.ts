@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import { APIError, isAPIError } from "better-auth/api";
-import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import { INTERNAL_ERROR } from "../../domain/shared/errors.ts";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import type { Config } from "../config.ts";

@@ -1,4 +1,4 @@
-import type { ClientMetadataFetcher } from "../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import type { Logger } from "../telemetry/logger.ts";
 
 export interface InternetReachabilityOptions {

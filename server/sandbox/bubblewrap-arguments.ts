@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Mount } from "../../domain/ports/sandbox.ts";
+import type { Mount } from "../ports/sandbox.ts";
 import { dieWithService } from "./die-with-service.ts";
 import { bindArguments, fileArguments, type SandboxFiles } from "./sandbox-files.ts";
 

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import type { Duplex } from "node:stream";
-import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxOutcome } from "../ports/sandbox.ts";
 import { bubblewrapCommandLine, isolatedCommand } from "./bubblewrap-arguments.ts";
 import { BubblewrapStatus } from "./bubblewrap-status.ts";
 import {

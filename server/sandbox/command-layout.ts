@@ -1,4 +1,4 @@
-import type { Mount, SandboxCommand } from "../../domain/ports/sandbox.ts";
+import type { Mount, SandboxCommand } from "../ports/sandbox.ts";
 import type { BubblewrapLayout } from "./bubblewrap-arguments.ts";
 import { shellLimits } from "./resource-limits.ts";
 import { proxyVariables, SANDBOX_NODE, SANDBOX_PROXY_URL } from "./sandbox-environment.ts";

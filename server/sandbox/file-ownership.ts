@@ -1,5 +1,5 @@
 import { lchown, lstat, readdir } from "node:fs/promises";
-import type { SandboxCommand } from "../../domain/ports/sandbox.ts";
+import type { SandboxCommand } from "../ports/sandbox.ts";
 import { runTool } from "./run-tool.ts";
 import { startChild } from "./start-process.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import type { OutputListener } from "../../domain/ports/git-source.ts";
-import type { SandboxCommand, SandboxLimits } from "../../domain/ports/sandbox.ts";
+import type { SandboxCommand, SandboxLimits } from "../ports/sandbox.ts";
 import { deletedOpenFiles } from "./deleted-open-files.ts";
 import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";

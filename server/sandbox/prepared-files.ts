@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { constants, statSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import type { Mount } from "../../domain/ports/sandbox.ts";
+import type { Mount } from "../ports/sandbox.ts";
 import { mountedFilesAndDevices } from "./bubblewrap-arguments.ts";
 import { dieWithService } from "./die-with-service.ts";
 import { isRunning, processTree } from "./process-tree.ts";

@@ -1,4 +1,4 @@
-import type { SandboxLimits } from "../../domain/ports/sandbox.ts";
+import type { SandboxLimits } from "../ports/sandbox.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

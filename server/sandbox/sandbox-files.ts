@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { Mount } from "../../domain/ports/sandbox.ts";
+import type { Mount } from "../ports/sandbox.ts";
 import { findTool } from "./system-tools.ts";
 
 /** The files of a sandbox. A file of the host that is not listed here does not exist inside. */

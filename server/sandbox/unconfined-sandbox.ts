@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
-import type { Sandbox, SandboxCommand, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxOutcome } from "../ports/sandbox.ts";
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";

@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { type Config, readConfig } from "../config.ts";
 import type { ServiceOptions } from "../composition/start-service.ts";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { DatabaseInUse } from "../database/database-lock.ts";
 import { DatabaseUnavailable } from "../database/database-unavailable.ts";
 import { databaseFolder } from "../database/embedded/embedded-postgres.ts";

@@ -7,8 +7,8 @@ import { StdioClientTransport as Transport2 } from "@modelcontextprotocol/client
 import { StdioClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { downloadsPlugin } from "../../server/http/downloads.ts";
-import { packBundle, unpackBundle } from "../../server/http/extension-bundle.ts";
+import { downloadsPlugin } from "../../server/web/downloads.ts";
+import { packBundle, unpackBundle } from "../../server/web/extension-bundle.ts";
 import { MCP_CLIENTS, useTools } from "../support/clients/mcp-scenarios.ts";
 import { PROJECT } from "../support/service/service-process.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

@@ -1,7 +1,7 @@
 import { SandboxedGit } from "../../server/drivers/git-source/sandboxed-git.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../../server/sandbox/unconfined-sandbox.ts";
-import type { Sandbox } from "../../domain/ports/sandbox.ts";
+import type { Sandbox } from "../../server/ports/sandbox.ts";
 import { pathToFileURL } from "node:url";
 import { gitServer } from "../support/builds/git-server.ts";
 import { memoryFolder } from "../support/memory-folder.ts";

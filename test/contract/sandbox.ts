@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Mount, Sandbox } from "../../domain/ports/sandbox.ts";
+import type { Mount, Sandbox } from "../../server/ports/sandbox.ts";
 import { processesWith, runIn, runScript } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hazard, verifies } from "../support/verifies.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { SandboxLimits, SandboxOutcome } from "../../domain/ports/sandbox.ts";
+import type { SandboxLimits, SandboxOutcome } from "../../server/ports/sandbox.ts";
 import { FilesystemTemporaryWorkspaces } from "../../server/drivers/temporary-workspaces/filesystem.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { volumeProblem } from "../../server/sandbox/memory-volume.ts";

@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Mount } from "../../domain/ports/sandbox.ts";
+import type { Mount } from "../../server/ports/sandbox.ts";
 import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { childrenOf } from "../../server/sandbox/process-tree.ts";
 import { sandboxContract, uniqueSleepSeconds } from "../contract/sandbox.ts";

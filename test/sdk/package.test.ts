@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { transform } from "esbuild";
 import { fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { downloadsPlugin } from "../../server/http/downloads.ts";
+import { downloadsPlugin } from "../../server/web/downloads.ts";
 import { buildSdk, compile, installPackage } from "../support/sdk/build-sdk.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { temporaryFolder, type TemporaryFolder } from "../support/temporary-folder.ts";

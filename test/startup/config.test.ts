@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../server/config.ts";
-import { ConfigError } from "../../server/config-error.ts";
+import { ConfigError } from "../../server/config/config-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Returns the message of the ConfigError. */

@@ -1,4 +1,4 @@
-import type { SandboxNetwork } from "../../../domain/ports/sandbox.ts";
+import type { SandboxNetwork } from "../../ports/sandbox.ts";
 import { EgressProxy } from "../../sandbox/egress-proxy.ts";
 import type { BuildContext } from "./build-step.ts";
 import type { BuildConnections } from "./failures/explain-build.ts";

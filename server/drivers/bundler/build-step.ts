@@ -1,7 +1,7 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
 import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { explainCrash } from "./failures/explain-build.ts";

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Mount, Sandbox } from "../../../domain/ports/sandbox.ts";
+import type { Mount, Sandbox } from "../../ports/sandbox.ts";
 import { wranglerCommand } from "./bundle-script.ts";
 import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 

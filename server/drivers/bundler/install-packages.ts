@@ -1,6 +1,6 @@
 import path from "node:path";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
+import type { PackageRegistry } from "../../ports/package-registry.ts";
 import { type BuildContext, runBuildStep, type StepResult } from "./build-step.ts";
 import { describeDependencies } from "./dependencies/dependency-entry.ts";
 import { restoreDependencies, storeDependencies } from "./dependencies/reuse-dependencies.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { PackageSession } from "../../../domain/ports/package-registry.ts";
+import type { PackageSession } from "../../ports/package-registry.ts";
 import { type BuildContext, runBuildStep, say } from "./build-step.ts";
 import type { PackageManager } from "./detect-package-manager.ts";
 import { INSTALL_COMMANDS, npmCommand } from "./package-manager-commands.ts";

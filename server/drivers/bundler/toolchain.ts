@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Mount } from "../../../domain/ports/sandbox.ts";
+import type { Mount } from "../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 
 /** Paths inside the sandbox. */

@@ -5,7 +5,7 @@ import {
   type ClientMetadataDocument,
   type ClientMetadataFetcher,
   UnreadableClientMetadata,
-} from "../../../domain/ports/client-metadata.ts";
+} from "../../ports/client-metadata.ts";
 import type { Lookup } from "../../sandbox/egress-proxy.ts";
 import { isPublic } from "../../sandbox/public-address.ts";
 import { getFreshSeconds } from "./freshness.ts";

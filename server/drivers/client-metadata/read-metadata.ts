@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { UnreadableClientMetadata } from "../../../domain/ports/client-metadata.ts";
+import { UnreadableClientMetadata } from "../../ports/client-metadata.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
 
 const MAX_BYTES = 5 * 1024;

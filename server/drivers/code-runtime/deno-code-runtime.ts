@@ -7,7 +7,7 @@ import {
   type RunRequest,
   type RunResult,
 } from "../../../domain/ports/code-runtime.ts";
-import type { Sandbox } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
 import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import type { StartProcess } from "../../sandbox/start-process.ts";
 import { IDLE_TIMEOUT_MS, WORKSPACE } from "./deno-command.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { WORKSPACE_LIMITS } from "../../../domain/ports/agent-workspaces.ts";
 import { RUN_TIME_MS } from "../../../domain/ports/code-runtime.ts";
-import type { Mount, SandboxLimits } from "../../../domain/ports/sandbox.ts";
+import type { Mount, SandboxLimits } from "../../ports/sandbox.ts";
 import { MAX_PRINTED_BYTES } from "./captured-output.ts";
 import { IMPORT_MAP, PRELOADED_SCRIPT } from "./prepare-importable-modules.ts";
 

@@ -1,6 +1,6 @@
 import type { OpenWorkspace } from "../../../domain/ports/agent-workspaces.ts";
 import type { RunRequest, RunResult } from "../../../domain/ports/code-runtime.ts";
-import type { Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxOutcome } from "../../ports/sandbox.ts";
 import type { CallContext } from "./call-dispatch.ts";
 import { CallSocket } from "./call-socket.ts";
 import { getSocketPath } from "./deno-command.ts";

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import { WORKSPACE_LIMITS } from "../../../domain/ports/agent-workspaces.ts";
-import type { SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { SandboxOutcome } from "../../ports/sandbox.ts";
 import { MAX_PRINTED_BYTES } from "./captured-output.ts";
 import { HEAP_MB, MEMORY_MB } from "./deno-command.ts";
 import { appendLines, withoutCrashReport } from "./readable-errors.ts";

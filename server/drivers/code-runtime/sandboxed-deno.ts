@@ -1,4 +1,4 @@
-import type { Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxOutcome } from "../../ports/sandbox.ts";
 import { CapturedOutput } from "./captured-output.ts";
 import {
   ENVIRONMENT,

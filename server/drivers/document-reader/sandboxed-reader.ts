@@ -8,7 +8,7 @@ import {
   type ReadDocument,
   type ReadOptions,
 } from "../../../domain/ports/document-reader.ts";
-import type { Sandbox, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxOutcome } from "../../ports/sandbox.ts";
 import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import { isRecord, parseJson } from "../../../domain/shared/json.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
-import type { Sandbox } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox } from "../../ports/sandbox.ts";
 import { SandboxedGit } from "./sandboxed-git.ts";
 
 const run = promisify(execFile);

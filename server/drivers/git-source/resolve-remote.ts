@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Mount } from "../../../domain/ports/sandbox.ts";
+import type { Mount } from "../../ports/sandbox.ts";
 
 /** Where a local repository is mounted inside the sandbox. */
 const MOUNTED_REPOSITORY = "/remote";

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import type { Checkout, GitSource } from "../../../domain/ports/git-source.ts";
-import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
 import { EgressProxy, type Lookup } from "../../sandbox/egress-proxy.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { readUntrusted } from "../../sandbox/untrusted-file.ts";

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { PackageReport, PackageSession } from "../../../domain/ports/package-registry.ts";
+import type { PackageReport, PackageSession } from "../../ports/package-registry.ts";
 import { createSocketFolder } from "../../sandbox/socket-folder.ts";
 import type { InstallQuota } from "./install-quota.ts";
 import { MIRROR_HOST, MIRROR_URL, type MirrorRequest, parseMirrorRequest } from "./parse-mirror-request.ts";

@@ -1,4 +1,4 @@
-import type { PackageSession, PackageRegistry } from "../../../domain/ports/package-registry.ts";
+import type { PackageSession, PackageRegistry } from "../../ports/package-registry.ts";
 import { type InstallQuotaLimits, InstallQuota } from "./install-quota.ts";
 import { openMirrorSession } from "./mirror-session.ts";
 import type { NpmSettings } from "./npm-settings.ts";

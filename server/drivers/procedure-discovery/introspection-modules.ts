@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AddedModule } from "../../../domain/ports/isolated-runtime.ts";
+import type { AddedModule } from "../../ports/isolated-runtime.ts";
 import { DISCOVERY_CAPS } from "../../../domain/ports/procedure-discovery.ts";
 
 /** The folder of the added modules, beside the modules of the app. */

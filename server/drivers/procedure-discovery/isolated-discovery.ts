@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
-import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
+import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 import type {
   DiscoveryRequest,
   DiscoveryResult,

@@ -1,5 +1,5 @@
 import type { Client, FetchLike } from "@modelcontextprotocol/client";
-import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { AppResponseError, type IsolatedResponse, requestApp } from "./request-app.ts";
 
 const CLIENT_INFO = { name: "procedure-discovery", version: "1" };

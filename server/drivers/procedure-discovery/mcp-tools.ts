@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
-import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { DISCOVERY_CAPS, type DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { withMcpClient } from "./mcp-client.ts";
 import { AppResponseError } from "./request-app.ts";

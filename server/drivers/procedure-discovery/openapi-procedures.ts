@@ -1,4 +1,4 @@
-import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";
 import { readOpenApiFile } from "./openapi-file.ts";

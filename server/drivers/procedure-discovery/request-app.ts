@@ -1,5 +1,5 @@
 import http from "node:http";
-import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 
 /** The app did not respond as required. The message is a sentence for its owner. */
 export class AppResponseError extends Error {

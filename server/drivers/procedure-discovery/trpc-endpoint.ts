@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { requestApp } from "./request-app.ts";
 

@@ -1,4 +1,4 @@
-import type { IsolatedApp } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
 import { REPORT_PATHS } from "./introspection-modules.ts";

@@ -1,4 +1,4 @@
-import type { SandboxCommand } from "../../../domain/ports/sandbox.ts";
+import type { SandboxCommand } from "../../ports/sandbox.ts";
 import { writableFolders } from "../file-ownership.ts";
 import { sizeInMemoryMb } from "../memory-volume.ts";
 import type { GroupLimits } from "./group-settings.ts";

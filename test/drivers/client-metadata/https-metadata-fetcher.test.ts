@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { UnreadableClientMetadata } from "../../../domain/ports/client-metadata.ts";
+import { UnreadableClientMetadata } from "../../../server/ports/client-metadata.ts";
 import { getFreshSeconds } from "../../../server/drivers/client-metadata/freshness.ts";
 import { HttpsMetadataFetcher } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
 import { isPublic } from "../../../server/sandbox/public-address.ts";

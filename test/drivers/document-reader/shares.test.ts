@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Sandbox, SandboxOutcome, SandboxCommand } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxOutcome, SandboxCommand } from "../../../server/ports/sandbox.ts";
 import { sharedReader } from "../../support/documents/test-reader.ts";
 
 /** The runs that have not ended, in their order. Each ends when it is aborted, or with a text. */

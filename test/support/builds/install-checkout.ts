@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
-import type { PackageRegistry } from "../../../domain/ports/package-registry.ts";
+import type { PackageRegistry } from "../../../server/ports/package-registry.ts";
 import { TOOLCHAIN_FOLDERS } from "../../../server/composition/bundler.ts";
 import type { BuildContext } from "../../../server/drivers/bundler/build-step.ts";
 import type { DependencyStore } from "../../../server/drivers/bundler/dependencies/dependency-store.ts";

@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { Script } from "../../../domain/ports/edge-platform.ts";
 import { EmbeddedRuntimeLogs } from "../../../server/platforms/embedded/runtime-logs/embedded-runtime-logs.ts";
-import { ScriptStore, type ScriptVersion } from "../../../server/platforms/embedded/scripts/script-store.ts";
+import type { ScriptVersion } from "../../../server/platforms/embedded/script-version.ts";
+import { ScriptStore } from "../../../server/platforms/embedded/scripts/script-store.ts";
 import { Supervisor } from "../../../server/platforms/embedded/supervisor/supervisor.ts";
 import type { SupervisorLimits } from "../../../server/platforms/embedded/supervisor/supervisor-options.ts";
 import type { WorkerdLaunch } from "../../../server/platforms/embedded/workerd/workerd-launcher.ts";

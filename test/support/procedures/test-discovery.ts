@@ -3,7 +3,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { DiscoveryResult } from "../../../domain/ports/procedure-discovery.ts";
 import { IsolatedDiscovery } from "../../../server/drivers/procedure-discovery/isolated-discovery.ts";
-import type { IsolatedRuntime } from "../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedRuntime } from "../../../server/ports/isolated-runtime.ts";
 import { createMachineBundler } from "../builds/create-bundler.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { runBundler, createCheckout, type Content, createEmptyCheckout } from "../builds/bundle-checkout.ts";

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import type { Sandbox, SandboxCommand, SandboxLimits, SandboxOutcome } from "../../../domain/ports/sandbox.ts";
+import type { Sandbox, SandboxCommand, SandboxLimits, SandboxOutcome } from "../../../server/ports/sandbox.ts";
 
 export interface SandboxRun {
   outcome: SandboxOutcome;

@@ -7,7 +7,7 @@ import type { App } from "../../../domain/apps/app.entity.ts";
 import { type CreatedOrganization, createOrganization } from "../../../domain/organizations/create-organization.ts";
 import { inviteOwner } from "../../../domain/organizations/invite-owner.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
-import type { ClientMetadataFetcher } from "../../../domain/ports/client-metadata.ts";
+import type { ClientMetadataFetcher } from "../../../server/ports/client-metadata.ts";
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
 import { type Service, startService } from "../../../server/composition/start-service.ts";

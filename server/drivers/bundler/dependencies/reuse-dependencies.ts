@@ -1,5 +1,5 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
-import type { Mount } from "../../../../domain/ports/sandbox.ts";
+import type { Mount } from "../../../ports/sandbox.ts";
 import { type BuildContext, runBuildStep, say } from "../build-step.ts";
 import { SANDBOX_PATHS } from "../toolchain.ts";
 import type { DependencyEntry } from "./dependency-entry.ts";

@@ -1,5 +1,5 @@
 import { BuildFailure } from "../../../../domain/shared/errors.ts";
-import type { PackageReport } from "../../../../domain/ports/package-registry.ts";
+import type { PackageReport } from "../../../ports/package-registry.ts";
 import type { PackageManager } from "../detect-package-manager.ts";
 
 const TITLES: Readonly<Record<PackageManager, string>> = {

@@ -4,8 +4,8 @@ import { markForgedLines, SERVICE_PREFIX } from "../../../../domain/shared/log-l
 import { isRequestId } from "../../../http/request-id.ts";
 import { LogFiles } from "./log-files.ts";
 import { PrintLimit } from "./print-limit.ts";
-import type { RecordSink } from "./record-reader.ts";
-import type { PrintedRecord } from "./tail-worker.ts";
+import type { RecordSink } from "../workerd/record-reader.ts";
+import type { PrintedRecord } from "../workerd/tail-worker.ts";
 
 const WRITE_DELAY_MS = 100;
 /** How often the log says how many lines were dropped. */

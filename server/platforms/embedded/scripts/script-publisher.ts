@@ -7,7 +7,8 @@ import {
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { probeHealth } from "./health-probe.ts";
-import type { ScriptStore, ScriptVersion } from "./script-store.ts";
+import type { ScriptVersion } from "../script-version.ts";
+import type { ScriptStore } from "./script-store.ts";
 
 /** Runs the processes of apps. */
 export interface AppRunner {

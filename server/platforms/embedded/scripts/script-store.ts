@@ -6,20 +6,7 @@ import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { PublishedScript, Script } from "../../../../domain/ports/edge-platform.ts";
 import { copyFileDurably, copyTree, replaceFile } from "../../../files/durable-files.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
-
-/** One version of an app's script. All paths are absolute. */
-export interface ScriptVersion {
-  slug: string;
-  appId: string;
-  generation: number;
-  databaseId: string;
-  /** The name of the version, unique within the app. */
-  name: string;
-  formPath: string;
-  assets: { directory: string; rules: AssetRules } | null;
-  /** The app's own key-value, object and durable storage. All its versions share it. */
-  storageDirectory: string;
-}
+import type { ScriptVersion } from "../script-version.ts";
 
 /** The content of `live.json`. The path of the file determines the rest of a version. */
 type LiveVersion = Pick<ScriptVersion, "appId" | "generation" | "databaseId" | "name"> & { rules: AssetRules | null };

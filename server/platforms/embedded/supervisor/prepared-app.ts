@@ -1,5 +1,5 @@
 import type { AppVariables } from "../../../../domain/ports/app-variables.ts";
-import type { ScriptVersion } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../script-version.ts";
 import { readUploadForm } from "../workerd/upload-form.ts";
 import { checkVariableNames } from "../workerd/worker-bindings.ts";
 import { type MiniflareWorkerOptions, workerOptions } from "../workerd/worker-options.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StorageRestriction } from "../../../../domain/ports/app-storage.ts";
-import type { ScriptVersion } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../script-version.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 
 /** An app that may receive one request. The app is not stopped as idle before `release`. */

@@ -4,7 +4,7 @@ import { UnhealthyScript } from "../../../../domain/ports/edge-platform.ts";
 import { KeyedLock } from "../../../../domain/shared/keyed-lock.ts";
 import type { DatabaseAccess } from "../databases/sql-databases.ts";
 import type { AppRunner } from "../scripts/script-publisher.ts";
-import type { ScriptVersion } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../script-version.ts";
 import type { WorkerdProcess } from "../workerd/workerd-process.ts";
 import { describeFailure } from "./describe-failure.ts";
 import { launchApp, launchBeside } from "./launch-app.ts";

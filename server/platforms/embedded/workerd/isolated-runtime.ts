@@ -1,4 +1,4 @@
-import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime } from "../../../../domain/ports/isolated-runtime.ts";
+import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime } from "../../../ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
 import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME } from "./worker-options.ts";
 import { bindingOptions } from "./worker-bindings.ts";

@@ -1,6 +1,6 @@
 import type { AssetRules } from "../../../../domain/ports/bundler.ts";
 import type { UploadForm, UploadModule } from "./upload-form.ts";
-import type { ScriptVersion } from "../scripts/script-store.ts";
+import type { ScriptVersion } from "../script-version.ts";
 import { latestCompatibilityDate } from "./miniflare-environment.ts";
 import { bindingOptions, type BindingOptions } from "./worker-bindings.ts";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { applyMasks } from "../../../../domain/shared/secret-masks.ts";
-import type { RecordReader } from "../runtime-logs/record-reader.ts";
+import type { RecordReader } from "./record-reader.ts";
 
 /** How much of the output is kept. */
 const KEPT_BYTES = 16_384;

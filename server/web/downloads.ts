@@ -3,7 +3,7 @@ import path from "node:path";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { nullIfMissing } from "../files/missing-file.ts";
 import { withServiceUrl } from "./extension-bundle.ts";
-import { selectOwnOrigin } from "./own-origins.ts";
+import { selectOwnOrigin } from "../http/own-origins.ts";
 
 /** The folder in which `npm run setup` stores the packages of the clients. */
 const BUILD_FOLDER = path.resolve(import.meta.dirname, "../../.cache/downloads");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { ConfigError } from "../config-error.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { nullIfMissing } from "../files/missing-file.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
-import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
+import type { EmbeddingsSettings } from "../drivers/embeddings/ai-sdk-embeddings.ts";
 import { url } from "./url-setting.ts";
 
 const DEFAULT_MIN_SIMILARITY = 0.3;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { DEFAULT_LIMITS, type PlanLimits } from "../domain/plans/plans.ts";
+import { DEFAULT_LIMITS, type PlanLimits } from "../../domain/plans/plans.ts";
 import { ConfigError } from "./config-error.ts";
 
 const MEBIBYTE = 1024 * 1024;

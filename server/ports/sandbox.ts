@@ -1,4 +1,4 @@
-import type { OutputListener } from "./git-source.ts";
+import type { OutputListener } from "../../domain/ports/git-source.ts";
 
 export interface Mount {
   /** An absolute path of the host. */

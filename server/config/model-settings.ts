@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
-import { MODEL_PROVIDERS, type ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
+import { MODEL_PROVIDERS, type ModelSettings } from "../drivers/language-model/ai-sdk-model.ts";
 import { url } from "./url-setting.ts";
 
 /** The variables of the language model. */

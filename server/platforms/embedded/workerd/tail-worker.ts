@@ -1,4 +1,4 @@
-import { latestCompatibilityDate } from "../workerd/miniflare-environment.ts";
+import { latestCompatibilityDate } from "./miniflare-environment.ts";
 
 /** The name of the worker beside the app. */
 export const TAIL_WORKER_NAME = "runtime-log";
