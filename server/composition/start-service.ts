@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { isFirstRun } from "../../domain/organizations/first-run.ts";
 import type { CreatedOrganization } from "../../domain/organizations/create-organization.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
@@ -19,6 +20,8 @@ export interface Service {
   parts: OpenServices;
   /** The tokens of the organization that this start created; `null` when an organization existed already. */
   bootstrapped: CreatedOrganization | null;
+  /** Whether nobody has signed up yet. */
+  isFirstRun: boolean;
   /** Finishes requests, returns running deployments to the queue, stops every app, and leaves no child process. */
   stop(): Promise<void>;
 }
@@ -72,8 +75,9 @@ export async function startService(config: Config, log: Logger, options: Service
   const { port } = server.server.address() as AddressInfo;
   publicUrl ??= `http://${urlHost(config.host)}:${port}`;
   if (runsWorker) await worker.start();
+  const isUnclaimed = !config.production && (await isFirstRun(parts.db));
   const started = starting.move();
-  return { publicUrl, port, parts, bootstrapped, stop: () => started.disposeAsync() };
+  return { publicUrl, port, parts, bootstrapped, isFirstRun: isUnclaimed, stop: () => started.disposeAsync() };
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {

@@ -8,6 +8,7 @@ import { databaseFolder } from "../database/embedded/embedded-postgres.ts";
 import { startInBackground } from "../database/embedded/start-in-background.ts";
 import { FolderInUse } from "../files/folder-lock.ts";
 import { createLogger, type Logger } from "../telemetry/logger.ts";
+import { checkHost } from "./check-host.ts";
 import { startupMessage } from "./startup-message.ts";
 
 /** The longest graceful shutdown, in milliseconds. The next start continues unfinished work. */
@@ -25,6 +26,7 @@ export async function runService(stopProgress: () => Promise<unknown>): Promise<
     const config = readConfig();
     const log = createLogger(config.logLevel);
     process.on("unhandledRejection", (err) => log.error({ err }, "unhandled promise rejection"));
+    await checkHost(config);
     const { embeddedDatabase } = await beginDatabaseStart(config, log);
     // Loading these modules takes most of the start and blocks this thread. PostgreSQL starts meanwhile.
     const { DATABASE_TAKEN, startService } = await import("../composition/start-service.ts");

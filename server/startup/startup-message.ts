@@ -4,18 +4,22 @@ import type { Service } from "../composition/start-service.ts";
 
 const UNSAFE = "WARNING: SANDBOX=none. Builds and apps run with the rights of this service and can read its secrets.";
 
-/** The text for the operator when the service is ready. The first start adds the tokens and an example request. */
+/**
+ * The text for the operator when the service is ready. The first start adds the tokens and an example request, and each later one where
+ * the tokens are, until someone has signed up.
+ */
 export function startupMessage(
-  { publicUrl, bootstrapped }: Pick<Service, "publicUrl" | "bootstrapped">,
+  { publicUrl, bootstrapped, isFirstRun }: Pick<Service, "publicUrl" | "bootstrapped" | "isFirstRun">,
   config: Config,
 ): string {
+  const tokensFile = path.join(config.dataDirectory, "bootstrap.json");
   const lines = [``, `The service is ready at ${publicUrl} (reference: ${publicUrl}/docs)`];
   if (config.sandbox === "none") lines.push(``, UNSAFE);
   if (bootstrapped !== null)
     lines.push(
       ``,
       `A first organization was created. Its first tokens, which are also in`,
-      `${path.join(config.dataDirectory, "bootstrap.json")}:`,
+      `${tokensFile}:`,
       ``,
       `  API key                ${bootstrapped.api_key}`,
       `  Personal access token  ${bootstrapped.personal_access_token}`,
@@ -28,6 +32,12 @@ export function startupMessage(
       `    -H "Authorization: Bearer ${bootstrapped.api_key}" \\`,
       `    -H "Content-Type: application/json" \\`,
       `    -d '{"repo": "examples/guestbook"}'`,
+    );
+  else if (isFirstRun)
+    lines.push(
+      ``,
+      `Nobody has signed up yet. The first user who signs up at ${publicUrl} becomes the owner of the first organization.`,
+      `Its tokens, which are valid until then, are in ${tokensFile}.`,
     );
   return `${lines.join("\n")}\n\n`;
 }

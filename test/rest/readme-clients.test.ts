@@ -18,12 +18,11 @@ const WITH_TYPESCRIPT_6 = ["--import", pathToFileURL(path.join(PROJECT, "scripts
 
 const service = sharedHarness({ worker: true, sharesBuilds: true });
 
-/** The code blocks of a language in the section of the README about clients. */
+/** The code blocks of a language in the page about clients. Of TypeScript, the complete programs. */
 async function readCodeBlocks(language: "sh" | "ts"): Promise<string[]> {
-  const readme = await readFile(path.join(PROJECT, "README.md"), "utf8");
-  const [, section = ""] = /^## Write a client\n([^]*?)^## /m.exec(readme) ?? [];
-  return [...section.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
-    .filter(([, name]) => name === language)
+  const page = await readFile(path.join(PROJECT, "docs/sdk.md"), "utf8");
+  return [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+    .filter(([, name, code = ""]) => name === language && (name !== "ts" || code.includes("= createClient")))
     .map(([, , code = ""]) => code);
 }
 
@@ -32,7 +31,7 @@ async function createClientFolder() {
   const parent = path.join(PROJECT, ".cache");
   await mkdir(parent, { recursive: true });
   // Inside the project, where Node finds openapi-fetch.
-  const folder = await mkdtemp(path.join(parent, "readme-clients-"));
+  const folder = await mkdtemp(path.join(parent, "documented-clients-"));
   await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await installPackage(folder, await buildSdk(folder));
   const tsconfig = { extends: path.join(PROJECT, "tsconfig.json"), include: ["*.ts"] };
@@ -49,7 +48,7 @@ async function runNode(cwd: string, args: string[]): Promise<string> {
   }
 }
 
-test("the clients in the README compile as they are, and deploy an app", { timeout: 180_000 }, async () => {
+test("the clients in the documentation compile as they are, and deploy an app", { timeout: 180_000 }, async () => {
   const { publicUrl } = service().service;
   const { api_key: apiKey } = await service().tenant();
   const commands = (await readCodeBlocks("sh")).join("").split("\n");
