@@ -17,18 +17,10 @@ const files = {
   "clients/sdk/src/generated/procedures.ts": renderSdkProcedures(),
   "clients/cli/src/generated/commands.ts": renderCliCommands(),
   "docs/openapi.json": `${JSON.stringify(document, null, 2)}\n`,
-  "docs/rest.md": renderRestReference(document, await readSection("Write a client")),
+  "docs/rest.md": renderRestReference(document),
   "docs/scopes.md": renderScopesReference(OPERATIONS, TOOLS.values()),
   "docs/tools.md": renderToolsReference(TOOL_LIST),
 };
-
-/** Reads a section of the README, with its heading. */
-async function readSection(title: string): Promise<string> {
-  const readme = await readFile(path.join(PROJECT, "README.md"), "utf8");
-  const section = readme.split(/^(?=## )/m).find((text) => text.startsWith(`## ${title}\n`));
-  if (section === undefined) throw new Error(`README.md has no section "${title}"`);
-  return section.trimEnd();
-}
 
 for (const [name, content] of Object.entries(files)) {
   const file = path.join(PROJECT, name);

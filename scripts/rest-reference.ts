@@ -33,21 +33,20 @@ it at \`GET /v1/openapi.json\`, and as a web page at \`GET /docs\`.
 Every request needs the header \`Authorization: Bearer <token>\`. Every error has the body \`{"error": "…"}\`. Every response
 has the header \`X-Request-Id\`. A path with \`GET\` also has \`HEAD\`. An empty query parameter is an invalid one, so
 omit parameters that you do not need.
+
+In TypeScript and JavaScript, use the [SDK](sdk.md). In other languages, [generate a client](sdk.md#clients-without-the-sdk) from
+the OpenAPI document.
 `;
 
-/**
- * Renders the OpenAPI document as a reference in Markdown.
- *
- * @param clientSection - the section about clients, with its heading
- */
-export function renderRestReference(openapi: object, clientSection: string): string {
+/** Renders the OpenAPI document as a reference in Markdown. */
+export function renderRestReference(openapi: object): string {
   const document = openapi as Document;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => renderOperation(method, path, operation)),
   );
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => renderSchema(name, schema));
   return (
-    [INTRODUCTION, clientSection, "## Endpoints", ...operations, "## Schemas", ...schemas]
+    [INTRODUCTION, "## Endpoints", ...operations, "## Schemas", ...schemas]
       .join("\n\n")
       .replace(/\n{3,}/g, "\n\n")
       .trimEnd() + "\n"
