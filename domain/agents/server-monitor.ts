@@ -1,6 +1,5 @@
 import type { Db } from "../database-types.ts";
 import { AgentHostError, type AgentHosts, type KeptHost } from "../ports/agent-host.ts";
-import { FairQueue } from "../shared/fair-queue.ts";
 import { KeyedLock } from "../shared/keyed-lock.ts";
 import type { ValueCipher } from "../shared/value-cipher.ts";
 import { GATEWAY_COLUMNS, type GatewayRow, toHostSettings } from "./gateway-settings.ts";
@@ -25,8 +24,6 @@ const READY_INTERVAL_MS = 60_000;
 const RETRY_INTERVAL_MS = 2000;
 /** After responses that are invalid, or do not come in time, the time doubles up to this one: to read them costs as much as valid ones. */
 const MAX_RETRY_INTERVAL_MS = 300_000;
-/** How many lists are read at the same time, in all and of one organization. The others wait, however many there are. */
-const LISTS = { running: 32, runningPerKey: 2, waiting: Number.MAX_SAFE_INTEGER };
 /** So many transactions at once store agents, so that enough connections to the database remain for calls. */
 const STORE_CONCURRENCY = 3;
 
@@ -37,7 +34,6 @@ const STORE_CONCURRENCY = 3;
 export class ServerMonitor implements AsyncDisposable {
   readonly #deps: ServerMonitorDeps;
   readonly #stop = new AbortController();
-  readonly #lists = new FairQueue(LISTS, "too many lists of agents are being read");
   readonly #stores = new KeyedLock();
   /** By server and connection: the lists that are being read, and when the next ones are due. */
   readonly #running = new Map<string, Promise<void>>();
@@ -96,8 +92,7 @@ export class ServerMonitor implements AsyncDisposable {
   /** @returns the time until the next list, in milliseconds */
   async #synchronize(server: MonitoredServer, host: KeptHost): Promise<number> {
     try {
-      const { signal } = this.#stop;
-      const hosted = await this.#lists.run(server.orgId, () => host.listAgents(signal), signal);
+      const hosted = await host.listAgents(this.#stop.signal);
       this.#invalidLists.delete(keyOf(server));
       await this.#store(() => storeHostedAgents(this.#deps, server, hosted));
       return READY_INTERVAL_MS;

@@ -25,15 +25,26 @@ import { readHistory } from "./read-history.ts";
 const MAX_OFFSET_DIGITS = 7;
 const MAX_SKILLS = 1000;
 
+type TakeTurn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
 /** The agents of one OpenClaw gateway. */
 export class OpenClawHost implements KeptHost {
   readonly #connection: ReconnectingConnection;
   readonly #connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>;
+  readonly #takeTurn: TakeTurn;
 
-  /** @param connectToWrite - opens a connection that may replace files */
-  constructor(connection: ReconnectingConnection, connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>) {
+  /**
+   * @param connectToWrite - opens a connection that may replace files
+   * @param takeTurn - runs what reads the list of agents when it is its turn
+   */
+  constructor(
+    connection: ReconnectingConnection,
+    connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>,
+    takeTurn: TakeTurn,
+  ) {
     this.#connection = connection;
     this.#connectToWrite = connectToWrite;
+    this.#takeTurn = takeTurn;
   }
 
   get problem(): AgentHostError | "connecting" | null {
@@ -41,7 +52,10 @@ export class OpenClawHost implements KeptHost {
   }
 
   async listAgents(signal: AbortSignal): Promise<HostedAgents> {
-    return toHostedAgents(await this.#request("agents.list", {}, agentList, signal));
+    // A gateway that cannot be reached takes no turn.
+    const connection = await this.#connection.get(signal);
+    const read = () => connection.request("agents.list", {}, agentList, signal);
+    return toHostedAgents(await this.#takeTurn(read, signal));
   }
 
   async listSessions(

@@ -4,6 +4,7 @@ import {
   type HostSettings,
   type KeptHost,
 } from "../../../../domain/ports/agent-host.ts";
+import { FairQueue } from "../../../../domain/shared/fair-queue.ts";
 import { ConnectLimiter } from "./connect-limiter.ts";
 import { DeviceIdentity } from "./device-identity.ts";
 import { type ConnectionTimeouts, GatewayConnection, type Scope } from "./gateway-connection.ts";
@@ -31,6 +32,8 @@ const TIMEOUTS: ConnectionTimeouts = { connect: 10_000, call: 15_000, ping: 30_0
 const BACK_OFF: BackOff = { first: 1000, max: 60_000, stable: 30_000 };
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 10 * 60_000;
+/** How many lists of agents are read at the same time, in all and of one organization. The others wait, however many there are. */
+const LISTS = { running: 32, runningPerKey: 2, waiting: Number.MAX_SAFE_INTEGER };
 
 interface Entry {
   version: number;
@@ -44,6 +47,7 @@ export class OpenClawHosts implements AgentHosts, Disposable {
   readonly #options: OpenClawHostsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #limiter = new ConnectLimiter();
+  readonly #lists = new FairQueue(LISTS, "too many lists of agents are being read");
   readonly #shared = { buffered: { total: 0 }, largeMessages: new LargeMessages() };
   readonly #idleTimer: NodeJS.Timeout;
 
@@ -99,7 +103,9 @@ export class OpenClawHosts implements AgentHosts, Disposable {
     return {
       version: settings.version,
       connection,
-      host: new OpenClawHost(connection, connectToWrite),
+      host: new OpenClawHost(connection, connectToWrite, (work, signal) =>
+        this.#lists.run(settings.orgId, work, signal),
+      ),
       usedAt: performance.now(),
     };
   }
