@@ -16,7 +16,7 @@ interface Document {
 
 interface DocumentedOperation {
   description?: string;
-  parameters?: { in: string; name: string; required?: boolean }[];
+  parameters?: { in: string; name: string; required?: boolean; schema?: Record<string, unknown> }[];
   requestBody?: { required?: boolean; content: Record<string, { schema: unknown }> };
   responses: Record<string, DocumentedResponse>;
 }
@@ -48,6 +48,7 @@ const TAGS = [
     description: "Documents of clients, engagements and capabilities, for the agents that work on them",
   },
   { name: "Memories", description: "What agents remember beyond one session" },
+  { name: "Usage", description: "The plan of the organization, and what it has used" },
   { name: "Audit", description: "The audit log of the organization" },
   { name: "Tokens", description: "Tokens of the organization and of its users" },
 ];
@@ -106,10 +107,10 @@ function correctResponses(documented: DocumentedOperation, operation: Operation)
   }
 }
 
-/** The generator takes a number in a path for optional, and knows no header. */
+/** The generator knows no header. Some generators of clients make a parameter with a default value required. */
 function correctParameters(documented: DocumentedOperation, { isRepeatable }: Operation): void {
   const parameters = documented.parameters ?? [];
-  for (const parameter of parameters) if (parameter.in === "path") parameter.required = true;
+  for (const { schema } of parameters) delete schema?.["default"];
   documented.parameters = [...parameters, ORGANIZATION, ...(isRepeatable ? [IDEMPOTENCY_KEY] : [])];
 }
 

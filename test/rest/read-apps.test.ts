@@ -198,7 +198,7 @@ verifies(
       await rest.get("/docs/ui/%00"),
       await rest.send("POST", "/nothing", { body: "{", headers: { "content-type": "application/json" } }),
     ];
-    expect(responses.map(({ status }) => status)).toEqual([400, 403, 400]);
+    expect(responses.map(({ status }) => status)).toEqual([400, 403, 404]);
     for (const { body, headers } of responses) {
       expect([body, headers.get("x-request-id")]).toEqual([{ error: expect.any(String) }, expect.any(String)]);
       expect(service().logged()).not.toMatch(/"level":50/);

@@ -68,9 +68,11 @@ describe("a gateway that does not respond as it should", () => {
     await using opened = await openScriptedHost();
     const { gateway, host } = opened;
     await host.listAgents(signal());
-    gateway.misbehavior.set("agents.list", "no response");
+    gateway.misbehavior.set("sessions.list", "no response");
     const controller = new AbortController();
-    const calls = Array.from({ length: 17 }, () => failure(host.listAgents(controller.signal)).catch(() => null));
+    const calls = Array.from({ length: 17 }, () =>
+      failure(host.listSessions({ agentId: null, limit: 10 }, controller.signal)).catch(() => null),
+    );
     expect(await calls[16]).toMatchObject({ code: "overloaded" });
     controller.abort(new Error("enough"));
     expect((await Promise.all(calls)).filter((error) => error !== null)).toHaveLength(1);
