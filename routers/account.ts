@@ -4,5 +4,5 @@ import { procedure, router } from "./core/trpc.ts";
 
 /** For clients that show who is signed in, over RPC only. */
 export const account = router({
-  get: procedure.output(accountSchema).query(({ ctx }) => getAccount(ctx.account, ctx.caller)),
+  get: procedure.output(accountSchema).query(({ ctx }) => getAccount(ctx.service, ctx.caller)),
 });

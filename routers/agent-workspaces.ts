@@ -29,7 +29,7 @@ export const agentWorkspaces = router({
     })
     .input(listWorkspaceFilesRequest)
     .output(workspacePage)
-    .query(({ ctx, input }) => listWorkspaceFiles(ctx.agentWorkspaces, ctx.caller, input)),
+    .query(({ ctx, input }) => listWorkspaceFiles(ctx.service, ctx.caller, input)),
 
   read: procedure
     .meta({
@@ -45,7 +45,7 @@ export const agentWorkspaces = router({
     })
     .input(readWorkspaceFileRequest)
     .output(workspaceFilePart)
-    .query(({ ctx, input }) => readWorkspaceFile(ctx.agentWorkspaces, ctx.caller, input)),
+    .query(({ ctx, input }) => readWorkspaceFile(ctx.service, ctx.caller, input)),
 
   clear: procedure
     .meta({
@@ -63,5 +63,5 @@ export const agentWorkspaces = router({
     })
     .input(clearWorkspaceRequest)
     .output(clearedWorkspace)
-    .mutation(({ ctx, input }) => clearWorkspace(ctx.agentWorkspaces, ctx.caller, input)),
+    .mutation(({ ctx, input }) => clearWorkspace(ctx.service, ctx.caller, input)),
 });

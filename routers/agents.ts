@@ -55,7 +55,7 @@ export const servers = router({
     })
     .input(listServersRequest)
     .output(serverPage)
-    .query(({ ctx, input }) => listServers(ctx.agents, ctx.caller, input)),
+    .query(({ ctx, input }) => listServers(ctx.service, ctx.caller, input)),
 
   create: procedure
     .meta({
@@ -77,7 +77,7 @@ export const servers = router({
     })
     .input(createServerRequest)
     .output(provisionedServer)
-    .mutation(({ ctx, input }) => createServer(ctx.agents, ctx.caller, input)),
+    .mutation(({ ctx, input }) => createServer(ctx.service, ctx.caller, input)),
 
   update: procedure
     .meta({
@@ -99,7 +99,7 @@ export const servers = router({
     })
     .input(updateServerRequest)
     .output(updatedServer)
-    .mutation(({ ctx, input }) => updateServer(ctx.agents, ctx.caller, input)),
+    .mutation(({ ctx, input }) => updateServer(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -116,7 +116,7 @@ export const servers = router({
     })
     .input(serverRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteServer(ctx.agents, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => deleteServer(ctx.service, ctx.caller, input.id)),
 });
 
 export const agents = router({
@@ -141,7 +141,7 @@ export const agents = router({
     })
     .input(createAgentRequest)
     .output(provisionedAgent)
-    .mutation(({ ctx, input }) => createAgent(ctx.agents, ctx.caller, input)),
+    .mutation(({ ctx, input }) => createAgent(ctx.service, ctx.caller, input)),
 
   get: procedure
     .meta({
@@ -157,7 +157,7 @@ export const agents = router({
     })
     .input(agentRequest)
     .output(agentDetail)
-    .query(({ ctx, input }) => getAgent(ctx.agents, ctx.caller, input.id)),
+    .query(({ ctx, input }) => getAgent(ctx.service, ctx.caller, input.id)),
 
   update: procedure
     .meta({
@@ -178,7 +178,7 @@ export const agents = router({
     })
     .input(updateAgentRequest)
     .output(updatedAgent)
-    .mutation(({ ctx, input }) => updateAgent(ctx.agents, ctx.caller, input)),
+    .mutation(({ ctx, input }) => updateAgent(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -195,5 +195,5 @@ export const agents = router({
     })
     .input(agentRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteAgent(ctx.agents, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => deleteAgent(ctx.service, ctx.caller, input.id)),
 });

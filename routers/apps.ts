@@ -63,7 +63,7 @@ export const apps = router({
     })
     .input(deployRequest)
     .output(deployResponse)
-    .mutation(({ ctx, input }) => deployApp(ctx.apps, ctx.caller, input, ctx.idempotencyKey)),
+    .mutation(({ ctx, input }) => deployApp(ctx.service, ctx.caller, input, ctx.idempotencyKey)),
 
   list: procedure
     .meta({
@@ -77,7 +77,7 @@ export const apps = router({
       },
     })
     .output(listAppsResponse)
-    .query(({ ctx }) => listApps(ctx.apps, ctx.caller)),
+    .query(({ ctx }) => listApps(ctx.service, ctx.caller)),
 
   get: procedure
     .meta({
@@ -92,7 +92,7 @@ export const apps = router({
     })
     .input(appId)
     .output(appDetail)
-    .query(({ ctx, input }) => getApp(ctx.apps, ctx.caller, input.id)),
+    .query(({ ctx, input }) => getApp(ctx.service, ctx.caller, input.id)),
 
   update: procedure
     .meta({
@@ -110,7 +110,7 @@ export const apps = router({
     })
     .input(updateAppRequest)
     .output(appDetail)
-    .mutation(({ ctx, input }) => updateApp(ctx.apps, ctx.caller, input)),
+    .mutation(({ ctx, input }) => updateApp(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -130,7 +130,7 @@ export const apps = router({
     })
     .input(appId)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteApp(ctx.apps, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => deleteApp(ctx.service, ctx.caller, input.id)),
 
   rotateToken: procedure
     .meta({
@@ -151,7 +151,7 @@ export const apps = router({
     })
     .input(rotateAppTokenRequest)
     .output(rotateAppTokenResponse)
-    .mutation(({ ctx, input }) => rotateAppToken(ctx.apps, ctx.caller, input)),
+    .mutation(({ ctx, input }) => rotateAppToken(ctx.service, ctx.caller, input)),
 
   logs: procedure
     .meta({
@@ -166,7 +166,7 @@ export const apps = router({
     })
     .input(appId)
     .output(logsResponse)
-    .query(({ ctx, input }) => readDeploymentLog(ctx.deployments, ctx.caller, input.id)),
+    .query(({ ctx, input }) => readDeploymentLog(ctx.service, ctx.caller, input.id)),
 
   browse: procedure
     .meta({
@@ -182,5 +182,5 @@ export const apps = router({
     })
     .input(browseAppsRequest)
     .output(browseAppsResponse)
-    .query(({ ctx, input }) => browseApps(ctx.apps, ctx.caller, input)),
+    .query(({ ctx, input }) => browseApps(ctx.service, ctx.caller, input)),
 });

@@ -19,5 +19,5 @@ export const audit = router({
     })
     .input(auditRequest)
     .output(auditResponse)
-    .query(({ ctx, input }) => listEvents(ctx.audit, ctx.caller, input)),
+    .query(({ ctx, input }) => listEvents(ctx.service, ctx.caller, input)),
 });

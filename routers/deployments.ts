@@ -68,7 +68,7 @@ export const deployments = router({
     })
     .input(redeployRequest)
     .output(deployment)
-    .mutation(({ ctx, input }) => redeployApp(ctx.deployments, ctx.caller, input, ctx.idempotencyKey)),
+    .mutation(({ ctx, input }) => redeployApp(ctx.service, ctx.caller, input, ctx.idempotencyKey)),
 
   list: procedure
     .meta({
@@ -85,7 +85,7 @@ export const deployments = router({
     })
     .input(listDeploymentsRequest)
     .output(listDeploymentsResponse)
-    .query(({ ctx, input }) => listDeployments(ctx.deployments, ctx.caller, input)),
+    .query(({ ctx, input }) => listDeployments(ctx.service, ctx.caller, input)),
 
   get: procedure
     .meta({
@@ -100,7 +100,7 @@ export const deployments = router({
     })
     .input(numberedDeployment)
     .output(deployment)
-    .query(({ ctx, input }) => getDeployment(ctx.deployments, ctx.caller, input)),
+    .query(({ ctx, input }) => getDeployment(ctx.service, ctx.caller, input)),
 
   logs: procedure
     .meta({
@@ -115,7 +115,7 @@ export const deployments = router({
     })
     .input(numberedDeployment)
     .output(deploymentLogsResponse)
-    .query(({ ctx, input }) => readLogOfDeployment(ctx.deployments, ctx.caller, input)),
+    .query(({ ctx, input }) => readLogOfDeployment(ctx.service, ctx.caller, input)),
 
   cancel: procedure
     .meta({
@@ -133,7 +133,7 @@ export const deployments = router({
     })
     .input(numberedDeployment)
     .output(deployment)
-    .mutation(({ ctx, input }) => cancelDeployment(ctx.deployments, ctx.caller, input)),
+    .mutation(({ ctx, input }) => cancelDeployment(ctx.service, ctx.caller, input)),
 
   rollback: restartProcedure
     .meta({
@@ -170,7 +170,7 @@ export const deployments = router({
     })
     .input(rollbackRequest)
     .output(deployment)
-    .mutation(({ ctx, input }) => rollBackApp(ctx.deployments, ctx.caller, input, ctx.idempotencyKey)),
+    .mutation(({ ctx, input }) => rollBackApp(ctx.service, ctx.caller, input, ctx.idempotencyKey)),
 
   readLog: procedure
     .meta({
@@ -188,5 +188,5 @@ export const deployments = router({
     })
     .input(logToolRequest)
     .output(logToolResponse)
-    .query(({ ctx, input: { app_id: id, number } }) => readLogTail(ctx.deployments, ctx.caller, { id, number })),
+    .query(({ ctx, input: { app_id: id, number } }) => readLogTail(ctx.service, ctx.caller, { id, number })),
 });

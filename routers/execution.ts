@@ -20,7 +20,7 @@ export const execution = router({
     .output(executeResponse)
     .mutation(({ ctx, input, signal }) =>
       executeCode(
-        ctx.execution,
+        ctx.service,
         ctx.caller,
         { code: input.code, timeoutMs: input.timeout_ms, agentId: input.agent_id, callTool: ctx.callTool },
         signal ?? new AbortController().signal,

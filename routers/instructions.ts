@@ -48,7 +48,7 @@ export const instructions = router({
     })
     .input(instructionsRequest)
     .output(instructionsResponse)
-    .query(({ ctx, input }) => readInstructions(ctx.agents, ctx.caller, input.id)),
+    .query(({ ctx, input }) => readInstructions(ctx.service, ctx.caller, input.id)),
 
   replace: procedure
     .meta({
@@ -67,7 +67,7 @@ export const instructions = router({
     .input(replaceInstructionsRequest)
     .output(changedInstructions)
     .mutation(({ ctx, input: { id, ...change } }) =>
-      setInstructions(ctx.agents, ctx.caller, { agent_id: id, ...change }),
+      setInstructions(ctx.service, ctx.caller, { agent_id: id, ...change }),
     ),
 
   revisions: procedure
@@ -84,7 +84,7 @@ export const instructions = router({
     })
     .input(listRevisionsRequest)
     .output(revisionPage)
-    .query(({ ctx, input }) => listRevisions(ctx.agents, ctx.caller, input)),
+    .query(({ ctx, input }) => listRevisions(ctx.service, ctx.caller, input)),
 
   revision: procedure
     .meta({
@@ -100,7 +100,7 @@ export const instructions = router({
     })
     .input(getRevisionRequest)
     .output(revisionWithContent)
-    .query(({ ctx, input }) => getRevision(ctx.agents, ctx.caller, input)),
+    .query(({ ctx, input }) => getRevision(ctx.service, ctx.caller, input)),
 
   revert: procedure
     .meta({
@@ -118,7 +118,7 @@ export const instructions = router({
     .input(revertInstructionsRequest)
     .output(changedInstructions)
     .mutation(({ ctx, input: { id, number, expected_hash } }) =>
-      setInstructions(ctx.agents, ctx.caller, { agent_id: id, revert_to: number, expected_hash }),
+      setInstructions(ctx.service, ctx.caller, { agent_id: id, revert_to: number, expected_hash }),
     ),
 
   set: procedure
@@ -138,5 +138,5 @@ export const instructions = router({
     })
     .input(setInstructionsToolRequest)
     .output(changedInstructions)
-    .mutation(({ ctx, input }) => setInstructions(ctx.agents, ctx.caller, input)),
+    .mutation(({ ctx, input }) => setInstructions(ctx.service, ctx.caller, input)),
 });

@@ -50,7 +50,7 @@ export const knowledge = router({
     })
     .input(listKnowledgeRequest)
     .output(documentPage)
-    .query(({ ctx, input }) => listKnowledge(ctx.knowledge, ctx.caller, input)),
+    .query(({ ctx, input }) => listKnowledge(ctx.service, ctx.caller, input)),
 
   add: procedure
     .meta({
@@ -70,7 +70,7 @@ export const knowledge = router({
     })
     .input(addKnowledgeRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input, signal }) => addKnowledge(ctx.knowledge, ctx.caller, input, signal)),
+    .mutation(({ ctx, input, signal }) => addKnowledge(ctx.service, ctx.caller, input, signal)),
 
   get: procedure
     .meta({
@@ -97,7 +97,7 @@ export const knowledge = router({
     })
     .input(getKnowledgeRequest)
     .output(documentDetail)
-    .query(({ ctx, input }) => getKnowledge(ctx.knowledge, ctx.caller, input, ctx.isForAgent)),
+    .query(({ ctx, input }) => getKnowledge(ctx.service, ctx.caller, input, ctx.isForAgent)),
 
   change: procedure
     .meta({
@@ -116,7 +116,7 @@ export const knowledge = router({
     })
     .input(changeKnowledgeRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input, signal }) => changeKnowledge(ctx.knowledge, ctx.caller, input, signal)),
+    .mutation(({ ctx, input, signal }) => changeKnowledge(ctx.service, ctx.caller, input, signal)),
 
   versions: procedure
     .meta({
@@ -132,7 +132,7 @@ export const knowledge = router({
     })
     .input(documentRequest)
     .output(documentVersions)
-    .query(({ ctx, input }) => listKnowledgeVersions(ctx.knowledge, ctx.caller, input.id)),
+    .query(({ ctx, input }) => listKnowledgeVersions(ctx.service, ctx.caller, input.id)),
 
   restore: procedure
     .meta({
@@ -149,7 +149,7 @@ export const knowledge = router({
     })
     .input(restoreVersionRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input }) => restoreKnowledge(ctx.knowledge, ctx.caller, input)),
+    .mutation(({ ctx, input }) => restoreKnowledge(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -166,7 +166,7 @@ export const knowledge = router({
     })
     .input(documentRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteKnowledge(ctx.knowledge, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => deleteKnowledge(ctx.service, ctx.caller, input.id)),
 
   search: procedure
     .meta({
@@ -190,5 +190,5 @@ export const knowledge = router({
     })
     .input(searchKnowledgeRequest)
     .output(knowledgeAnswer)
-    .query(({ ctx, input, signal }) => searchKnowledge(ctx.knowledge, ctx.caller, input, signal)),
+    .query(({ ctx, input, signal }) => searchKnowledge(ctx.service, ctx.caller, input, signal)),
 });

@@ -42,7 +42,7 @@ export const memories = router({
     })
     .input(listMemoriesRequest)
     .output(memoryPage)
-    .query(({ ctx, input }) => listMemories(ctx.memories, ctx.caller, input)),
+    .query(({ ctx, input }) => listMemories(ctx.service, ctx.caller, input)),
 
   search: procedure
     .meta({
@@ -71,7 +71,7 @@ export const memories = router({
     })
     .input(searchMemoriesRequest)
     .output(foundMemories)
-    .query(({ ctx, input }) => searchMemories(ctx.memories, ctx.caller, input)),
+    .query(({ ctx, input }) => searchMemories(ctx.service, ctx.caller, input)),
 
   export: procedure
     .meta({
@@ -88,7 +88,7 @@ export const memories = router({
     })
     .input(exportMemoriesRequest)
     .output(memoryPage)
-    .query(({ ctx, input }) => exportMemories(ctx.memories, ctx.caller, input)),
+    .query(({ ctx, input }) => exportMemories(ctx.service, ctx.caller, input)),
 
   get: procedure
     .meta({
@@ -104,7 +104,7 @@ export const memories = router({
     })
     .input(memoryRequest)
     .output(memoryResponse)
-    .query(({ ctx, input }) => getMemory(ctx.memories, ctx.caller, input)),
+    .query(({ ctx, input }) => getMemory(ctx.service, ctx.caller, input)),
 
   store: procedure
     .meta({
@@ -132,9 +132,7 @@ export const memories = router({
     })
     .input(storeMemoryRequest)
     .output(writtenMemory)
-    .mutation(({ ctx, input: { id, ...memory } }) =>
-      writeMemory(ctx.memories, ctx.caller, { agent_id: id, ...memory }),
-    ),
+    .mutation(({ ctx, input: { id, ...memory } }) => writeMemory(ctx.service, ctx.caller, { agent_id: id, ...memory })),
 
   correct: procedure
     .meta({
@@ -155,7 +153,7 @@ export const memories = router({
     })
     .input(correctMemoryRequest)
     .output(memoryResponse)
-    .mutation(({ ctx, input }) => correctMemory(ctx.memories, ctx.caller, input)),
+    .mutation(({ ctx, input }) => correctMemory(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -172,7 +170,7 @@ export const memories = router({
     })
     .input(memoryRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => forgetMemory(ctx.memories, ctx.caller, input)),
+    .mutation(({ ctx, input }) => forgetMemory(ctx.service, ctx.caller, input)),
 
   deleteAll: procedure
     .meta({
@@ -189,5 +187,5 @@ export const memories = router({
     })
     .input(agentMemoriesRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => forgetAllMemories(ctx.memories, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => forgetAllMemories(ctx.service, ctx.caller, input.id)),
 });

@@ -8,11 +8,11 @@ export const oauthConnections = router({
   list: procedure
     .meta({ access: { scope: "everything" }, summary: "List the programs that have access to your account" })
     .output(listConnectionsResponse)
-    .query(({ ctx }) => listOAuthConnections(ctx.oauthConnections, ctx.caller)),
+    .query(({ ctx }) => listOAuthConnections(ctx.service, ctx.caller)),
 
   revoke: procedure
     .meta({ access: { scope: "everything" }, summary: "Revoke the access of a program to your account" })
     .input(connectionId)
     .output(revokeConnectionResponse)
-    .mutation(({ ctx, input }) => revokeOAuthConnection(ctx.oauthConnections, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => revokeOAuthConnection(ctx.service, ctx.caller, input.id)),
 });

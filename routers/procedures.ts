@@ -10,7 +10,7 @@ export const procedures = router({
     .input(callRequest)
     .output(callResponse)
     .mutation(({ ctx, input, signal }) =>
-      callProcedure(ctx.procedures, ctx.caller, input, signal ?? new AbortController().signal),
+      callProcedure(ctx.service, ctx.caller, input, signal ?? new AbortController().signal),
     ),
 
   search: procedure
@@ -26,5 +26,5 @@ export const procedures = router({
     })
     .input(searchRequest)
     .output(searchResponse)
-    .query(({ ctx, input }) => searchProcedures(ctx.procedures, ctx.caller, input)),
+    .query(({ ctx, input }) => searchProcedures(ctx.service, ctx.caller, input)),
 });

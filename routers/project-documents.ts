@@ -50,7 +50,7 @@ export const projectDocuments = router({
     })
     .input(listProjectDocumentsRequest)
     .output(documentPage)
-    .query(({ ctx, input }) => listProjectDocuments(ctx.projects, ctx.caller, input)),
+    .query(({ ctx, input }) => listProjectDocuments(ctx.service, ctx.caller, input)),
 
   add: procedure
     .meta({
@@ -70,7 +70,7 @@ export const projectDocuments = router({
     })
     .input(addProjectDocumentRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input, signal }) => addProjectDocument(ctx.projects, ctx.caller, input, signal)),
+    .mutation(({ ctx, input, signal }) => addProjectDocument(ctx.service, ctx.caller, input, signal)),
 
   get: procedure
     .meta({
@@ -87,7 +87,7 @@ export const projectDocuments = router({
     })
     .input(getProjectDocumentRequest)
     .output(documentDetail)
-    .query(({ ctx, input }) => getProjectDocument(ctx.projects, ctx.caller, input)),
+    .query(({ ctx, input }) => getProjectDocument(ctx.service, ctx.caller, input)),
 
   change: procedure
     .meta({
@@ -106,7 +106,7 @@ export const projectDocuments = router({
     })
     .input(changeProjectDocumentRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input, signal }) => changeProjectDocument(ctx.projects, ctx.caller, input, signal)),
+    .mutation(({ ctx, input, signal }) => changeProjectDocument(ctx.service, ctx.caller, input, signal)),
 
   versions: procedure
     .meta({
@@ -122,7 +122,7 @@ export const projectDocuments = router({
     })
     .input(projectDocumentRequest)
     .output(documentVersions)
-    .query(({ ctx, input }) => listProjectDocumentVersions(ctx.projects, ctx.caller, input)),
+    .query(({ ctx, input }) => listProjectDocumentVersions(ctx.service, ctx.caller, input)),
 
   restore: procedure
     .meta({
@@ -139,7 +139,7 @@ export const projectDocuments = router({
     })
     .input(restoreProjectDocumentRequest)
     .output(changedDocument)
-    .mutation(({ ctx, input }) => restoreProjectDocument(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input }) => restoreProjectDocument(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -156,5 +156,5 @@ export const projectDocuments = router({
     })
     .input(projectDocumentRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteProjectDocument(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input }) => deleteProjectDocument(ctx.service, ctx.caller, input)),
 });

@@ -43,7 +43,7 @@ export const projects = router({
     })
     .input(listProjectsRequest)
     .output(projectPage)
-    .query(({ ctx, input }) => listProjects(ctx.projects, ctx.caller, input)),
+    .query(({ ctx, input }) => listProjects(ctx.service, ctx.caller, input)),
 
   create: procedure
     .meta({
@@ -66,7 +66,7 @@ export const projects = router({
     })
     .input(createProjectRequest)
     .output(projectResponse)
-    .mutation(({ ctx, input }) => createProject(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input }) => createProject(ctx.service, ctx.caller, input)),
 
   get: procedure
     .meta({
@@ -82,7 +82,7 @@ export const projects = router({
     })
     .input(projectRequest)
     .output(projectResponse)
-    .query(({ ctx, input }) => getProject(ctx.projects, ctx.caller, input.id)),
+    .query(({ ctx, input }) => getProject(ctx.service, ctx.caller, input.id)),
 
   update: procedure
     .meta({
@@ -99,7 +99,7 @@ export const projects = router({
     })
     .input(updateProjectRequest)
     .output(projectResponse)
-    .mutation(({ ctx, input }) => updateProject(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input }) => updateProject(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -116,7 +116,7 @@ export const projects = router({
     })
     .input(projectRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteProject(ctx.projects, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => deleteProject(ctx.service, ctx.caller, input.id)),
 
   mount: procedure
     .meta({
@@ -133,7 +133,7 @@ export const projects = router({
     })
     .input(projectMountRequest)
     .output(projectMount)
-    .mutation(({ ctx, input }) => mountProject(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input }) => mountProject(ctx.service, ctx.caller, input)),
 
   unmount: procedure
     .meta({
@@ -150,7 +150,7 @@ export const projects = router({
     })
     .input(projectMountRequest)
     .output(projectMount)
-    .mutation(({ ctx, input }) => unmountProject(ctx.projects, ctx.caller, input)),
+    .mutation(({ ctx, input }) => unmountProject(ctx.service, ctx.caller, input)),
 
   search: procedure
     .meta({
@@ -167,7 +167,7 @@ export const projects = router({
     })
     .input(searchProjectRequest)
     .output(foundDocuments)
-    .query(({ ctx, input }) => findProjectDocuments(ctx.projects, ctx.caller, input)),
+    .query(({ ctx, input }) => findProjectDocuments(ctx.service, ctx.caller, input)),
 
   browse: procedure
     .meta({
@@ -182,7 +182,7 @@ export const projects = router({
     })
     .input(listProjectsToolRequest)
     .output(mountedProjectPage)
-    .query(({ ctx, input }) => listMountedProjects(ctx.projects, ctx.caller, { ...input, limit: 100 })),
+    .query(({ ctx, input }) => listMountedProjects(ctx.service, ctx.caller, { ...input, limit: 100 })),
 
   find: procedure
     .meta({
@@ -200,5 +200,5 @@ export const projects = router({
     })
     .input(searchProjectToolRequest)
     .output(projectHits)
-    .query(({ ctx, input }) => searchProject(ctx.projects, ctx.caller, input)),
+    .query(({ ctx, input }) => searchProject(ctx.service, ctx.caller, input)),
 });

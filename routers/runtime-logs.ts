@@ -18,5 +18,5 @@ export const runtimeLogs = router({
     })
     .input(runtimeLogsRequest)
     .output(runtimeLogsResponse)
-    .query(({ ctx, input }) => listRuntimeLogs(ctx.runtimeLogs, ctx.caller, input)),
+    .query(({ ctx, input }) => listRuntimeLogs(ctx.service, ctx.caller, input)),
 });

@@ -62,7 +62,7 @@ export const sessions = router({
     .input(openSessionRequest)
     .output(sessionResponse)
     .mutation(({ ctx, input: { id, ...session } }) =>
-      openSession(ctx.sessions, ctx.caller, { agent_id: id, ...session }),
+      openSession(ctx.service, ctx.caller, { agent_id: id, ...session }),
     ),
 
   append: procedure
@@ -86,7 +86,7 @@ export const sessions = router({
     })
     .input(appendEntriesRequest)
     .output(appendedEntries)
-    .mutation(({ ctx, input: { id, entries } }) => appendEntries(ctx.sessions, ctx.caller, { sessionId: id, entries })),
+    .mutation(({ ctx, input: { id, entries } }) => appendEntries(ctx.service, ctx.caller, { sessionId: id, entries })),
 
   import: procedure
     .meta({
@@ -115,7 +115,7 @@ export const sessions = router({
     .input(importTranscriptRequest)
     .output(importedTranscript)
     .mutation(({ ctx, input: { id, ...transcript } }) =>
-      importTranscript(ctx.sessions, ctx.caller, { agent_id: id, ...transcript }),
+      importTranscript(ctx.service, ctx.caller, { agent_id: id, ...transcript }),
     ),
 
   close: procedure
@@ -132,7 +132,7 @@ export const sessions = router({
     })
     .input(sessionRequest)
     .output(sessionResponse)
-    .mutation(({ ctx, input }) => closeSession(ctx.sessions, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => closeSession(ctx.service, ctx.caller, input.id)),
 
   list: procedure
     .meta({
@@ -161,7 +161,7 @@ export const sessions = router({
     })
     .input(listSessionsRequest)
     .output(sessionPage)
-    .query(({ ctx, input }) => listSessions(ctx.sessions, ctx.caller, input)),
+    .query(({ ctx, input }) => listSessions(ctx.service, ctx.caller, input)),
 
   search: procedure
     .meta({
@@ -183,7 +183,7 @@ export const sessions = router({
     })
     .input(searchSessionsRequest)
     .output(searchPage)
-    .query(({ ctx, input }) => searchTranscripts(ctx.sessions, ctx.caller, input)),
+    .query(({ ctx, input }) => searchTranscripts(ctx.service, ctx.caller, input)),
 
   get: procedure
     .meta({
@@ -199,7 +199,7 @@ export const sessions = router({
     })
     .input(sessionRequest)
     .output(sessionResponse)
-    .query(({ ctx, input }) => getSession(ctx.sessions, ctx.caller, input.id)),
+    .query(({ ctx, input }) => getSession(ctx.service, ctx.caller, input.id)),
 
   transcript: procedure
     .meta({
@@ -216,7 +216,7 @@ export const sessions = router({
     })
     .input(transcriptRequest)
     .output(transcriptPage)
-    .query(({ ctx, input: { id, ...page } }) => readTranscript(ctx.sessions, ctx.caller, { session_id: id, ...page })),
+    .query(({ ctx, input: { id, ...page } }) => readTranscript(ctx.service, ctx.caller, { session_id: id, ...page })),
 
   usage: procedure
     .meta({
@@ -233,7 +233,7 @@ export const sessions = router({
     })
     .input(serverUsageRequest)
     .output(serverUsageResponse)
-    .query(({ ctx, input }) => readServerUsage(ctx.sessions, ctx.caller, input)),
+    .query(({ ctx, input }) => readServerUsage(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -250,7 +250,7 @@ export const sessions = router({
     })
     .input(sessionRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteSession(ctx.sessions, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => deleteSession(ctx.service, ctx.caller, input.id)),
 
   read: procedure
     .meta({
@@ -268,5 +268,5 @@ export const sessions = router({
     })
     .input(transcriptToolRequest)
     .output(transcriptPageOfTool)
-    .query(({ ctx, input }) => browseTranscript(ctx.sessions, ctx.caller, input)),
+    .query(({ ctx, input }) => browseTranscript(ctx.service, ctx.caller, input)),
 });

@@ -48,7 +48,7 @@ export const skills = router({
     })
     .input(listSkillsRequest)
     .output(skillPage)
-    .query(({ ctx, input }) => listSkills(ctx.skills, ctx.caller, input)),
+    .query(({ ctx, input }) => listSkills(ctx.service, ctx.caller, input)),
 
   upload: procedure
     .meta({
@@ -71,7 +71,7 @@ export const skills = router({
     })
     .input(uploadSkillRequest)
     .output(skillDetail)
-    .mutation(({ ctx, input }) => uploadSkill(ctx.skills, ctx.caller, input)),
+    .mutation(({ ctx, input }) => uploadSkill(ctx.service, ctx.caller, input)),
 
   get: procedure
     .meta({
@@ -87,7 +87,7 @@ export const skills = router({
     })
     .input(skillRequest)
     .output(skillDetail)
-    .query(({ ctx, input }) => getSkill(ctx.skills, ctx.caller, input.name)),
+    .query(({ ctx, input }) => getSkill(ctx.service, ctx.caller, input.name)),
 
   files: procedure
     .meta({
@@ -103,7 +103,7 @@ export const skills = router({
     })
     .input(skillFilesRequest)
     .output(skillFiles)
-    .query(({ ctx, input }) => readSkillFiles(ctx.skills, ctx.caller, input)),
+    .query(({ ctx, input }) => readSkillFiles(ctx.service, ctx.caller, input)),
 
   delete: procedure
     .meta({
@@ -120,7 +120,7 @@ export const skills = router({
     })
     .input(skillRequest)
     .output(deleteResponse)
-    .mutation(({ ctx, input }) => deleteSkill(ctx.skills, ctx.caller, input.name)),
+    .mutation(({ ctx, input }) => deleteSkill(ctx.service, ctx.caller, input.name)),
 });
 
 export const agentSkills = router({
@@ -149,7 +149,7 @@ export const agentSkills = router({
     })
     .input(listAgentSkillsRequest)
     .output(agentSkillPage)
-    .query(({ ctx, input: { id, cursor } }) => listAgentSkills(ctx.skills, ctx.caller, { agent_id: id, cursor })),
+    .query(({ ctx, input: { id, cursor } }) => listAgentSkills(ctx.service, ctx.caller, { agent_id: id, cursor })),
 
   set: procedure
     .meta({
@@ -166,7 +166,7 @@ export const agentSkills = router({
     })
     .input(enableSkillRequest)
     .output(enabledSkill)
-    .mutation(({ ctx, input: { id, ...change } }) => enableSkill(ctx.skills, ctx.caller, { agent_id: id, ...change })),
+    .mutation(({ ctx, input: { id, ...change } }) => enableSkill(ctx.service, ctx.caller, { agent_id: id, ...change })),
 });
 
 export const agentRuntimes = router({
@@ -184,7 +184,7 @@ export const agentRuntimes = router({
     })
     .input(agentRuntimeRequest)
     .output(agentRuntime)
-    .query(({ ctx, input }) => readRuntime(ctx.skills, ctx.caller, input.id)),
+    .query(({ ctx, input }) => readRuntime(ctx.service, ctx.caller, input.id)),
 
   declare: procedure
     .meta({
@@ -202,5 +202,5 @@ export const agentRuntimes = router({
     })
     .input(declareRuntimeRequest)
     .output(agentRuntime)
-    .mutation(({ ctx, input }) => declareRuntime(ctx.skills, ctx.caller, input)),
+    .mutation(({ ctx, input }) => declareRuntime(ctx.service, ctx.caller, input)),
 });

@@ -34,7 +34,7 @@ export const tokens = router({
     })
     .input(issueTokenRequest)
     .output(issuedToken)
-    .mutation(({ ctx, input }) => issueToken(ctx.tokens, ctx.caller, input)),
+    .mutation(({ ctx, input }) => issueToken(ctx.service, ctx.caller, input)),
 
   list: procedure
     .meta({
@@ -49,7 +49,7 @@ export const tokens = router({
       },
     })
     .output(listTokensResponse)
-    .query(({ ctx }) => listTokens(ctx.tokens, ctx.caller)),
+    .query(({ ctx }) => listTokens(ctx.service, ctx.caller)),
 
   revoke: procedure
     .meta({
@@ -66,7 +66,7 @@ export const tokens = router({
     })
     .input(tokenId)
     .output(revokeTokenResponse)
-    .mutation(({ ctx, input }) => revokeToken(ctx.tokens, ctx.caller, input.id)),
+    .mutation(({ ctx, input }) => revokeToken(ctx.service, ctx.caller, input.id)),
 
   rotate: procedure
     .meta({
@@ -84,5 +84,5 @@ export const tokens = router({
     })
     .input(rotateTokenRequest)
     .output(issuedToken)
-    .mutation(({ ctx, input }) => rotateToken(ctx.tokens, ctx.caller, input)),
+    .mutation(({ ctx, input }) => rotateToken(ctx.service, ctx.caller, input)),
 });

@@ -112,14 +112,14 @@ export async function callTool(
 }
 
 async function addOwnAgent(
-  { agents, caller }: Context,
+  { service, caller }: Context,
   toInput: ToolEntry["toInput"],
   args: unknown,
   field: string | undefined,
 ): Promise<object> {
   const input = toInput(args) as Record<string, unknown>;
   if (field === undefined || input[field] !== undefined || caller === null) return input;
-  return { ...input, [field]: (await findOwnAgent(agents.db, caller, undefined)).id };
+  return { ...input, [field]: (await findOwnAgent(service.db, caller, undefined)).id };
 }
 
 /**

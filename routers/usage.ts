@@ -24,5 +24,5 @@ export const usage = router({
     })
     .input(usageRequest)
     .output(usageResponse)
-    .query(({ ctx }) => getUsage(ctx.usage, ctx.caller)),
+    .query(({ ctx }) => getUsage(ctx.service, ctx.caller)),
 });

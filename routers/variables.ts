@@ -38,7 +38,7 @@ export const variables = router({
     })
     .input(setVariableRequest)
     .output(changedVariable)
-    .mutation(({ ctx, input }) => setVariable(ctx.variables, ctx.caller, input)),
+    .mutation(({ ctx, input }) => setVariable(ctx.service, ctx.caller, input)),
 
   list: procedure
     .meta({
@@ -54,7 +54,7 @@ export const variables = router({
     })
     .input(listVariablesRequest)
     .output(variableList)
-    .query(({ ctx, input }) => listVariables(ctx.variables, ctx.caller, input.id)),
+    .query(({ ctx, input }) => listVariables(ctx.service, ctx.caller, input.id)),
 
   delete: restartProcedure
     .meta({
@@ -75,5 +75,5 @@ export const variables = router({
     })
     .input(deleteVariableRequest)
     .output(deletedVariable)
-    .mutation(({ ctx, input }) => deleteVariable(ctx.variables, ctx.caller, input)),
+    .mutation(({ ctx, input }) => deleteVariable(ctx.service, ctx.caller, input)),
 });

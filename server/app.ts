@@ -1,7 +1,7 @@
 import http from "node:http";
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
 import type { Db } from "../domain/database-types.ts";
-import type { Capabilities } from "../routers/core/context.ts";
+import type { Service } from "../routers/core/context.ts";
 import type { Authenticator } from "./auth/authenticator.ts";
 import { forbidCaching } from "./http/cache-control.ts";
 import { trustedPeers } from "./http/client-address.ts";
@@ -24,7 +24,7 @@ import { restPlugin } from "./rest/plugin.ts";
 import { rpcPlugin } from "./rpc/plugin.ts";
 
 export interface HttpServerOptions {
-  capabilities: Capabilities;
+  service: Service;
   db: Db;
   authenticator: Authenticator;
   gatewayAuthenticator: Authenticator;

@@ -1,5 +1,5 @@
 import type { Caller } from "../domain/shared/caller.ts";
-import type { CallDetails, Capabilities, Context } from "../routers/core/context.ts";
+import type { CallDetails, Context, Service } from "../routers/core/context.ts";
 import { callToolForProgram } from "../routers/tool-registry.ts";
 
 const NO_DETAILS: CallDetails = {
@@ -12,13 +12,9 @@ const NO_DETAILS: CallDetails = {
 };
 
 /** Creates the context of one call. */
-export function callContext(
-  capabilities: Capabilities,
-  caller: Caller | null,
-  details: Partial<CallDetails> = {},
-): Context {
+export function callContext(service: Service, caller: Caller | null, details: Partial<CallDetails> = {}): Context {
   const context: Context = {
-    ...capabilities,
+    service,
     ...NO_DETAILS,
     ...details,
     caller,

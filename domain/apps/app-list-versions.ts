@@ -43,12 +43,12 @@ export class AppListVersions {
  * other.
  */
 export function readPageVersion(
-  { apps }: { apps: AppListDeps },
+  { appListVersions }: AppListDeps,
   { orgId }: Caller,
   { limit, cursor }: PageRequest,
 ): Promise<string> | null {
   // A page shows whether another one follows, so its version covers one more app.
-  return cursor === undefined ? apps.appListVersions.read(orgId, limit + 1) : null;
+  return cursor === undefined ? appListVersions.read(orgId, limit + 1) : null;
 }
 
 async function readVersions(db: Db, requests: readonly VersionRequest[]): Promise<string[]> {

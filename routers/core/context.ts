@@ -57,45 +57,61 @@ import type { ChangeSessionDeps } from "../../domain/sessions/open-session.ts";
 import type { SearchTranscriptsDeps } from "../../domain/sessions/search-transcripts.ts";
 import type { UsageDeps } from "../../domain/usage/get-usage.ts";
 
-/** The dependencies of the domain functions, one group per capability. They are the same for every call. */
-export interface Capabilities {
-  account: GetAccountDeps;
-  agentWorkspaces: AgentWorkspaceDeps;
-  agents: CreateServerDeps &
-    DeleteAgentDeps &
-    ReadAgentsDeps &
-    SetInstructionsDeps &
-    UpdateAgentDeps &
-    UpdateServerDeps;
-  apps: AppListDeps &
-    BrowseAppsDeps &
-    DeleteDeps &
-    DeployDeps &
-    GetAppDeps &
-    ListDeps &
-    RotateAppTokenDeps &
-    UpdateAppDeps;
-  audit: ListEventsDeps & RecordCallDeps;
-  deployments: CancelDeps & FollowLogDeps & ReadDeploymentsDeps & ReadLogDeps & RedeployDeps;
-  execution: ExecuteDeps;
-  knowledge: SearchKnowledgeDeps & SendDocumentDeps;
-  memories: ChangeMemoriesDeps & TextSearchDeps;
-  oauthConnections: ListOAuthConnectionsDeps & RevokeOAuthConnectionDeps;
-  projects: ChangeProjectDeps & SendDocumentDeps & TextSearchDeps;
-  procedures: CallDeps & SearchDeps;
-  rateLimits: RateLimitDeps;
-  runtimeLogs: FollowRuntimeLogsDeps & ReadRuntimeLogsDeps;
-  sessions: ChangeSessionDeps &
-    DeleteSessionDeps &
-    OpenHostDeps &
-    ImportTranscriptDeps &
-    ReadSessionsDeps &
-    SearchTranscriptsDeps;
-  skills: AgentRuntimeDeps & DeleteSkillDeps & EnableSkillDeps & OpenHostDeps & ReadSkillsDeps & UploadSkillDeps;
-  tokens: IssueTokenDeps & ListTokensDeps & RevokeTokenDeps & RotateTokenDeps;
-  usage: UsageDeps;
-  variables: ListVariablesDeps & SetVariableDeps;
-}
+/** Everything that the domain functions depend on, the same for every call. Each function names the part that it uses. */
+export type Service = AgentRuntimeDeps &
+  AgentWorkspaceDeps &
+  AppListDeps &
+  BrowseAppsDeps &
+  CallDeps &
+  CancelDeps &
+  ChangeMemoriesDeps &
+  ChangeProjectDeps &
+  ChangeSessionDeps &
+  CreateServerDeps &
+  DeleteAgentDeps &
+  DeleteDeps &
+  DeleteSessionDeps &
+  DeleteSkillDeps &
+  DeployDeps &
+  EnableSkillDeps &
+  ExecuteDeps &
+  FollowLogDeps &
+  FollowRuntimeLogsDeps &
+  GetAccountDeps &
+  GetAppDeps &
+  ImportTranscriptDeps &
+  IssueTokenDeps &
+  ListDeps &
+  ListEventsDeps &
+  ListOAuthConnectionsDeps &
+  ListTokensDeps &
+  ListVariablesDeps &
+  OpenHostDeps &
+  RateLimitDeps &
+  ReadAgentsDeps &
+  ReadDeploymentsDeps &
+  ReadLogDeps &
+  ReadRuntimeLogsDeps &
+  ReadSessionsDeps &
+  ReadSkillsDeps &
+  RecordCallDeps &
+  RedeployDeps &
+  RevokeOAuthConnectionDeps &
+  RevokeTokenDeps &
+  RotateAppTokenDeps &
+  RotateTokenDeps &
+  SearchDeps &
+  SearchKnowledgeDeps &
+  SearchTranscriptsDeps &
+  SendDocumentDeps &
+  SetInstructionsDeps &
+  SetVariableDeps &
+  TextSearchDeps &
+  UpdateAgentDeps &
+  UpdateAppDeps &
+  UpdateServerDeps &
+  UploadSkillDeps &
+  UsageDeps;
 
 export interface RateLimitDeps {
   /** Looks up plans and idempotency keys: a repeated deploy does not count against the limit. */
@@ -123,8 +139,9 @@ export interface CallDetails {
   reportRateLimit(policy: { name: string; limit: number; windowSeconds: number }, state: QuotaState): void;
 }
 
-/** The context of one call: the capabilities, the caller, and the details that the transport knows. */
-export interface Context extends Capabilities, CallDetails {
+/** The context of one call: the service, the caller, and the details that the transport knows. */
+export interface Context extends CallDetails {
+  service: Service;
   /** `null` when the call carries no valid credential. */
   caller: Caller | null;
   /** Calls a tool of the service for a program, with the rights of this call. */

@@ -9,7 +9,7 @@ import { runForOrganization } from "../../domain/shared/transaction.ts";
 import { addRemainingDeploys, limitDeploys } from "../../domain/rate-limits/limit-deploys.ts";
 import { limitRestarts } from "../../domain/rate-limits/limit-restarts.ts";
 import { type AccessMeta, getAccessError } from "./access.ts";
-import type { Capabilities, Context } from "./context.ts";
+import type { Context, Service } from "./context.ts";
 import { formatError } from "./error-formatter.ts";
 import { toServiceError } from "./invalid-input.ts";
 
@@ -37,7 +37,7 @@ export interface ToolMeta {
    * an input whose result must not be cached. Only for queries that every caller may call, and whose result depends on
    * nothing but the organization and the input.
    */
-  resultVersion?(capabilities: Capabilities, caller: Caller, input: object): Promise<string> | null;
+  resultVersion?(service: Service, caller: Caller, input: object): Promise<string> | null;
 }
 
 /** A request body that is a file, not JSON. It is not held in memory. */
@@ -112,7 +112,7 @@ const authorize = t.middleware(async ({ ctx, type, meta, path, next, getRawInput
   }
   // An unreadable input is reported when it is validated, after the rate limit has counted the attempt.
   const input = await getRawInput().catch(() => null);
-  const record = await prepareCallRecord(ctx.audit, { caller, action: path, address: ctx.address, input });
+  const record = await prepareCallRecord(ctx.service, { caller, action: path, address: ctx.address, input });
   if (error !== null) {
     await record({ error });
     throw error;
@@ -139,9 +139,9 @@ const authorized = t.procedure.use(mapServiceErrors).use(attributeToOrganization
  * known idempotency key does not count.
  */
 const deployLimited = authorized.use(async ({ ctx, meta, next }) => {
-  const { caller, rateLimits, idempotencyKey: key } = ctx;
-  if (key !== null && (await isKnownKey(rateLimits.em.fork(), caller.orgId, key))) return next();
-  const taken = await limitDeploys(rateLimits, caller.orgId, ({ quota, ...state }) =>
+  const { caller, service, idempotencyKey: key } = ctx;
+  if (key !== null && (await isKnownKey(service.em.fork(), caller.orgId, key))) return next();
+  const taken = await limitDeploys(service, caller.orgId, ({ quota, ...state }) =>
     ctx.reportRateLimit({ name: "deploy", ...quota }, state),
   );
   const result = await next();
@@ -152,8 +152,8 @@ const deployLimited = authorized.use(async ({ ctx, meta, next }) => {
 
 /** Counts the attempt before its input is read. */
 const restartLimited = authorized.use(async ({ ctx, next }) => {
-  const { caller, rateLimits } = ctx;
-  await limitRestarts(rateLimits.counter, caller.orgId, ({ limit, windowSeconds }, state) =>
+  const { caller, service } = ctx;
+  await limitRestarts(service.counter, caller.orgId, ({ limit, windowSeconds }, state) =>
     ctx.reportRateLimit({ name: "restarts", limit, windowSeconds }, state),
   );
   return next();

@@ -1,5 +1,6 @@
-import type { Db } from "../../domain/database-types.ts";
-import { queryBuilderOf } from "../../domain/database-types.ts";
+import type { PgBoss } from "pg-boss";
+import { type Db, queryBuilderOf } from "../../domain/database-types.ts";
+import type { JobQueue } from "../../domain/ports/job-queue.ts";
 import type { Config } from "../config.ts";
 import type { ConnectionPool } from "../database/connection-pool.ts";
 import { DatabaseLock, type DatabaseLockOptions } from "../database/database-lock.ts";
@@ -7,8 +8,10 @@ import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts
 import { openDatabase } from "../database/open-database.ts";
 import type { Orm } from "../database/orm.ts";
 import { PoolWatchdog } from "../database/pool-watchdog.ts";
+import { openBoss, PgBossQueue } from "../drivers/job-queue/pg-boss-queue.ts";
 import type { ReadinessCheck } from "../http/health.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { requeueActiveJobs } from "../worker/requeue-active-jobs.ts";
 
 export interface DatabaseServices {
   orm: Orm;
@@ -56,4 +59,23 @@ export async function openDatabaseServices(
     connections,
     readiness: { name: "database", check },
   };
+}
+
+export interface JobQueueServices {
+  boss: PgBoss;
+  jobs: JobQueue;
+  readiness: ReadinessCheck;
+}
+
+/** Opens the job queue, which keeps its jobs in the service's database. */
+export async function openJobQueue(
+  { orm, url, isEmbedded }: Pick<DatabaseServices, "orm" | "url" | "isEmbedded">,
+  log: Logger,
+  opening: AsyncDisposableStack,
+): Promise<JobQueueServices> {
+  const boss = await openBoss(url, log);
+  opening.defer(() => boss.stop({ graceful: false, close: true }));
+  if (isEmbedded) await requeueActiveJobs(orm, boss);
+  const check = async (): Promise<void> => void (await boss.getQueue("deployment"));
+  return { boss, jobs: new PgBossQueue(boss), readiness: { name: "queue", check } };
 }

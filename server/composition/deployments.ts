@@ -4,9 +4,9 @@ import { DeploymentLogTails } from "../../domain/deployments/follow-deployment-l
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
-import type { Sandbox } from "../ports/sandbox.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
-import type { Capabilities } from "../../routers/core/context.ts";
+import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
+import type { Service } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
 import { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
 import { DEFAULT_LIMITS } from "../drivers/bundler/wrangler-bundler.ts";
@@ -15,6 +15,7 @@ import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/filesystem.ts";
+import type { Sandbox } from "../ports/sandbox.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import { removeAbandonedSocketFolders } from "../sandbox/socket-folder.ts";
@@ -31,8 +32,8 @@ const VOLUME_MB = (DEFAULT_LIMITS.build.diskMb ?? 0) + 768;
 const CANCEL_WAIT_MS = 10_000;
 
 export interface DeploymentServices {
-  /** For calls that read deployments. */
-  deployments: Capabilities["deployments"];
+  /** For calls that read and change deployments. */
+  deployments: Pick<Service, "cancelWaitMs" | "logTails" | "objects">;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
   /** Why the kernel does not limit the disk space of builds; `null` if it does. */
@@ -44,7 +45,7 @@ export async function openDeployments(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
-  const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
+  const { config, database, edge, external, log, queue, shared, tokenSecret, variables } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
   const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, foundation);
@@ -54,13 +55,8 @@ export async function openDeployments(
   return {
     diskProblem,
     deployments: {
-      em: database.em,
-      db: database.db,
-      plans,
-      jobs: queue.jobs,
       objects,
       logTails: opening.use(new DeploymentLogTails({ db: database.db, objects }, shared.logChanges)),
-      appBuilder: external.appBuilder,
       cancelWaitMs: CANCEL_WAIT_MS,
     },
     deploymentDeps: {
@@ -134,4 +130,16 @@ function passwordsIn(config: Config): string[] {
   return [config.databaseUrl, config.redisUrl, config.gitBaseUrl]
     .map((url) => (url === null ? undefined : URL.parse(url)?.password))
     .filter((password): password is string => password !== undefined && password !== "");
+}
+
+/** The dependencies of the measurement of what apps store, which the worker runs. */
+export function createStorage({ database, edge, plans, shared, log }: Foundation): EnforceDeps {
+  return {
+    em: database.em,
+    db: database.db,
+    plans,
+    storage: edge.storage,
+    changes: shared.changes,
+    report: (err, { appId, slug }) => log.warn({ err, appId, slug }, "the storage of an app could not be checked"),
+  };
 }

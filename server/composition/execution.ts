@@ -1,7 +1,9 @@
 import path from "node:path";
 import type { CodeRuntime } from "../../domain/ports/code-runtime.ts";
-import type { Capabilities } from "../../routers/core/context.ts";
+import { ProcedureIndex } from "../../domain/procedures/procedure-index.ts";
+import type { Service } from "../../routers/core/context.ts";
 import { TOOLS_FOR_PROGRAMS } from "../../routers/tool-registry.ts";
+import { EdgeProxyCaller } from "../drivers/app-caller/edge-proxy-caller.ts";
 import { countVolumes, DenoCodeRuntime } from "../drivers/code-runtime/deno-code-runtime.ts";
 import { SANDBOX_FILES } from "../drivers/code-runtime/deno-command.ts";
 import { MODULES_FOLDER } from "../drivers/code-runtime/prepare-importable-modules.ts";
@@ -12,15 +14,17 @@ import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
 import type { Foundation } from "./foundation.ts";
 
-/** Opens the runtime of programs, which call apps through `procedures`. */
-export async function openExecution(
-  foundation: Foundation,
-  procedures: Capabilities["procedures"],
-  opening: AsyncDisposableStack,
-): Promise<Capabilities["execution"]> {
-  const codeRuntime = await openCodeRuntime(foundation, opening);
-  const { database, usageCounter } = foundation;
-  return { ...procedures, db: database.db, codeRuntime, usageCounter, toolDeclarations: TOOLS_FOR_PROGRAMS };
+type ExecutionParts = Pick<Service, "appCaller" | "codeRuntime" | "procedureIndex" | "toolDeclarations">;
+
+/** Opens the part of the service that calls the procedures of apps and runs programs. */
+export async function openExecution(foundation: Foundation, opening: AsyncDisposableStack): Promise<ExecutionParts> {
+  const { database, edge } = foundation;
+  return {
+    procedureIndex: new ProcedureIndex(database.db),
+    appCaller: new EdgeProxyCaller((slug) => ({ ...edge.proxyAddress, hostHeader: new URL(edge.urlOf(slug)).host })),
+    codeRuntime: await openCodeRuntime(foundation, opening),
+    toolDeclarations: TOOLS_FOR_PROGRAMS,
+  };
 }
 
 async function openCodeRuntime(

@@ -1,26 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { Plans } from "../../domain/plans/plans.ts";
 import type { AgentWorkspaces } from "../../domain/ports/agent-workspaces.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
-import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
-import { Plans } from "../../domain/plans/plans.ts";
+import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import { LastKnownVariables } from "../../domain/variables/last-known-variables.ts";
 import { StoredVariables } from "../../domain/variables/stored-variables.ts";
 import { VariableCipher } from "../../domain/variables/variable-cipher.ts";
-import type { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { FilesystemAgentWorkspaces } from "../drivers/agent-workspaces/filesystem.ts";
+import { replaceFile } from "../files/durable-files.ts";
+import { nullIfMissing } from "../files/missing-file.ts";
+import type { ReadinessDetails } from "../http/health.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import type { ControlGroups } from "../sandbox/cgroups/control-groups.ts";
+import type { OwnGroups } from "../sandbox/cgroups/find-hierarchies.ts";
+import { openControlGroups } from "../sandbox/cgroups/open-control-groups.ts";
 import { ForkServer } from "../sandbox/fork-server/fork-server.ts";
 import type { StartProcess } from "../sandbox/start-process.ts";
-import { loadTokenSecret } from "./token-secret.ts";
-import { TextWorkerPool } from "../text-workers/text-worker-pool.ts";
 import type { Logger } from "../telemetry/logger.ts";
-import { type DatabaseDeps, type DatabaseServices, openDatabaseServices } from "./database.ts";
+import { TextWorkerPool } from "../text-workers/text-worker-pool.ts";
+import {
+  type DatabaseDeps,
+  type DatabaseServices,
+  type JobQueueServices,
+  openDatabaseServices,
+  openJobQueue,
+} from "./database.ts";
 import { type EdgeServices, openEdge } from "./edge.ts";
-import { type JobQueueServices, openJobQueue } from "./job-queue.ts";
-import { openSandboxGroups } from "./sandbox-limits.ts";
-import { openUsageCounter } from "./usage-counter.ts";
-import { openSharedState, type SharedState } from "./shared-state.ts";
+import { openSharedState, openUsageCounter, type SharedState } from "./shared-state.ts";
 
 /** Dependencies that the configuration does not choose. Tests replace them. */
 export interface ExternalDeps extends DatabaseDeps {
@@ -96,4 +106,57 @@ export async function openFoundation(
     agentWorkspaces,
     textWorkers: opening.use(new TextWorkerPool()),
   };
+}
+
+const MIN_LENGTH = 32;
+
+/**
+ * Returns the configured secret, or without one the secret in the data folder. The first start generates it.
+ *
+ * @throws {ConfigError} when the stored secret is damaged
+ */
+async function loadTokenSecret(configured: string | null, dataDirectory: string): Promise<string> {
+  if (configured !== null) return configured;
+  const folder = path.join(dataDirectory, "secrets");
+  const file = path.join(folder, "token-secret");
+  const stored = (await readFile(file, "utf8").catch(nullIfMissing))?.trim();
+  if (stored !== undefined && stored.length >= MIN_LENGTH) return stored;
+  // A new secret would change the token of every app, which only the operator may decide.
+  if (stored !== undefined)
+    throw new ConfigError(`${file} is damaged. Restore it from a backup, or remove it to change every app token.`);
+  const generated = randomBytes(32).toString("hex");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(file, `${generated}\n`, 0o600);
+  return generated;
+}
+
+/** The methods of a logger that report the limits. */
+interface LimitsLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/**
+ * Opens the control groups, and logs what the kernel does not limit on this host.
+ *
+ * @param own - the groups of this process; by default those that the kernel names
+ */
+export async function openSandboxGroups(log: LimitsLog, own?: OwnGroups): Promise<ControlGroups> {
+  const groups = await openControlGroups(own);
+  const { version, controllers, problem } = groups;
+  if (problem === null) log.info({ version, controllers }, "the kernel limits sandboxes with control groups");
+  else
+    log.warn(
+      { version, controllers, problem },
+      "the kernel does not limit all resources of sandboxes; see docs/operations.md, Limits of the kernel",
+    );
+  return groups;
+}
+
+/** What the kernel limits on this host, and why not more, for operators. */
+export function describeLimits(
+  { version, controllers, problem }: ControlGroups,
+  diskProblem: string | null,
+): ReadinessDetails["sandbox_limits"] {
+  return { cgroups: version, controllers, problem, disk: diskProblem === null, disk_problem: diskProblem };
 }

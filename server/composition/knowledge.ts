@@ -1,39 +1,47 @@
 import path from "node:path";
 import { DOCUMENT_LIMITS } from "../../domain/documents/document-limits.ts";
-import { countModelCall } from "../../domain/rate-limits/limit-model-calls.ts";
 import type { DocumentReader } from "../../domain/ports/document-reader.ts";
+import type { Embeddings } from "../../domain/ports/embeddings.ts";
+import { countModelCall } from "../../domain/rate-limits/limit-model-calls.ts";
+import { QueryEmbedder } from "../../domain/search/query-embedder.ts";
 import { FairQueue } from "../../domain/shared/fair-queue.ts";
-import type { Capabilities } from "../../routers/core/context.ts";
-import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
+import type { Service } from "../../routers/core/context.ts";
 import { SandboxedReader } from "../drivers/document-reader/sandboxed-reader.ts";
+import { AiSdkEmbeddings } from "../drivers/embeddings/ai-sdk-embeddings.ts";
+import { AiSdkModel } from "../drivers/language-model/ai-sdk-model.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { UnconfinedSandbox } from "../sandbox/unconfined-sandbox.ts";
 import { TOOLCHAIN_FOLDERS } from "./bundler.ts";
-import type { EmbeddingServices } from "./embeddings.ts";
 import type { Foundation } from "./foundation.ts";
 
 /** How many answers a language model writes at the same time, and how many searches wait for it, in all and of one organization. */
 const MODEL_CALLS = { running: 16, runningPerKey: 8, waiting: 64, waitingPerKey: 16, waitMs: 10_000 };
 
-/** Opens the dependencies of Company Knowledge. */
+type KnowledgeParts = Pick<
+  Service,
+  | "textWorkers"
+  | "queryEmbedder"
+  | "documentReader"
+  | "languageModel"
+  | "modelCalls"
+  | "mayCallModel"
+  | "reportModelError"
+>;
+
+/** Opens the part of the service that reads, searches and answers from documents, and the embeddings for the worker. */
 export async function openKnowledge(
   foundation: Foundation,
-  { queryEmbedder }: EmbeddingServices,
-): Promise<Capabilities["knowledge"]> {
+): Promise<KnowledgeParts & Pick<EmbeddingServices, "embeddings">> {
   const { config, database, log, plans, shared, textWorkers } = foundation;
   return {
-    em: database.em,
-    db: database.db,
-    plans,
+    ...createEmbeddings(foundation),
     textWorkers,
     modelCalls: new FairQueue(MODEL_CALLS, "other answers are being written"),
     mayCallModel: (orgId) => countModelCall({ db: database.db, plans, counter: shared.counter }, orgId),
-    queryEmbedder,
     documentReader: await openDocumentReader(foundation),
     languageModel: config.model === null ? null : new AiSdkModel(config.model),
     // Only the message: the error contains the request, with texts of documents.
-    reportModelError: (error) =>
-      log.warn({ problem: error instanceof Error ? error.message : null }, "the language model has not answered"),
+    reportModelError: (error) => log.warn({ problem: messageOf(error) }, "the language model has not answered"),
   };
 }
 
@@ -48,4 +56,24 @@ function openDocumentReader({ config, controlGroups: groups, startProcess }: Fou
     modulesDirectory: TOOLCHAIN_FOLDERS.modules,
     limits: { pages: DOCUMENT_LIMITS.pages, characters: DOCUMENT_LIMITS.textBytes },
   });
+}
+
+interface EmbeddingServices {
+  /** For the worker, which embeds texts. `null` when no endpoint is configured. */
+  embeddings: Embeddings | null;
+  /** For searches. `null` when no endpoint is configured. */
+  queryEmbedder: QueryEmbedder | null;
+}
+
+function createEmbeddings({ config, log }: Foundation): EmbeddingServices {
+  if (config.embeddings === null) return { embeddings: null, queryEmbedder: null };
+  const embeddings = new AiSdkEmbeddings(config.embeddings);
+  const report = (error: unknown): void =>
+    log.warn({ problem: messageOf(error) }, "a query could not be embedded; the search used its words only");
+  return { embeddings, queryEmbedder: new QueryEmbedder({ embeddings, report }) };
+}
+
+/** Only the message: other fields of an error could contain texts or the key. */
+function messageOf(error: unknown): string | null {
+  return error instanceof Error ? error.message : null;
 }

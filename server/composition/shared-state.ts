@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ChangeFeed } from "../../domain/ports/change-feed.ts";
 import type { Counter } from "../../domain/ports/counter.ts";
+import { UsageCounter } from "../../domain/usage/usage-counter.ts";
 import type { Config } from "../config.ts";
 import { PostgresChangeFeed } from "../drivers/change-feed/postgres-change-feed.ts";
 import { RedisChangeFeed } from "../drivers/change-feed/redis-change-feed.ts";
@@ -10,6 +11,7 @@ import { FallbackCounter } from "../drivers/counter/fallback-counter.ts";
 import { MemoryCounter } from "../drivers/counter/memory-counter.ts";
 import { RedisCounter } from "../drivers/counter/redis-counter.ts";
 import type { Logger } from "../telemetry/logger.ts";
+import { PeriodicTask } from "../worker/periodic-task.ts";
 import type { DatabaseServices } from "./database.ts";
 
 export interface SharedState {
@@ -81,4 +83,20 @@ function topicsOf(feed: ChangeFeed): Pick<SharedState, "changes" | "accessChange
 /** Only the message: the errors of ioredis contain the command, which can be the one with the password. */
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A crash loses at most the counts of this time. */
+const FLUSH_PAUSE_MS = 10_000;
+
+/** Opens the counter of requests and programs, which is written to the database every ten seconds and at the end. */
+export function openUsageCounter(
+  { db }: Pick<DatabaseServices, "db">,
+  log: Logger,
+  opening: AsyncDisposableStack,
+): UsageCounter {
+  const counter = new UsageCounter();
+  const report = (err: unknown): void => log.warn({ err }, "usage counts could not be written; they are written later");
+  opening.defer(() => counter.flush(db).catch(report));
+  opening.use(new PeriodicTask({ run: () => counter.flush(db), pauseMs: FLUSH_PAUSE_MS, report }));
+  return counter;
 }

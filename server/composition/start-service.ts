@@ -1,18 +1,22 @@
 import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { type CreatedOrganization, createOrganization } from "../../domain/organizations/create-organization.ts";
 import { isFirstRun } from "../../domain/organizations/first-run.ts";
-import type { CreatedOrganization } from "../../domain/organizations/create-organization.ts";
+import { Organization } from "../../domain/organizations/organization.entity.ts";
 import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
-import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
+import { inTransaction } from "../../domain/shared/transaction.ts";
+import { createHttpServer } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { EmbeddedPostgres } from "../database/embedded/embedded-postgres.ts";
-import { createHttpServer } from "../app.ts";
-import { bootstrapOrganization } from "./bootstrap-organization.ts";
+import type { Orm } from "../database/orm.ts";
+import { replaceFile } from "../files/durable-files.ts";
+import type { ClientMetadataFetcher } from "../ports/client-metadata.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { Worker } from "../worker/worker.ts";
 import { toReachableHost } from "./edge.ts";
-import { type OpenServices, openServices } from "./index.ts";
+import { type OpenServices, openServices } from "./open-services.ts";
 
-export interface Service {
+export interface RunningService {
   publicUrl: string;
   /** The port of the control plane. */
   port: number;
@@ -45,7 +49,7 @@ export interface ServiceOptions {
 export const DATABASE_TAKEN = "another process of this service has taken the database";
 
 /** Starts the service with the given configuration. When this returns, the service accepts requests. */
-export async function startService(config: Config, log: Logger, options: ServiceOptions = {}): Promise<Service> {
+export async function startService(config: Config, log: Logger, options: ServiceOptions = {}): Promise<RunningService> {
   // Each part stops in the opposite order, even if another one fails: requests that wait for a teardown need the worker.
   await using starting = new AsyncDisposableStack();
   let publicUrl = config.publicUrl;
@@ -81,7 +85,7 @@ export async function startService(config: Config, log: Logger, options: Service
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {
-  const { boss, db, capabilities, deploymentDeps, embeddings, storageDeps, serverMonitor, serverChanges } = parts;
+  const { boss, db, service, deploymentDeps, embeddings, storageDeps, serverMonitor, serverChanges } = parts;
   return new Worker({
     boss,
     deps: deploymentDeps,
@@ -89,8 +93,8 @@ function createWorker(config: Config, log: Logger, parts: OpenServices): Worker 
     servers: { monitor: serverMonitor, changes: serverChanges },
     db,
     embeddings,
-    agentWorkspaces: capabilities.agentWorkspaces.agentWorkspaces,
-    transcriptSearch: capabilities.sessions.transcriptSearch,
+    agentWorkspaces: service.agentWorkspaces,
+    transcriptSearch: service.transcriptSearch,
     log,
     buildConcurrency: config.buildConcurrency,
     retention: { auditDays: config.auditRetentionDays },
@@ -100,4 +104,24 @@ function createWorker(config: Config, log: Logger, parts: OpenServices): Worker 
 function urlHost(host: string): string {
   const address = toReachableHost(host);
   return address.includes(":") ? `[${address}]` : address;
+}
+
+/**
+ * On an empty database, creates the first organization, its owner and their tokens, and writes them to `bootstrap.json` in
+ * the data folder (mode 0600). The file is written before the transaction commits. After a crash in between, the next start
+ * creates them again, so there is never an organization whose tokens are lost.
+ *
+ * @returns `null` when an organization exists
+ */
+async function bootstrapOrganization(
+  orm: Orm,
+  dataDirectory: string,
+  plan: string,
+): Promise<CreatedOrganization | null> {
+  return inTransaction(orm.em, async (em) => {
+    if ((await em.count(Organization)) > 0) return null;
+    const bootstrapped = await createOrganization(em, { name: "My organization", email: null, plan });
+    await replaceFile(path.join(dataDirectory, "bootstrap.json"), `${JSON.stringify(bootstrapped, null, 2)}\n`, 0o600);
+    return bootstrapped;
+  });
 }

@@ -7,7 +7,7 @@ import type { OfferedProcedures } from "../../domain/procedures/procedure-index.
 import type { Caller } from "../../domain/shared/caller.ts";
 import { translateDatabaseOutage } from "../../domain/shared/database-outage.ts";
 import { INTERNAL_ERROR, InsufficientScope, ServiceError } from "../../domain/shared/errors.ts";
-import type { Capabilities } from "../../routers/core/context.ts";
+import type { Service } from "../../routers/core/context.ts";
 import { callTool, callToolProcedure, type ToolEntry, TOOLS } from "../../routers/tool-registry.ts";
 import { callContext } from "../call-context.ts";
 import type { Logger } from "../telemetry/logger.ts";
@@ -46,14 +46,14 @@ const MAX_CACHED_LISTS = 100;
 
 /** Lists and calls the tools of the caller's organization: those of the service, and the direct tools of its apps. */
 export class GatewayTools implements ToolMethods<GatewayCall> {
-  readonly #capabilities: Capabilities;
+  readonly #service: Service;
   /** Results of tools with `resultVersion`, by organization, tool and input. */
   readonly #results = new LRUCache<string, CachedResult>({ max: MAX_CACHED_RESULTS });
   /** Lists by organization, scope and role. */
   readonly #lists = new LRUCache<string, ToolList>({ max: MAX_CACHED_LISTS });
 
-  constructor(capabilities: Capabilities) {
-    this.#capabilities = capabilities;
+  constructor(service: Service) {
+    this.#service = service;
   }
 
   async list(call: GatewayCall): Promise<string> {
@@ -85,7 +85,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
     try {
       const parsedInput = resultVersion && entry.input.safeParse(input).data;
       // The version is read before the result, so a result is never older than the version it is stored with.
-      const version = parsedInput && (await resultVersion(this.#capabilities, call.caller, parsedInput));
+      const version = parsedInput && (await resultVersion(this.#service, call.caller, parsedInput));
       if (!version) return await this.#run(call, entry, input);
       const key = `${call.caller.orgId} ${tool.name} ${JSON.stringify(parsedInput)}`;
       const cached = this.#results.get(key);
@@ -118,7 +118,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   /** @throws {ProtocolError} without the details of an internal error, which are in the log */
   async #getList({ caller, log }: GatewayCall): Promise<ToolList> {
     try {
-      const offered = await this.#capabilities.procedures.procedureIndex.get(caller.orgId);
+      const offered = await this.#service.procedureIndex.get(caller.orgId);
       const key = `${caller.orgId} ${caller.scope} ${caller.role}`;
       const cached = this.#lists.get(key);
       if (cached?.version === offered.version) return cached;
@@ -132,7 +132,7 @@ export class GatewayTools implements ToolMethods<GatewayCall> {
   }
 
   #createContext({ caller, address }: GatewayCall): ReturnType<typeof callContext> {
-    return callContext(this.#capabilities, caller, { address });
+    return callContext(this.#service, caller, { address });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, RateLimited, ServiceError } from "../../domain/shared/errors.ts";
 import { isTooComplexJson, TOO_COMPLEX } from "../../domain/shared/json-limits.ts";
 import { runForOrganization } from "../../domain/shared/transaction.ts";
-import type { Capabilities } from "../../routers/core/context.ts";
+import type { Service } from "../../routers/core/context.ts";
 import { authenticateRequest, isStillAuthenticated, type RequestAuthentication } from "../auth/authenticator.ts";
 import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { areLoopbackHosts, selectOwnOrigin } from "../http/own-origins.ts";
@@ -37,7 +37,7 @@ import { findInsufficientScope } from "./step-up.ts";
 import { McpTransport } from "./transport.ts";
 
 export interface McpOptions extends RequestAuthentication {
-  capabilities: Capabilities;
+  service: Service;
   log: Logger;
   publicUrl: () => string;
 }
@@ -48,9 +48,9 @@ const PATHS = ["/mcp", "/mcp/"];
 
 /** The tool gateway at `POST /mcp`, and its notifications at `GET /mcp`. */
 export function mcpPlugin(options: McpOptions) {
-  const { capabilities, log, publicUrl } = options;
+  const { service, log, publicUrl } = options;
   let ownUrl: URL | null = null;
-  const tools = new GatewayTools(capabilities);
+  const tools = new GatewayTools(service);
   const fastPath = new FastPath(tools, GATEWAY);
   const transport = new McpTransport<GatewayCall>({
     createServer: (call) => createGatewayServer(tools, call),
@@ -116,10 +116,10 @@ interface OpenStreams {
 
 /** Notifies open streams about changed tools, and ends them when their credentials become invalid or the server closes. */
 function openStreams(scope: FastifyInstance, transport: McpTransport<GatewayCall>, options: McpOptions): OpenStreams {
-  const { tokens, apps } = options.capabilities;
-  const revocation = watchStreams(tokens.accessChanges, (request) => isStillAuthenticated(request, options));
+  const { accessChanges, changes } = options.service;
+  const revocation = watchStreams(accessChanges, (request) => isStillAuthenticated(request, options));
   const notifications = new NotificationStreams();
-  const unlisten = forwardToolChanges(apps.changes, [transport, notifications]);
+  const unlisten = forwardToolChanges(changes, [transport, notifications]);
   // The server waits for its connections to end before it closes, and a subscription does not end without this hook.
   scope.addHook("preClose", async () => {
     revocation.stop();
@@ -145,15 +145,14 @@ function addRoutes(scope: FastifyInstance, { post, get }: Record<"post" | "get",
 
 /** Authenticates and counts a request before its body is read. Returns the error of a request that is rejected. */
 async function authorize(request: FastifyRequest, options: McpOptions): Promise<GatewayError | null> {
-  const { capabilities, publicUrl } = options;
+  const { service, publicUrl } = options;
   try {
     request.caller = await authenticateRequest(request, options);
     const { caller, headers } = request;
     if (caller === null) return unauthenticated(headers, originOf(request, publicUrl()));
     if (caller.scope === null)
       return insufficientScope(new InsufficientScope("read", null), originOf(request, publicUrl()));
-    if (request.method === "POST" || request.method === "GET")
-      await limitCalls(capabilities.rateLimits.callCounter, caller.orgId);
+    if (request.method === "POST" || request.method === "GET") await limitCalls(service.callCounter, caller.orgId);
     return null;
   } catch (error) {
     if (error instanceof RateLimited) return rateLimited(error);

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Route
 import type { QuotaState } from "../../domain/ports/counter.ts";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { ServiceError } from "../../domain/shared/errors.ts";
-import type { Capabilities, Context } from "../../routers/core/context.ts";
+import type { Service, Context } from "../../routers/core/context.ts";
 import type { StreamedBody } from "../../routers/core/trpc.ts";
 import { callRouterProcedure, mayCallProcedure } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
@@ -26,7 +26,7 @@ declare module "fastify" {
 }
 
 export interface RestOptions extends RequestAuthentication {
-  capabilities: Capabilities;
+  service: Service;
   publicUrl: () => string;
   /** Gets the connections on which streamed bodies are arriving. */
   streamedConnections: StreamedConnections;
@@ -34,7 +34,7 @@ export interface RestOptions extends RequestAuthentication {
 
 /** Serves every procedure with `meta.openapi` as REST under `/v1`. */
 export function restPlugin(options: RestOptions) {
-  const { capabilities, publicUrl, streamedConnections } = options;
+  const { service, publicUrl, streamedConnections } = options;
   return async (scope: FastifyInstance): Promise<void> => {
     scope.decorateRequest("caller", null);
     scope.decorateRequest("unreadableBody", null);
@@ -46,7 +46,7 @@ export function restPlugin(options: RestOptions) {
       throw new ServiceError("unauthenticated", explainRestUnauthenticated(request.headers.authorization, publicUrl()));
     });
     const streams = new OpenStreams(scope, options);
-    const services = { capabilities, streams, bodies: new StreamedBodies(scope, streamedConnections) };
+    const services = { service, streams, bodies: new StreamedBodies(scope, streamedConnections) };
     for (const [path, operations] of Map.groupBy(OPERATIONS, (operation) => operation.path)) {
       const url = path.replaceAll(/\{(\w+)\}/g, ":$1");
       for (const variant of [url, `${url}/`]) addRoutes(scope, variant, operations, services);
@@ -62,7 +62,7 @@ export function restPlugin(options: RestOptions) {
 }
 
 interface RestServices {
-  capabilities: Capabilities;
+  service: Service;
   streams: OpenStreams;
   bodies: StreamedBodies;
 }
@@ -114,7 +114,7 @@ function respondBeforeBody(send: (reply: FastifyReply) => FastifyReply) {
 
 async function respond(
   operation: Operation,
-  { capabilities, streams, bodies }: RestServices,
+  { service, streams, bodies }: RestServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -124,7 +124,7 @@ async function respond(
     const streamed = LOG_STREAMS[operation.procedure];
     if (streamed !== undefined && wantsStream(request.query))
       return await streams.respond({ operation, streamed }, readInput(operation, request, bodies), reply);
-    const context = createContext(capabilities, request, reply);
+    const context = createContext(service, request, reply);
     const input = readInput(operation, request, bodies);
     const data = await callRouterProcedure(context, operation.procedure, () => input, createDisconnectSignal(reply));
     return reply.code(operation.successStatus).send(data);
@@ -155,9 +155,9 @@ function readInput(
   return streamedBody === null ? inUrl : { ...inUrl, [streamedBody.field]: bodies.read(raw, bodyLimit) };
 }
 
-function createContext(capabilities: Capabilities, request: FastifyRequest, reply: FastifyReply): Context {
+function createContext(service: Service, request: FastifyRequest, reply: FastifyReply): Context {
   const key = request.headers["idempotency-key"];
-  return callContext(capabilities, request.caller, {
+  return callContext(service, request.caller, {
     address: request.ip,
     unreadableBody: request.unreadableBody,
     idempotencyKey: typeof key === "string" ? key : null,

@@ -2,7 +2,7 @@ import { type CreateFastifyContextOptions, fastifyRequestHandler } from "@trpc/s
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller } from "../../domain/shared/caller.ts";
 import { InsufficientScope, retryAfterSeconds, ServiceError } from "../../domain/shared/errors.ts";
-import type { Capabilities, Context } from "../../routers/core/context.ts";
+import type { Service, Context } from "../../routers/core/context.ts";
 import { appRouter, isMutation, mayCallProcedure } from "../../routers/index.ts";
 import { authenticateRequest, type RequestAuthentication } from "../auth/authenticator.ts";
 import { challengeError, formatChallenge, scopeChallenge } from "../auth/bearer-challenge.ts";
@@ -18,7 +18,7 @@ declare module "fastify" {
 }
 
 export interface RpcOptions extends RequestAuthentication {
-  capabilities: Capabilities;
+  service: Service;
   publicUrl: () => string;
 }
 
@@ -53,7 +53,7 @@ export function rpcPlugin(options: RpcOptions) {
         path: readPath(request),
         router: appRouter,
         maxBatchSize: MAX_BATCH_SIZE,
-        createContext: (call: CreateFastifyContextOptions) => createContext(options.capabilities, call),
+        createContext: (call: CreateFastifyContextOptions) => createContext(options.service, call),
         responseMeta: ({ errors }) => ({ headers: createHeaders(errors.map(({ cause }) => cause)) }),
         onError: ({ error, path, req }) => {
           if (error.code !== "INTERNAL_SERVER_ERROR" || error.cause instanceof ServiceError) return;
@@ -98,15 +98,12 @@ async function authenticate(request: FastifyRequest, reply: FastifyReply, option
   }
 }
 
-async function createContext(
-  capabilities: Capabilities,
-  { req: request, info }: CreateFastifyContextOptions,
-): Promise<Context> {
+async function createContext(service: Service, { req: request, info }: CreateFastifyContextOptions): Promise<Context> {
   const { caller, authenticationError, ip: address } = request;
   const { "idempotency-key": key } = request.headers;
   // A key identifies one call, so a batch has none.
   const idempotencyKey = typeof key === "string" && info.calls.length === 1 ? key : null;
-  return callContext(capabilities, caller, { address, idempotencyKey, authenticationError });
+  return callContext(service, caller, { address, idempotencyKey, authenticationError });
 }
 
 /** Creates the headers of a response to a batch from the causes of its errors. */

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Config } from "../config.ts";
-import type { Service } from "../composition/start-service.ts";
+import type { RunningService } from "../composition/start-service.ts";
 
 const UNSAFE = "WARNING: SANDBOX=none. Builds and apps run with the rights of this service and can read its secrets.";
 
@@ -9,7 +9,7 @@ const UNSAFE = "WARNING: SANDBOX=none. Builds and apps run with the rights of th
  * the tokens are, until someone has signed up.
  */
 export function startupMessage(
-  { publicUrl, bootstrapped, isFirstRun }: Pick<Service, "publicUrl" | "bootstrapped" | "isFirstRun">,
+  { publicUrl, bootstrapped, isFirstRun }: Pick<RunningService, "publicUrl" | "bootstrapped" | "isFirstRun">,
   config: Config,
 ): string {
   const tokensFile = path.join(config.dataDirectory, "bootstrap.json");

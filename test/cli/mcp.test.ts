@@ -51,7 +51,7 @@ verifies(
   "gateway.clients.bridge",
   "clients of every revision are notified by svc mcp about changed tools",
   async () => {
-    const { changes } = service().service.parts.capabilities.apps;
+    const { changes } = service().service.parts.service;
     const onChange = vi.fn<(kind: string) => void>();
     const clients = await Promise.all(
       (["v1", "v2", "subscription"] as const).map((kind) => connectListener(kind, bridge(), () => onChange(kind))),
@@ -89,7 +89,7 @@ verifies(
       const notified = () => new Set(onChange.mock.calls.flat());
       await expect.poll(notified).toEqual(new Set(["v1", "v2", "subscription"]));
       onChange.mockClear();
-      service().service.parts.capabilities.apps.changes.announce(tenant.org_id);
+      service().service.parts.service.changes.announce(tenant.org_id);
       await expect.poll(notified).toEqual(new Set(["v1", "v2", "subscription"]));
     } finally {
       await Promise.all(clients.map((client) => client.close()));

@@ -70,7 +70,7 @@ async function givenStoringApp(harness: Harness): Promise<StoredApp> {
     request,
     asOwner: (target, options) => request(target, { ...options, headers: { authorization: `Bearer ${token}` } }),
     check: () => enforceStorage(storageDeps, new AbortController().signal),
-    usage: () => getUsage(harness.service.parts.capabilities.usage, { orgId: tenant.org_id } as Caller),
+    usage: () => getUsage(harness.service.parts.service, { orgId: tenant.org_id } as Caller),
     statusMessage: async () => (await tenant.rest.get(`/v1/apps/${app.id}`)).body["status_message"],
   };
 }
@@ -117,7 +117,7 @@ test("an app far beyond its bound serves no requests until its plan is larger", 
   await check();
   expect([(await request("/")).status, await statusMessage()]).toEqual([200, null]);
   // Two requests reached the app: the first and the last. Refused ones do not count.
-  const { execution } = harness.service.parts.capabilities;
+  const { service: execution } = harness.service.parts;
   await execution.usageCounter.flush(harness.service.parts.db);
   expect((await usage()).activity).toMatchObject({ requests: 2, programs: 0 });
 });

@@ -76,8 +76,8 @@ test("429 limits the records that unauthenticated requests from one address crea
 
 test("wrong passwords from many addresses do not lock a user out of an address that they have signed in from", async () => {
   await using harness = await createHarness();
-  const { orm, capabilities } = harness.service.parts;
-  const { counter } = capabilities.rateLimits;
+  const { orm, service: parts } = harness.service.parts;
+  const { counter } = parts;
   const user = new TestUser(harness.service.publicUrl);
   await user.signUp();
   const { email } = user;
@@ -108,7 +108,7 @@ test("rate limits count an IPv6 /64 network as one client, and a user may sign i
     statuses.push((await signInFrom(elsewhere + at.toString(16), user, WRONG_PASSWORD)).status);
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
   for (let at = 0; at < 100; at += 1)
-    await countFailedSignIn(parts.capabilities.rateLimits.counter, { network: `192.0.2.${at}`, email });
+    await countFailedSignIn(parts.service.counter, { network: `192.0.2.${at}`, email });
   expect((await signInFrom(randomAddress(), user)).status).toBe(429);
   expect((await signInFrom(`${home}f`, user)).status).toBe(200);
 });

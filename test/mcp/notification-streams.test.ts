@@ -100,7 +100,7 @@ test("a client of 2025-03-26, which sends no version with a GET, is notified of 
     const response = await fetch(input, { ...init, headers });
     if (init?.method === "GET") {
       opened.resolve(response.status);
-      parts.capabilities.apps.changes.announce(orgId);
+      parts.service.changes.announce(orgId);
     }
     return response;
   };
@@ -122,7 +122,7 @@ test("a client that chooses another organization is notified about the apps of t
   expect(foreign.status).toBe(403);
   await foreign.ended;
   const own = await openNotificationStream(publicUrl, tenant.personal_access_token);
-  for (const { org_id: orgId } of [other, tenant, other]) parts.capabilities.apps.changes.announce(orgId);
+  for (const { org_id: orgId } of [other, tenant, other]) parts.service.changes.announce(orgId);
   await vi.waitFor(() => expect(own.methods).toEqual([CHANGED]), 10_000);
   await own.close();
 });
@@ -134,7 +134,7 @@ test("a subscription of 2026-07-28 is notified about the apps of its own organiz
     await openStream(publicUrl, tenant.personal_access_token),
     await openStream(publicUrl, other.personal_access_token),
   ];
-  for (const { org_id: orgId } of [tenant, other, tenant]) parts.capabilities.apps.changes.announce(orgId);
+  for (const { org_id: orgId } of [tenant, other, tenant]) parts.service.changes.announce(orgId);
   const changesOf = ({ methods }: { methods: string[] }) => methods.filter((method) => method === CHANGED).length;
   await vi.waitFor(() => expect([changesOf(own), changesOf(foreign)]).toEqual([2, 1]), 10_000);
   await Promise.all([own.close(), foreign.close()]);

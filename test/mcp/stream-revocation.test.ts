@@ -46,7 +46,7 @@ async function openTracked(token: string) {
 
 /** Checks that streams of an organization still receive notifications. Call it after other streams have ended. */
 async function expectOpen(orgId: string, streams: readonly OpenStream[]): Promise<void> {
-  service().service.parts.capabilities.apps.changes.announce(orgId);
+  service().service.parts.service.changes.announce(orgId);
   for (const { methods } of streams)
     await vi.waitFor(() => expect(methods).toContain("notifications/tools/list_changed"), 10_000);
 }
@@ -67,7 +67,7 @@ verifies(
       ]),
     );
     await parts.orm.em.fork().execute("update machine_tokens set revoked_at = now() where org_id = ?", [one.org_id]);
-    parts.capabilities.tokens.accessChanges.announce(one.org_id);
+    parts.service.accessChanges.announce(one.org_id);
     await Promise.all([streams[0]!.ended, streams[2]!.ended]);
     expect((await new GatewayClient(publicUrl, one.personal_access_token).call("ping")).status).toBe(401);
     await expectOpen(two.org_id, [streams[1]!, streams[3]!]);

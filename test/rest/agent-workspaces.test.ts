@@ -40,7 +40,7 @@ const readPart = (agent: TestAgent, query: Record<string, string | number>, { re
   rest.get(`${agent.url}/file?${new URLSearchParams(query as Record<string, string>).toString()}`);
 const clear = (agent: TestAgent, path?: string, { rest } = tenant) =>
   rest.send("DELETE", path === undefined ? agent.url : `${agent.url}?path=${encodeURIComponent(path)}`, {});
-const workspaces = () => service().service.parts.capabilities.agentWorkspaces;
+const workspaces = () => service().service.parts.service;
 const idOf = ({ id }: TestAgent) => ({ orgId: tenant.org_id, agentId: id });
 
 test("the files of an agent are listed in pages, by path, with size and time of change", async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 test("an organization imports two transcripts at the same time and the process four, and the others wait for their turn", async () => {
-  const { imports } = service().service.parts.capabilities.sessions;
+  const { imports } = service().service.parts.service;
   const [one, two, three] = [await service().tenant(), await service().tenant(), await service().tenant()];
   const ending = Promise.withResolvers<void>();
   const running = [one, one, two].map(({ org_id: orgId }) => imports.run(orgId, () => ending.promise));
@@ -32,7 +32,7 @@ test("an organization imports two transcripts at the same time and the process f
 });
 
 test("503 when more imports of an organization wait than may", async () => {
-  const { imports } = service().service.parts.capabilities.sessions;
+  const { imports } = service().service.parts.service;
   const { rest, org_id: orgId } = await service().tenant();
   const ending = Promise.withResolvers<void>();
   const running = Array.from({ length: 16 }, () => imports.run(orgId, () => ending.promise));
@@ -46,7 +46,7 @@ test("503 when more imports of an organization wait than may", async () => {
 });
 
 test("a file that arrives slowly delays no other import of its organization", async () => {
-  const { uploads } = service().service.parts.capabilities.sessions;
+  const { uploads } = service().service.parts.service;
   const sockets = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const socket = connect(service().service.port, "127.0.0.1");

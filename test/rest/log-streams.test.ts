@@ -119,7 +119,7 @@ test("400 explains an invalid follow or Last-Event-ID", async () => {
 verifies(hazard(56), "200 readers of one log read it together, and each gets every line once", async () => {
   const tenant = await service().tenant();
   const app = await givenLoggedApp(tenant);
-  const { objects } = service().service.parts.capabilities.deployments;
+  const { objects } = service().service.parts.service;
   const get = objects.get.bind(objects);
   let reads = 0;
   objects.get = (...key) => {
@@ -191,7 +191,7 @@ test("a stream stays open while the database cannot tell whether its token is va
       $$ begin perform nextval('failed_reads'); raise exception 'the database stops' using errcode = '57P01'; end $$;
     create view machine_tokens as select * from stored_tokens where stop_session()`);
   try {
-    parts.capabilities.tokens.accessChanges.announce(tenant.org_id);
+    parts.service.accessChanges.announce(tenant.org_id);
     // The check of the stream has failed before the table is back. A sequence keeps its value when a statement fails.
     await expect.poll(() => em.execute("select is_called from failed_reads")).toEqual([{ is_called: true }]);
     expect((await tenant.rest.get("/v1/apps")).status).toBe(503);

@@ -44,7 +44,7 @@ async function list(query = "", id = app.id): Promise<Page> {
 
 /** Lets the app print messages. */
 async function print(messages: [level: string, message: string][], printing = app): Promise<void> {
-  const url = service().service.parts.capabilities.apps.urlOf(printing.slug);
+  const url = service().service.parts.service.urlOf(printing.slug);
   expect((await appRequest(`${url}/?${String(new URLSearchParams(messages))}`)).status).toBe(200);
 }
 
@@ -128,6 +128,6 @@ verifies(hazard(57), "the stream of an app that is deleted ends, and its message
   await stream.ended;
   expect(stream.events.map(({ event, data }) => [event, data])).toEqual([["end", '{"status":"deleting"}']]);
   expect((await tenant.rest.get(path)).status).toBe(404);
-  const stored = service().service.parts.capabilities.runtimeLogs.runtimeLogs;
+  const stored = service().service.parts.service.runtimeLogs;
   expect(await stored.read({ id: deleted.id, slug: deleted.slug })).toEqual([]);
 });

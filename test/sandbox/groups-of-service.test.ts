@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { describeLimits, openSandboxGroups } from "../../server/composition/sandbox-limits.ts";
+import { describeLimits, openSandboxGroups } from "../../server/composition/foundation.ts";
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
 import { Repository } from "../support/builds/git-repository.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";

@@ -119,7 +119,7 @@ verifies(
   "a build that fails keeps its log, shows its exit code, and masks secrets",
   async () => {
     const tenant = await harness().tenant();
-    const secret = harness().service.parts.capabilities.apps.tokenSecret;
+    const secret = harness().service.parts.service.tokenSecret;
     const repo = await createRepository(
       "broken",
       withBuildScript(`echo "the reason: $SECRET"\nprintf '\\033]0;owned\\007\\n'\necho ${secret}\nexit 7\n`),

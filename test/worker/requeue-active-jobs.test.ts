@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { claimDeployment } from "../../domain/deployments/claim-deployment.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
-import { openJobQueue } from "../../server/composition/job-queue.ts";
+import { openJobQueue } from "../../server/composition/database.ts";
 import { QUEUE_NAMES } from "../../server/drivers/job-queue/pg-boss-queue.ts";
 import { createLogger } from "../../server/telemetry/logger.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";

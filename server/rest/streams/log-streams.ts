@@ -3,7 +3,7 @@ import { followRuntimeLogs } from "../../../domain/runtime-logs/follow-runtime-l
 import type { RuntimeLogFilter } from "../../../domain/runtime-logs/runtime-log-view.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import type { LogStream } from "../../../domain/shared/log-stream.ts";
-import type { Capabilities } from "../../../routers/core/context.ts";
+import type { Service } from "../../../routers/core/context.ts";
 
 /** An operation that also has a stream: the same path with the query parameter `follow`. */
 export interface StreamedOperation {
@@ -15,7 +15,7 @@ export interface StreamedOperation {
    * @param input - valid for the operation
    * @returns `null` when the caller has the last event already
    */
-  open(capabilities: Capabilities, caller: Caller, input: never, lastEventId: string | null): Promise<LogStream | null>;
+  open(service: Service, caller: Caller, input: never, lastEventId: string | null): Promise<LogStream | null>;
 }
 
 const BUILD_LOG =
@@ -28,17 +28,17 @@ const RUNTIME_LOG =
 export const LOG_STREAMS: Readonly<Record<string, StreamedOperation>> = {
   "apps.logs": {
     description: BUILD_LOG,
-    open: ({ deployments }, caller, { id }: { id: string }, lastEventId) =>
-      followDeploymentLog(deployments, caller, { id }, lastEventId),
+    open: (service, caller, { id }: { id: string }, lastEventId) =>
+      followDeploymentLog(service, caller, { id }, lastEventId),
   },
   "runtimeLogs.list": {
     description: RUNTIME_LOG,
-    open: ({ runtimeLogs }, caller, input: RuntimeLogFilter & { id: string }, lastEventId) =>
-      followRuntimeLogs(runtimeLogs, caller, input, lastEventId),
+    open: (service, caller, input: RuntimeLogFilter & { id: string }, lastEventId) =>
+      followRuntimeLogs(service, caller, input, lastEventId),
   },
   "deployments.logs": {
     description: BUILD_LOG,
-    open: ({ deployments }, caller, input: { id: string; number: number }, lastEventId) =>
-      followDeploymentLog(deployments, caller, input, lastEventId),
+    open: (service, caller, input: { id: string; number: number }, lastEventId) =>
+      followDeploymentLog(service, caller, input, lastEventId),
   },
 };

@@ -3,7 +3,7 @@ import type { Caller } from "../../../domain/shared/caller.ts";
 import { RateLimited, ServiceError } from "../../../domain/shared/errors.ts";
 import type { LogStream } from "../../../domain/shared/log-stream.ts";
 import { getAccessError } from "../../../routers/core/access.ts";
-import type { Capabilities } from "../../../routers/core/context.ts";
+import type { Service } from "../../../routers/core/context.ts";
 import { fromValidation } from "../../../routers/core/invalid-input.ts";
 import { authenticateRequest, type RequestAuthentication } from "../../auth/authenticator.ts";
 import { type ReachedLimit, StreamLimiter, type StreamLimits } from "../../http/stream-limiter.ts";
@@ -20,21 +20,21 @@ const RETRY_SECONDS = 5;
 const LOG_STREAM_LIMITS: StreamLimits = { perToken: 256, perOrganization: 256, perProcess: 2048 };
 
 export interface OpenStreamsOptions extends RequestAuthentication {
-  capabilities: Capabilities;
+  service: Service;
 }
 
 /** The open streams of logs of this process, within their limits. */
 export class OpenStreams {
-  readonly #capabilities: Capabilities;
+  readonly #service: Service;
   readonly #limiter = new StreamLimiter(LOG_STREAM_LIMITS);
   readonly #revocation: StreamRevocation;
   readonly #streams = new Set<EventStream>();
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
-  constructor(scope: FastifyInstance, { capabilities, ...authentication }: OpenStreamsOptions) {
-    this.#capabilities = capabilities;
-    this.#revocation = watchStreams(capabilities.tokens.accessChanges, (request) => mayRead(request, authentication));
+  constructor(scope: FastifyInstance, { service, ...authentication }: OpenStreamsOptions) {
+    this.#service = service;
+    this.#revocation = watchStreams(service.accessChanges, (request) => mayRead(request, authentication));
     this.#timer = setInterval(() => {
       for (const stream of this.#streams) stream.keepAlive();
     }, KEEP_ALIVE_MS).unref();
@@ -60,7 +60,7 @@ export class OpenStreams {
     const valid = operation.input?.safeParse(input);
     if (valid?.success === false) throw fromValidation(valid.error, operation.path);
     const lastEventId = readLastEventId(headers["last-event-id"]);
-    const source = await streamed.open(this.#capabilities, caller, valid?.data as never, lastEventId);
+    const source = await streamed.open(this.#service, caller, valid?.data as never, lastEventId);
     // Browsers connect again after every end of a stream, except after this response.
     if (source === null) return reply.code(204).send();
     const stream = this.#add(source, caller);

@@ -11,7 +11,7 @@ import { mainAgentId } from "../../support/service/main-agent.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
-const deps = () => service().service.parts.capabilities.agentWorkspaces;
+const deps = () => service().service.parts.service;
 let tenant: Tenant;
 let agentId: string;
 

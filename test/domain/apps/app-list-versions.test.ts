@@ -64,15 +64,15 @@ test("the version of a first page covers the app after it, and later pages have 
   for (const [at, name] of ["third", "second", "first"].entries())
     await service().givenApp(tenant, { name, createdAt: new Date(at) });
   const caller = { orgId: tenant.org_id } as Caller;
-  const apps = { appListVersions: createVersions() };
-  const version = () => readPageVersion({ apps }, caller, { limit: 1 });
+  const appListVersions = createVersions();
+  const version = () => readPageVersion({ appListVersions }, caller, { limit: 1 });
   const change = (name: string) => em().nativeUpdate(App, { orgId: tenant.org_id, name }, { statusMessage: "Changed" });
   const before = await version();
   await change("third");
   expect(await version()).toBe(before);
   await change("second");
   expect(await version()).not.toBe(before);
-  expect(readPageVersion({ apps }, caller, { limit: 1, cursor: "next" })).toBeNull();
+  expect(readPageVersion({ appListVersions }, caller, { limit: 1, cursor: "next" })).toBeNull();
 });
 
 test("concurrent reads return the version of their own organization and count", async () => {

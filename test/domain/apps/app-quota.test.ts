@@ -27,7 +27,7 @@ test("an app counts against the plan, unless it failed or was canceled before it
 });
 
 test("a plan has room until as many apps count as it allows, and apps of other organizations do not count", async () => {
-  const { plans } = service().service.parts.capabilities.apps;
+  const { plans } = service().service.parts.service;
   const [tenant, other] = [await service().tenant({ plan: "free" }), await service().tenant({ plan: "free" })];
   const check = () =>
     em().transactional(async (tx) => checkAppQuota(tx, plans, await lockOrganization(tx, tenant.org_id)));

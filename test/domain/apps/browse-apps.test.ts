@@ -18,7 +18,7 @@ async function pagesOf({ org_id: orgId, user_id: userId }: Tenant, limit: number
     scope: "read",
     credential: { kind: "personal_access_token", id: "one" },
   };
-  const deps = service().service.parts.capabilities.apps;
+  const deps = service().service.parts.service;
   const pages = [await browseApps(deps, caller, { limit })];
   for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor)
     pages.push(await browseApps(deps, caller, { limit, cursor }));

@@ -9,7 +9,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const dependencies = () => service().service.parts.capabilities.apps;
+const dependencies = () => service().service.parts.service;
 
 const callerOf = ({ org_id: orgId }: Tenant, userId: string | null): Caller => {
   return { orgId, userId, role: "admin", scope: "deploy", credential: { kind: "api_key", id: "one" } };

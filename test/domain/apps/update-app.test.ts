@@ -13,7 +13,7 @@ async function givenApp(fields: GivenApp = {}) {
   const tenant = await service().tenant();
   const { id } = await service().givenApp(tenant, fields);
   await em().nativeUpdate(App, { id }, { rootDirectory: "web", buildNetwork: false });
-  const deps = { ...service().service.parts.capabilities.apps, buildEgress: "public" as const };
+  const deps = { ...service().service.parts.service, buildEgress: "public" as const };
   const caller = { orgId: tenant.org_id } as Caller;
   const record = () => em().findOneOrFail(App, { id });
   return { id, record, update: (changes: Partial<UpdateApp>) => updateApp(deps, caller, { id, ...changes }) };

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 /** Runs the query of a page. Returns how the table of events was read, and how many of its rows. */
 async function explain(filter: EventFilter) {
-  const query = selectEvents(service().service.parts.capabilities.audit.db, tenant.org_id, filter, PAGE);
+  const query = selectEvents(service().service.parts.service.db, tenant.org_id, filter, PAGE);
   const [row] = await query.explain<{ "QUERY PLAN": { Plan: PlanNode }[] }>("json", sql`analyze`);
   const scans = nodesOf(row!["QUERY PLAN"][0]!.Plan).filter((node) => node["Relation Name"] === "audit_events");
   return {

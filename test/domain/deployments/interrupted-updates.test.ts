@@ -52,7 +52,7 @@ async function givenLiveApp(name: string) {
   await run(id);
   await repository.commitFiles(site("second"));
   // Direct calls, because the deploy limit allows fewer redeploys than these tests need.
-  const { deployments } = harness.service.parts.capabilities;
+  const { service: deployments } = harness.service.parts;
   const caller: Caller = {
     orgId: owner.org_id,
     userId: owner.user_id,

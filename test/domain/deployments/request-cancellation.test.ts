@@ -17,14 +17,14 @@ const em = () => service().service.parts.orm.em.fork();
 async function givenApp(fields: GivenApp = {}) {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant, fields);
-  const { capabilities, deploymentDeps } = service().service.parts;
+  const { service: deps, deploymentDeps } = service().service.parts;
   const caller = { orgId: tenant.org_id, userId: tenant.user_id } as Caller;
   const find = (number: number) => em().findOneOrFail(Deployment, { appId: app.id, number });
   return {
     app,
     cancel: (number: number, { id = app.id, cancelWaitMs = 0 } = {}) =>
-      cancelDeployment({ ...capabilities.deployments, cancelWaitMs }, caller, { id, number }),
-    redeploy: () => redeployApp(capabilities.deployments, caller, { id: app.id }, null),
+      cancelDeployment({ ...deps, cancelWaitMs }, caller, { id, number }),
+    redeploy: () => redeployApp(deps, caller, { id: app.id }, null),
     find,
     claim: async (number: number) => (await claimDeployment(deploymentDeps.em, (await find(number)).id))!,
     update: (number: number, changes: Partial<Deployment>) =>

@@ -20,7 +20,7 @@ const appBuilder = {} as AppBuilder;
 async function givenApp(fields: GivenApp = {}) {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant, fields);
-  const deps = { ...service().service.parts.capabilities.deployments, appBuilder };
+  const deps = { ...service().service.parts.service, appBuilder };
   const caller = { orgId: tenant.org_id, userId: tenant.user_id } as Caller;
   return {
     app,

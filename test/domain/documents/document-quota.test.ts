@@ -20,7 +20,7 @@ const db = () => service().service.parts.db;
 const deps = () => ({
   em: service().service.parts.orm.em,
   plans: PLANS,
-  textWorkers: service().service.parts.capabilities.knowledge.textWorkers,
+  textWorkers: service().service.parts.service.textWorkers,
 });
 const contentOf = (text: string): DocumentContent => {
   return { text, title: null, fileName: null, mediaType: "text/markdown", sizeBytes: text.length };

@@ -18,7 +18,7 @@ const db = () => service().service.parts.db;
 const deps = () => ({
   em: service().service.parts.orm.em,
   plans: PLANS,
-  textWorkers: service().service.parts.capabilities.knowledge.textWorkers,
+  textWorkers: service().service.parts.service.textWorkers,
 });
 const PLANS = new Plans({ free: { ...DEFAULT_LIMITS, apps: 1 } }, "free");
 

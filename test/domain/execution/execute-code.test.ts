@@ -25,8 +25,7 @@ async function givenProgram() {
   const tenant = await service().tenant();
   const app = await service().givenApp(tenant);
   await givenProcedures(service(), app, [discoveredProcedure("orders.list"), discoveredProcedure("ping")]);
-  const { db, capabilities } = service().service.parts;
-  const { usageCounter } = capabilities.execution;
+  const { db, usageCounter } = service().service.parts.service;
   const caller = { orgId: tenant.org_id, scope: "everything" } as Caller;
   const appCalls: AppCall[] = [];
   const toolCalls: unknown[][] = [];

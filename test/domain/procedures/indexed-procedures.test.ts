@@ -108,7 +108,7 @@ test("the procedures of a deployment that is not live are not found", async () =
 test("an app with a new name is found by it at once, and not by the one before", async () => {
   const tenant = await service().tenant();
   const app = await givenApp(tenant, "demo", [procedure("list"), procedure("create")]);
-  const rename = (name: string) => updateApp(parts().capabilities.apps, callerOf(tenant), { id: app.id, name });
+  const rename = (name: string) => updateApp(parts().service, callerOf(tenant), { id: app.id, name });
   await rename("Warehouse");
   expect(await find(tenant, "warehouse")).toEqual(["create", "list"]);
   await rename("Accounting");
@@ -122,7 +122,7 @@ test("an app that is being deleted is not found any more, before its teardown an
   const app = await givenApp(tenant, "billing", [procedure("invoices.list")]);
   await givenApp(tenant, "crm", [procedure("invoices.import")]);
   await expect(
-    deleteApp({ ...parts().capabilities.apps, teardownWaitMs: 0 }, callerOf(tenant), app.id),
+    deleteApp({ ...parts().service, teardownWaitMs: 0 }, callerOf(tenant), app.id),
   ).rejects.toMatchObject({ code: "teardown_pending" });
   expect(await find(tenant, "invoices")).toEqual(["invoices.import"]);
   await expectExactIndex(tenant);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 /** The host of the organization's server is a scripted one. */
 function withHost(host: Partial<AgentHost>): OpenHostDeps {
-  return { ...service().service.parts.capabilities.sessions, managedHost: () => host as AgentHost };
+  return { ...service().service.parts.service, managedHost: () => host as AgentHost };
 }
 
 const CREATED = "2026-03-01T00:00:00.000Z";

@@ -81,7 +81,7 @@ async function expectIndexed(call: () => Promise<unknown>, rows: number): Promis
   expect(plan.rows).toBeGreaterThan(0);
 }
 
-const deps = () => service().service.parts.capabilities.sessions;
+const deps = () => service().service.parts.service;
 
 test.each<[string, () => { agent_id?: string }]>([
   ["a server", () => ({})],

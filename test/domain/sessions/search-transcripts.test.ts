@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 test("a search that takes too long is stopped, and the caller can try again", async () => {
   const { session_id } = await givenSession(tenant.rest, { entries: sampleEntries(1) });
-  const { orm, capabilities } = service().service.parts;
-  const { db } = capabilities.sessions;
+  const { orm, service: deps } = service().service.parts;
+  const { db } = deps;
   const search = (timeoutMs: number) =>
     searchTranscripts({ db, transcriptSearch: new PostgresTranscriptSearch(orm.em, { timeoutMs }) }, caller, {
       q: "message",
@@ -34,7 +34,7 @@ test("a search that takes too long is stopped, and the caller can try again", as
 });
 
 test("an invalid query is rejected, and another error than a timeout is not hidden", async () => {
-  const { db, transcriptSearch } = service().service.parts.capabilities.sessions;
+  const { db, transcriptSearch } = service().service.parts.service;
   const search = (q: string, find = transcriptSearch.find.bind(transcriptSearch)) =>
     searchTranscripts({ db, transcriptSearch: { ...transcriptSearch, find } }, caller, { q, limit: 10 });
   await expect(search(" ")).rejects.toMatchObject({ code: "invalid", message: expect.stringMatching(/^q: /) });
@@ -42,8 +42,8 @@ test("an invalid query is rejected, and another error than a timeout is not hidd
 });
 
 test("the limits of a search are not left on the connection", async () => {
-  const { orm, capabilities } = service().service.parts;
-  await searchTranscripts(capabilities.sessions, caller, { q: "message", limit: 10 });
+  const { orm, service: deps } = service().service.parts;
+  await searchTranscripts(deps, caller, { q: "message", limit: 10 });
   const settings = await Promise.all(
     Array.from({ length: 10 }, () =>
       orm.em
@@ -55,13 +55,13 @@ test("the limits of a search are not left on the connection", async () => {
 });
 
 test("new words are merged into the index, and searches find them before and after", async () => {
-  const { orm, capabilities } = service().service.parts;
-  const { transcriptSearch } = capabilities.sessions;
+  const { orm, service: deps } = service().service.parts;
+  const { transcriptSearch } = deps;
   const merge = async () => {
     const [row] = await orm.em.execute("select gin_clean_pending_list('session_entries_words_index') as pages");
     return Number(row!["pages"]);
   };
-  const search = () => searchTranscripts(capabilities.sessions, caller, { q: "numbat", limit: 10 });
+  const search = () => searchTranscripts(deps, caller, { q: "numbat", limit: 10 });
   const entries = [{ id: "e1", role: "user", content: "numbat" }] as const;
   await givenSession(tenant.rest, { entries });
   expect(await merge()).toBeGreaterThan(0);

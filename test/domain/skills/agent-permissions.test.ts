@@ -25,7 +25,7 @@ beforeAll(async () => {
   await skillsOf(tenant.rest).uploadDocument("notes");
 });
 
-const deps = () => service().service.parts.capabilities.skills;
+const deps = () => service().service.parts.service;
 
 test("an agent enables skills and declares a runtime for itself", async () => {
   expect(await enableSkill(deps(), caller, { name: "notes", enabled: true })).toMatchObject({

@@ -24,7 +24,7 @@ function deps() {
     await writeFile(path.join(folder, "SKILL.md"), skillDocument("notes"));
     return { commit: COMMIT };
   };
-  return { ...service().service.parts.capabilities.skills, git: { checkOut } };
+  return { ...service().service.parts.service, git: { checkOut } };
 }
 
 const upload = (request: Partial<UploadSkill>) => uploadSkill(deps(), caller, { name: "notes", ...request });

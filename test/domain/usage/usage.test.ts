@@ -17,11 +17,11 @@ const team = { ...DEFAULT_LIMITS, apps: 20 };
 const PLANS = new Plans({ free, team }, "free");
 
 const usageOf = (orgId: string) => {
-  const deps = service().service.parts.capabilities.usage;
+  const deps = service().service.parts.service;
   return getUsage({ ...deps, plans: PLANS }, { orgId } as Caller);
 };
 
-const deployDeps = () => service().service.parts.capabilities.rateLimits;
+const deployDeps = () => service().service.parts.service;
 
 /** The quotas of the plan `team`, with what is used. */
 const quotasOf = ({ apps, documents, bytes }: { apps: number; documents: number; bytes: number }) => [
@@ -72,7 +72,7 @@ test("usage shows the plan, the apps that count, all documents, and what remains
     plan: "team",
     quotas: quotasOf({ apps: 0, documents: 0, bytes: 0 }),
   });
-  const { callCounter } = service().service.parts.capabilities.usage;
+  const { callCounter } = service().service.parts.service;
   await limitDeploys(deployDeps(), orgId, () => undefined);
   await limitCalls(callCounter, orgId);
   await limitCalls(callCounter, orgId);
@@ -125,7 +125,7 @@ test("the plan has the deploy limit, and a larger plan applies to the attempts t
 
 test("an organization that has used up its calls is told when to try again", async () => {
   const { org_id: orgId } = await service().tenant();
-  const { callCounter } = service().service.parts.capabilities.usage;
+  const { callCounter } = service().service.parts.service;
   await Promise.all(Array.from({ length: 600 }, () => limitCalls(callCounter, orgId)));
   const error: unknown = await limitCalls(callCounter, orgId).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
@@ -136,7 +136,7 @@ test("an organization that has used up its calls is told when to try again", asy
 });
 
 test("the 121st change of variables or rollback within a minute is rejected, and every request reports the limit", async () => {
-  const { counter } = service().service.parts.capabilities.usage;
+  const { counter } = service().service.parts.service;
   const [orgId, other] = [randomUUID(), randomUUID()];
   const reported: [remaining: number, quota: Quota][] = [];
   const restart = (id: string) =>

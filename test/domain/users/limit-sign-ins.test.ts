@@ -9,7 +9,7 @@ import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
-const counter = (): Counter => service().service.parts.capabilities.rateLimits.counter;
+const counter = (): Counter => service().service.parts.service.counter;
 
 const failSignIns = async (count: number, attemptAt: (at: number) => { network: string; email: string }) => {
   for (let at = 0; at < count; at += 1) await countFailedSignIn(counter(), attemptAt(at));

@@ -21,7 +21,7 @@ async function givenApp(status: "ready" | "failed" = "ready") {
   const tenant = await service().tenant();
   const { id } = await service().givenApp(tenant, { status });
   const caller = { orgId: tenant.org_id } as Caller;
-  const deps = { ...service().service.parts.capabilities.variables, restartWaitMs: 0 };
+  const deps = { ...service().service.parts.service, restartWaitMs: 0 };
   return {
     id,
     caller,

@@ -10,7 +10,7 @@ import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 import type { ClientMetadataFetcher } from "../../../server/ports/client-metadata.ts";
 import { type Config, readConfig } from "../../../server/config.ts";
 import { createLogger } from "../../../server/telemetry/logger.ts";
-import { type Service, startService } from "../../../server/composition/start-service.ts";
+import { type RunningService, startService } from "../../../server/composition/start-service.ts";
 import { nextMillisecond } from "../next-millisecond.ts";
 import { shareBuilds } from "../builds/share-builds.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -35,7 +35,7 @@ export interface Tenant extends CreatedOrganization {
 
 /** The complete service in the process of the test, with its own database and data folder. Clients use real HTTP. */
 export interface Harness extends AsyncDisposable {
-  service: Service;
+  service: RunningService;
   config: Config;
   dataDirectory: string;
   /** Returns all log lines so far, one JSON object per line. */
@@ -109,7 +109,7 @@ export async function createHarness({
   };
 }
 
-async function signingKeyOf({ parts }: Service, dataDirectory: string): Promise<KeyObject> {
+async function signingKeyOf({ parts }: RunningService, dataDirectory: string): Promise<KeyObject> {
   const em = parts.orm.em.fork();
   const [row] = await em.execute<{ privateKey: string }[]>(`select "privateKey" from auth.jwks`);
   const secret = await readFile(path.join(dataDirectory, "secrets", "token-secret"), "utf8");
