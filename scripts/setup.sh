@@ -135,6 +135,7 @@ install_npm_packages() {
   lock=$(cksum <package-lock.json)
   if [ -f node_modules/.setup ] && [ "$(cat node_modules/.setup)" = "$lock" ]; then return 0; fi
 
+  say "The first setup takes one to five minutes and 2 GB of disk."
   if ! with_progress "Installing the npm packages" npm ci --no-audit --no-fund --loglevel=error; then
     if is_ci; then
       say "'npm ci' failed (see above). If it rejects package-lock.json, run 'npm run lockfile' to complete it." >&2
