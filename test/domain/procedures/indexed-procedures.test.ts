@@ -121,9 +121,9 @@ test("an app that is being deleted is not found any more, before its teardown an
   const tenant = await service().tenant();
   const app = await givenApp(tenant, "billing", [procedure("invoices.list")]);
   await givenApp(tenant, "crm", [procedure("invoices.import")]);
-  await expect(
-    deleteApp({ ...parts().service, teardownWaitMs: 0 }, callerOf(tenant), app.id),
-  ).rejects.toMatchObject({ code: "teardown_pending" });
+  await expect(deleteApp({ ...parts().service, teardownWaitMs: 0 }, callerOf(tenant), app.id)).rejects.toMatchObject({
+    code: "teardown_pending",
+  });
   expect(await find(tenant, "invoices")).toEqual(["invoices.import"]);
   await expectExactIndex(tenant);
   await tearDownApp(parts().deploymentDeps, app.id);

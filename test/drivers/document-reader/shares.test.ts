@@ -43,6 +43,7 @@ test("an organization that sends too many files at once gets an error, and anoth
   const own = Array.from({ length: 26 }, () => read("org-1", leaving.signal));
   for (const each of own) each.catch(() => undefined);
   await expect(read("org-1")).rejects.toMatchObject({ code: "unavailable" });
+  await expect.poll(() => runs.length).toBe(1);
   const other = read("org-2");
   await expect.poll(() => runs.length).toBe(2);
   runs.at(-1)?.end();
