@@ -11,7 +11,7 @@ const APPS = 20;
 const QUIET_MS = 10_000;
 /** The longest wait of `GET /healthz`. */
 const STALL_MS = 100;
-/** p99 of `GET /v1/apps`: this bound, or a multiple of what it is without the act, where the machine is slow. */
+/** p99 of `GET /v1/apps`: this bound, or on a slow machine a multiple of its value without the act. */
 const LIST_MS = 100;
 const LIST_RATIO = 3;
 
