@@ -58,28 +58,20 @@ export default {
         ],
       },
     ),
-    ...only(
-      "platforms",
-      "A platform imports what a driver may import.",
-      {
-        from: "^server/platforms/([^/]+)/",
-        to: [
-          "^domain/(ports|shared)/",
-          "^server/(ports|sandbox|files|http)/",
-          "^server/platforms/$1/",
-          anyPackage,
-          anyBuiltIn,
-        ],
-      },
-    ),
-    ...only(
-      "sandbox",
-      "The sandbox imports its port and itself. domain/shared, server/files and server/http too.",
-      {
-        from: "^server/sandbox/",
-        to: ["^domain/(ports|shared)/", "^server/(ports|sandbox|files|http)/", anyPackage, anyBuiltIn],
-      },
-    ),
+    ...only("platforms", "A platform imports what a driver may import.", {
+      from: "^server/platforms/([^/]+)/",
+      to: [
+        "^domain/(ports|shared)/",
+        "^server/(ports|sandbox|files|http)/",
+        "^server/platforms/$1/",
+        anyPackage,
+        anyBuiltIn,
+      ],
+    }),
+    ...only("sandbox", "The sandbox imports its port and itself. domain/shared, server/files and server/http too.", {
+      from: "^server/sandbox/",
+      to: ["^domain/(ports|shared)/", "^server/(ports|sandbox|files|http)/", anyPackage, anyBuiltIn],
+    }),
     ...only("files", "server/files contains file-system functions that do not depend on the service.", {
       from: "^server/files/",
       to: ["^server/files/", anyBuiltIn],
