@@ -1,6 +1,6 @@
 /**
  * Looks for a text on which a regular expression of the service takes more than linear time, so that nobody can stop the service
- * with such a text. Prints the expressions with the text, and exits with 1 if there are any. It takes about four minutes: run it
+ * with such a text. Prints the expressions with the text, and exits with 1 if there are any. It takes one to four minutes: run it
  * after a change of expressions. Those of `inside` folders run in the sandbox, which ends them in time.
  *
  * Usage: npm run check:patterns [-- <part of a path>]
