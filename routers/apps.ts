@@ -23,6 +23,7 @@ import {
   updateAppRequest,
 } from "./apps.schema.ts";
 import { deleteResponse } from "./core/common.schema.ts";
+import { READS, STARTS_DEPLOYMENT } from "./core/tool-annotations.ts";
 import { deployProcedure, procedure, router } from "./core/trpc.ts";
 
 const tags = ["Apps"];
@@ -55,7 +56,7 @@ export const apps = router({
         title: "Deploy an app",
         description:
           'Creates an app from a git repository and starts its first deployment. To deploy a new commit of an app that exists, use service_redeploy_app. It returns at once: read the status with service_get_app_logs until it is ready or failed. Every call counts against the deploy limit, which service_get_usage shows. Example: {"repo": "acme/site"}',
-        annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+        annotations: STARTS_DEPLOYMENT,
         arguments: deployToolRequest,
         // The app token is left out, because the context of an agent must not contain secrets.
         result: deployToolResponse,
@@ -176,7 +177,7 @@ export const apps = router({
         title: "List apps",
         description:
           'Lists the organization\'s apps, newest first: id, name, slug, status, what to do about a failure, URL, procedure_count. Use it to find a slug or to check whether a deployment is ready. service_docs_search finds what apps can do. A page has at most limit apps, or fewer to stay short. To read the next page, pass next_cursor as cursor, until it is null. Example: {"limit": 10}',
-        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        annotations: READS,
         resultVersion: readPageVersion,
       },
     })

@@ -1,4 +1,5 @@
 import { getUsage } from "../domain/usage/get-usage.ts";
+import { READS } from "./core/tool-annotations.ts";
 import { procedure, router } from "./core/trpc.ts";
 import { usageRequest, usageResponse } from "./usage.schema.ts";
 
@@ -19,7 +20,7 @@ export const usage = router({
         title: "Plan and usage",
         description:
           "Reads the organization's plan, its used quotas, what remains of its rate limits, and the activity of this month with the tokens of agent sessions, and storage of its apps. Use it before a deployment, when a call failed because of a limit, or when an app is stopped. service_list_apps lists the apps themselves. It counts as one tool call and against no other limit.",
-        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        annotations: READS,
       },
     })
     .input(usageRequest)

@@ -7,8 +7,13 @@ import { WebSocketServer } from "ws";
 const MEBIBYTE = 1024 * 1024;
 const GATEWAY_MESSAGE_BYTES = 7 * MEBIBYTE;
 
+/** A question that consists of one of these words, about a document with it, reaches the model. */
+export const MODEL_WORDS = ["spaces", "sentences", "endless", "redirect"] as const;
+
+export type ModelWord = (typeof MODEL_WORDS)[number];
+
 /** What the model does when the prompt contains the word. Otherwise it says that the passages answer nothing. */
-const MODEL_BEHAVIORS: Record<string, (response: ServerResponse) => void> = {
+const MODEL_BEHAVIORS: Record<ModelWord, (response: ServerResponse) => void> = {
   spaces: (response) =>
     respond(response, `{"sentences": [{"text": "Spaces${" ".repeat(100_000)}.", "citations": []}]}`),
   sentences: (response) => {
@@ -28,15 +33,12 @@ const MODEL_BEHAVIORS: Record<string, (response: ServerResponse) => void> = {
   },
 };
 
-/** The words of `MODEL_BEHAVIORS`. A question that consists of one of them, about a document with it, reaches the model. */
-export const MODEL_WORDS = ["spaces", "sentences", "endless", "redirect"] as const;
-
 /** A language model and an OpenClaw gateway whose responses need much time or memory. */
 export class HostileEndpoints implements AsyncDisposable {
-  readonly #model = createServer((request, response) => void this.#answer(request, response));
   /** How often the model was asked with one of its words, and how many lists the gateway has sent. */
   modelCalls = 0;
   lists = 0;
+  readonly #model = createServer((request, response) => void this.#answer(request, response));
   readonly #gateway = new WebSocketServer({ port: 0, host: "127.0.0.1" });
 
   static async open(): Promise<HostileEndpoints> {
@@ -78,10 +80,9 @@ export class HostileEndpoints implements AsyncDisposable {
     const prompt = await text(request);
     // The question comes first in the prompt, and the passage contains all words.
     const word = MODEL_WORDS.find((each) => prompt.includes(String.raw`{\"question\":\"${each}\"`));
-    const behave = word === undefined ? undefined : MODEL_BEHAVIORS[word];
-    if (behave === undefined) return respond(response, '{"sentences": []}');
+    if (word === undefined) return respond(response, '{"sentences": []}');
     this.modelCalls++;
-    behave(response);
+    MODEL_BEHAVIORS[word](response);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type HostileAct, type HostileCaller, repeatInParallel, sendAs } from "./hostile-act.ts";
-import { MODEL_WORDS } from "./hostile-endpoints.ts";
+import { MODEL_WORDS, type ModelWord } from "./hostile-endpoints.ts";
 import { mainAgent } from "./hostile-writes.ts";
 
 const MEMORIES = 50;
@@ -11,7 +11,7 @@ const GATEWAYS = 20;
 /** Longer than a gateway is asked for its list for the first time. */
 const GATEWAYS_MS = 20_000;
 
-async function searchWith(caller: HostileCaller, word: (typeof MODEL_WORDS)[number]): Promise<void> {
+async function searchWith(caller: HostileCaller, word: ModelWord): Promise<void> {
   const document = { title: "Words", kind: "policy", content: MODEL_WORDS.join(" ") };
   await sendAs(caller, "POST", "/v1/knowledge/documents", JSON.stringify(document));
   const before = caller.endpoints.modelCalls;
@@ -25,7 +25,7 @@ const MODEL_ACTS = {
   sentences: "answers of a model with 200,000 sentences",
   endless: "answers of a model without an end",
   redirect: "redirects of a model",
-} satisfies Record<(typeof MODEL_WORDS)[number], string>;
+} satisfies Record<ModelWord, string>;
 
 /** Texts that a pattern or a parser could need long for: memories, answers of a model, and lists of gateways. */
 export const hostileTexts: readonly HostileAct[] = [

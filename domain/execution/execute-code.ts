@@ -68,7 +68,13 @@ export async function executeCode(
     dispatchCall(deps, { caller, callTool, name, input }, callSignal);
   deps.usageCounter.countProgram(caller.orgId);
   const result = await deps.codeRuntime.run({
-    ...{ orgId: caller.orgId, code, declarations, timeoutMs, handleCall, workspace, signal },
+    orgId: caller.orgId,
+    code,
+    declarations,
+    timeoutMs,
+    handleCall,
+    workspace,
+    signal,
   });
   const { stdout, stderr, isTruncated } = truncateOutput(result);
   return {

@@ -10,6 +10,7 @@ import { addRemainingDeploys, limitDeploys } from "../../domain/rate-limits/limi
 import { limitRestarts } from "../../domain/rate-limits/limit-restarts.ts";
 import { type AccessMeta, getAccessError } from "./access.ts";
 import type { Context, Service } from "./context.ts";
+import type { ToolAnnotations } from "./tool-annotations.ts";
 import { formatError } from "./error-formatter.ts";
 import { toServiceError } from "./invalid-input.ts";
 
@@ -21,7 +22,7 @@ export interface ToolMeta {
   name: string;
   title: string;
   description: string;
-  annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
+  annotations: ToolAnnotations;
   /** The arguments. Each is the field of the input with its name, or the one that `fields` names. */
   arguments?: z.ZodObject;
   /** The field of the input for an argument with another name, such as `{ agent_id: "id" }`. */

@@ -28,7 +28,7 @@ const TEARDOWN_WAIT_MS = 10_000;
 const RESTART_WAIT_MS = 10_000;
 
 /** The opened service, without the HTTP server and the worker that use it. */
-export interface OpenServices extends IdentityServices, Pick<AgentServices, "serverMonitor" | "serverChanges"> {
+export interface OpenServices extends IdentityServices, Pick<AgentServices, "serverMonitor"> {
   service: Service;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
@@ -72,7 +72,6 @@ export async function openServices(config: Config, log: Logger, external: Extern
     embeddings,
     storageDeps: createStorage(foundation),
     serverMonitor,
-    serverChanges: agents.serverChanges,
     ...identity,
     readiness: [database.readiness, queue.readiness, edge.readiness],
     readinessDetails: { sandbox_limits: describeLimits(controlGroups, diskProblem) },

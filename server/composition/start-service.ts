@@ -85,12 +85,12 @@ export async function startService(config: Config, log: Logger, options: Service
 }
 
 function createWorker(config: Config, log: Logger, parts: OpenServices): Worker {
-  const { boss, db, service, deploymentDeps, embeddings, storageDeps, serverMonitor, serverChanges } = parts;
+  const { boss, db, service, deploymentDeps, embeddings, storageDeps, serverMonitor } = parts;
   return new Worker({
     boss,
     deps: deploymentDeps,
     storage: storageDeps,
-    servers: { monitor: serverMonitor, changes: serverChanges },
+    servers: { monitor: serverMonitor, changes: service.serverChanges },
     db,
     embeddings,
     agentWorkspaces: service.agentWorkspaces,

@@ -4,7 +4,7 @@ import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
 import type { DeviceIdentity } from "./device-identity.ts";
 import { toAgentHostError } from "./gateway-errors.ts";
 import { type Frame, type GatewayError, hello, parseFrame } from "./gateway-frames.ts";
-import type { LargeMessages } from "./large-messages.ts";
+import { LARGE_BYTES, type LargeMessages } from "./large-messages.ts";
 import { openSocket, type SocketOptions } from "./open-socket.ts";
 import { type BufferedBytes, ReceiveLimiter } from "./receive-limiter.ts";
 
@@ -55,7 +55,7 @@ export class GatewayConnection {
   readonly #pings: NodeJS.Timeout;
   #endedWith: AgentHostError | null = null;
   /** Until the last large message has been read; `null` when none waits. */
-  #reading: Promise<void | null> | null = null;
+  #reading: Promise<void> | null = null;
   #lastId = 0;
   #heardAt = performance.now();
 
@@ -192,13 +192,13 @@ export class GatewayConnection {
   /** Messages that come while a large one waits are read after it. */
   #receive(message: Buffer | null): void {
     this.#hear();
-    const { orgId, largeMessages } = this.#options;
     if (message === null) return this.#stop(notAllowed());
+    const isLarge = message.length >= LARGE_BYTES;
+    if (this.#reading === null && !isLarge) return this.#read(message);
+    const { orgId, largeMessages } = this.#options;
     const read = (): void => this.#read(message);
-    const receive = () => largeMessages.read(orgId, message, read);
-    const reading = this.#reading === null ? receive() : this.#reading.then(receive);
-    if (reading === null) return;
-    const current = reading
+    const current = (this.#reading ?? Promise.resolve())
+      .then(() => (isLarge ? largeMessages.run(orgId, read) : read()))
       .catch(() => this.#stop(tooManyMessages()))
       .finally(() => {
         if (this.#reading === current) this.#reading = null;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { FairQueue } from "../../../../domain/shared/fair-queue.ts";
 
-/** A smaller message is read as soon as it has arrived. */
-const LARGE_BYTES = 64 * 1024;
+/** Messages of at least this size are read in turn. A smaller one is read as soon as it has arrived. */
+export const LARGE_BYTES = 64 * 1024;
 
 /**
  * Lets the large messages of all gateways be read in turn, with a pause after each that is as long as reading it has taken. So the
@@ -14,21 +14,12 @@ export class LargeMessages {
     "gateways send too many large messages",
   );
 
-  /**
-   * Calls `read` at once for a small message, and otherwise in turn.
-   *
-   * @returns `null` if the message has been read
-   * @throws {ServiceError} `unavailable` while too many messages wait
-   */
-  read(orgId: string, message: Buffer, read: () => void): Promise<void> | null {
-    if (message.length >= LARGE_BYTES) return this.#queue.run(orgId, () => readAndPause(read));
-    read();
-    return null;
+  /** Calls `read` in turn. @throws {ServiceError} `unavailable` while too many messages wait */
+  run(orgId: string, read: () => void): Promise<void> {
+    return this.#queue.run(orgId, async () => {
+      const startedAt = performance.now();
+      read();
+      await sleep(performance.now() - startedAt);
+    });
   }
-}
-
-async function readAndPause(read: () => void): Promise<void> {
-  const startedAt = performance.now();
-  read();
-  await sleep(performance.now() - startedAt);
 }
