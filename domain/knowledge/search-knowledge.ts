@@ -5,7 +5,6 @@ import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { FairQueue } from "../shared/fair-queue.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { toAnswerSentence } from "./markdown-to-answer-sentence.ts";
 import { QuestionCoverage } from "./question-coverage.ts";
 import { extractAnswer } from "./extract-answer.ts";
 import { knowledgeOf } from "./company-knowledge.ts";
@@ -137,4 +136,21 @@ function numberOf(cited: CitedQuote, citations: Citation[], coverage: QuestionCo
   const score = Math.round(Math.min(1, similarity ?? coverage.score(cited, hit)) * 1000) / 1000;
   citations.push({ n, document_id: hit.documentId, title: hit.documentTitle, kind: hit.kind, quote, score });
   return n;
+}
+
+/**
+ * Makes a sentence of an answer from Markdown, without the marks of Markdown and without the point at its end, so that a
+ * citation can follow. A number in brackets would look like a citation, so it gets parentheses; at the end of the sentence it
+ * is the number of a footnote, and left out.
+ */
+export function toAnswerSentence(markdown: string): string {
+  return markdown
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/!?\[([^[\]]*)\]\([^)\s]{0,300}\)/g, "$1")
+    .replaceAll(/(\*\*|__|`)(?=\S)(.{0,300}?\S)\1/g, "$2")
+    .replaceAll(/(?<=[.!?]["')\]]?)(?:\[\d{1,4}\])+$/g, "")
+    .replaceAll(/\[(\d+(?:\s*,\s*\d+)*)\]/g, "($1)")
+    .replace(/^\|\s*|(?<!\s)\s*\|$/g, "")
+    .trim()
+    .replace(/(?<![.;:,])[.;:,]+$/, "");
 }

@@ -1,12 +1,18 @@
 import { findServerAndAgent } from "../agents/find-server.ts";
 import type { Db } from "../database-types.ts";
-import { type Excerpt, SearchTimeout, type TranscriptHit, type TranscriptSearch } from "../ports/transcript-search.ts";
+import {
+  type Excerpt,
+  SearchTimeout,
+  type TranscriptHit,
+  type TranscriptPosition,
+  type TranscriptSearch,
+} from "../ports/transcript-search.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { decodeSearchCursor, encodeSearchCursor } from "./search-cursor.ts";
 import type { EntryRole } from "./transcript-entry.ts";
+import { decodeCursor, encodeCursor, invalidCursor } from "../shared/keyset-cursor.ts";
 
 export interface SearchTranscriptsDeps {
   db: Db;
@@ -104,4 +110,19 @@ function toSearchHit(hit: TranscriptHit): SearchHit {
     excerpt: hit.excerpt.text,
     matches: hit.excerpt.matches,
   };
+}
+
+/** Encodes the cursor of the page after a position. */
+export function encodeSearchCursor({ updatedAt, sessionId, seq }: TranscriptPosition): string {
+  return `${encodeCursor({ created_at: updatedAt, id: sessionId })}.${seq}`;
+}
+
+const CURSOR = /^([\w-]+)\.([1-9]\d{0,6})$/;
+
+/** @throws {ServiceError} `invalid` for a cursor that this service did not return */
+export function decodeSearchCursor(cursor: string): TranscriptPosition {
+  const [, position, seq] = CURSOR.exec(cursor) ?? [];
+  if (position === undefined) throw invalidCursor();
+  const { createdAt: updatedAt, id: sessionId } = decodeCursor(position);
+  return { updatedAt, sessionId, seq: Number(seq) };
 }

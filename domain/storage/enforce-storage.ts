@@ -1,9 +1,12 @@
 import { App } from "../apps/app.entity.ts";
 import type { Db } from "../database-types.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
-import type { StoredApp } from "../ports/app-storage.ts";
-import { type MeasureDeps, measureStorage } from "./measure-storage.ts";
-import { judgeStorage } from "./storage-rules.ts";
+import type { AppStorage, StorageRestriction, StoredApp } from "../ports/app-storage.ts";
+import { type EntityManager, LockMode } from "@mikro-orm/core";
+import { Organization } from "../organizations/organization.entity.ts";
+import type { PlanLimits, Plans } from "../plans/plans.ts";
+import { inTransaction } from "../shared/transaction.ts";
+import { AppStorageRecord } from "./app-storage-record.entity.ts";
 
 export interface EnforceDeps extends MeasureDeps {
   db: Db;
@@ -61,4 +64,81 @@ async function enforceBound({ em, plans, storage, changes }: EnforceDeps, row: J
   if (problem === row.storage_problem) return;
   await em.fork().nativeUpdate(App, { id: row.id }, { storageProblem: problem });
   changes.announce(row.org_id);
+}
+
+interface MeasureDeps {
+  em: EntityManager;
+  plans: Plans;
+  storage: AppStorage;
+}
+
+/** Measures one app and records the result. Does nothing for an app that is gone or is being deleted. */
+async function measureStorage({ em, plans, storage }: MeasureDeps, stored: StoredApp): Promise<void> {
+  const { appId } = stored;
+  const app = await em.fork().findOne(App, { id: appId }, { fields: ["orgId"] });
+  if (app === null) return;
+  const { plan } = await em.fork().findOneOrFail(Organization, { id: app.orgId });
+  // The result decides only whether the app stores more than its bound, or more than this.
+  const bytes = await storage.measure(stored, plans.getLimits(plan).storageBytes * OWNER_FACTOR + 1);
+  await inTransaction(em, async (tx) => {
+    // With the lock, no teardown removes the records of the app meanwhile.
+    const locked = await tx.findOne(App, { id: appId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (locked === null || locked.status === "deleting") return;
+    await tx.upsert(AppStorageRecord, {
+      appId,
+      sqlBytes: String(bytes.sql),
+      keyValueBytes: String(bytes.keyValue),
+      objectBytes: String(bytes.objects),
+      durableBytes: String(bytes.durable),
+      totalBytes: String(bytes.sql + bytes.keyValue + bytes.objects + bytes.durable),
+      measuredAt: new Date(),
+    });
+  });
+}
+
+/**
+ * An app beyond its bound serves requests with its token, so that its owner can delete data. The owner could also add
+ * data, so an app beyond this multiple of its bound serves no requests.
+ */
+const OWNER_FACTOR = 2;
+
+interface StorageState {
+  /** For the clients of the app; `null` when the app is within its bound. */
+  restriction: StorageRestriction | null;
+  /** For the owner of the app; `null` when the app is within its bound. */
+  problem: string | null;
+}
+
+/**
+ * Decides what an app that stores `totalBytes` serves. The texts do not contain the size, which changes with each
+ * measurement.
+ *
+ * @param planName - the name of the plan of its organization
+ */
+export function judgeStorage(
+  totalBytes: number,
+  { storageBytes }: Pick<PlanLimits, "storageBytes">,
+  planName: string,
+): StorageState {
+  if (totalBytes <= storageBytes) return { restriction: null, problem: null };
+  const bound = `the ${formatMebibytes(storageBytes)} that the plan "${planName}" allows for an app`;
+  if (totalBytes > storageBytes * OWNER_FACTOR)
+    return {
+      restriction: {
+        servesOwner: false,
+        message: "This app is stopped because it stores more than twice the data that its plan allows.",
+      },
+      problem: `The app is stopped because it stores more than twice ${bound}. Move to a larger plan, or delete the app.`,
+    };
+  return {
+    restriction: {
+      servesOwner: true,
+      message: "This app is stopped because it stores more data than its plan allows. Its owner can delete data.",
+    },
+    problem: `The app is stopped because it stores more than ${bound}. Only requests with the app token are served. Delete data with them, or move to a larger plan; the app serves again within a minute.`,
+  };
+}
+
+function formatMebibytes(bytes: number): string {
+  return `${Math.floor(bytes / (1024 * 1024)).toLocaleString("en-US")} MiB`;
 }

@@ -11,8 +11,8 @@ import { deployQuota } from "../rate-limits/limit-deploys.ts";
 import { modelCallQuota } from "../rate-limits/limit-model-calls.ts";
 import { restartQuota } from "../rate-limits/limit-restarts.ts";
 import type { Caller } from "../shared/caller.ts";
-import { readActivity, type Activity } from "./read-activity.ts";
-import { readStorage, type StorageUsage } from "./read-storage.ts";
+import { toTokenCounters } from "./token-counters.ts";
+import { periodOf } from "./usage-period.ts";
 
 export interface Usage {
   plan: string;
@@ -74,4 +74,91 @@ async function readRateLimit(name: string, counter: Counter, quota: Quota): Prom
   const { remaining, resetSeconds } = await counter.peek(quota);
   const { limit, windowSeconds } = quota;
   return { name, limit, window_seconds: windowSeconds, remaining, reset_seconds: resetSeconds };
+}
+
+/** What happened in an organization in one calendar month. */
+interface Activity {
+  /** The month in UTC, such as `2026-07`. */
+  period: string;
+  /** Accepted deployments, redeployments and rollbacks. */
+  deployments: number;
+  /** Requests to the apps, also to deleted ones. */
+  requests: number;
+  /** Programs that were run. */
+  programs: number;
+  /** By kind, and their total: tokens of the sessions of agents, also of deleted ones, by the times of their entries. */
+  tokens: Record<string, number>;
+}
+
+/** Reads the activity of the current month. Requests and programs of the last ten seconds may be missing. */
+export async function readActivity(db: Db, orgId: string): Promise<Activity> {
+  const period = periodOf(new Date());
+  const rows = await db
+    .selectFrom("usage_counts")
+    .select(({ fn }) => ["metric", fn.sum<string>("count").as("total")])
+    .where("org_id", "=", orgId)
+    .where("period", "=", period)
+    .groupBy("metric")
+    .execute();
+  const totals = new Map(rows.map(({ metric, total }) => [metric, Number(total)]));
+  return {
+    period,
+    deployments: totals.get("deployments") ?? 0,
+    requests: totals.get("requests") ?? 0,
+    programs: totals.get("programs") ?? 0,
+    tokens: { ...toTokenCounters(Object.fromEntries(totals)) },
+  };
+}
+
+interface StorageUsage {
+  /** How many bytes each app may store. */
+  limit_bytes_per_app: number;
+  /** The sum of all apps of the organization. */
+  total_bytes: number;
+  /** The apps that store most, at most `MAX_APPS`, largest first. */
+  apps: AppStorageUsage[];
+}
+
+interface AppStorageUsage {
+  slug: string;
+  total_bytes: number;
+  /** By kind: `sql`, `key_value`, `objects`, and `durable` for durable objects and workflows. */
+  bytes: Record<string, number>;
+  /** Whether the app is stopped because it stores too much. */
+  stopped: boolean;
+}
+
+const MAX_APPS = 20;
+
+/** Reads what the apps of an organization stored when they were measured last. */
+export async function readStorage(db: Db, orgId: string, limitBytes: number): Promise<StorageUsage> {
+  const stored = db
+    .selectFrom("app_storage")
+    .innerJoin("apps", "apps.id", "app_storage.app_id")
+    .where("apps.org_id", "=", orgId);
+  const { total } = await stored
+    .select(({ fn }) => fn.sum<string>("total_bytes").as("total"))
+    .executeTakeFirstOrThrow();
+  const apps = await stored
+    .select(["apps.slug", "apps.storage_problem", "sql_bytes", "key_value_bytes", "object_bytes"])
+    .select(["durable_bytes", "total_bytes"])
+    .orderBy("total_bytes", "desc")
+    .orderBy("apps.slug")
+    .limit(MAX_APPS)
+    .execute();
+  return {
+    limit_bytes_per_app: limitBytes,
+    total_bytes: Number(total ?? 0),
+    apps: apps.map((row) => ({
+      slug: row.slug,
+      total_bytes: Number(row.total_bytes),
+      bytes: {
+        sql: Number(row.sql_bytes),
+        key_value: Number(row.key_value_bytes),
+        objects: Number(row.object_bytes),
+        durable: Number(row.durable_bytes),
+      },
+      stopped: row.storage_problem !== null,
+    })),
+  };
 }

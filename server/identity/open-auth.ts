@@ -1,10 +1,11 @@
-import { type BetterAuthOptions, betterAuth } from "better-auth";
+import { betterAuth, type BetterAuthOptions } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
 import type { Orm } from "../database/orm.ts";
 import { authOptions, type IdentityOptions } from "./auth-options.ts";
 import { shareTransactions } from "./current-transaction.ts";
-import { dateColumns } from "./date-columns.ts";
 import { readRefreshToken, RefreshLock } from "./refresh-lock.ts";
+import { getAuthTables } from "@better-auth/core/db";
+import type { KyselyPlugin } from "kysely";
 
 /** The part of better-auth that the rest of the service uses. */
 export interface Auth {
@@ -44,4 +45,29 @@ export async function listMissingStatements(orm: Orm): Promise<string[]> {
 function withDatabase(orm: Orm, options: BetterAuthOptions): BetterAuthOptions {
   const db = shareTransactions(orm.em.fork().getKysely().withPlugin(dateColumns(options)));
   return { ...options, database: { db, type: "postgres", transaction: true, schemaName: "auth" } };
+}
+
+/**
+ * Converts timestamps to `Date` in the columns that better-auth declares as dates. The database connection of the service
+ * returns timestamps as text, and better-auth expects a `Date`.
+ */
+export function dateColumns(options: BetterAuthOptions): KyselyPlugin {
+  const columns = new Set(
+    Object.values(getAuthTables(options)).flatMap(({ fields }) =>
+      Object.entries(fields)
+        .filter(([, { type }]) => type === "date")
+        .map(([key, { fieldName }]) => fieldName ?? key),
+    ),
+  );
+  return {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      for (const row of result.rows)
+        for (const key of Object.keys(row)) {
+          const value = row[key];
+          if (columns.has(key) && typeof value === "string") row[key] = new Date(value);
+        }
+      return result;
+    },
+  };
 }

@@ -4,7 +4,6 @@ import { findRole } from "../../domain/users/memberships.ts";
 import type { Db } from "../../domain/database-types.ts";
 import type { AuthCall, AuthSession } from "./auth-call.ts";
 import { isErrorResponse } from "./is-error-response.ts";
-import { type Invitation, invitationLink } from "./invitation-link.ts";
 
 interface OrganizationInvitation extends Invitation {
   role: string | null;
@@ -75,4 +74,18 @@ async function filterInvitations(
   return invitations
     .filter((invitation) => reachesRole(role, highestRole(invitation.role ?? "")))
     .map((invitation) => ({ ...invitation, link: invitationLink(publicUrl, invitation) }));
+}
+
+interface Invitation {
+  id: string;
+  status: string;
+  expiresAt: string | Date;
+}
+
+/**
+ * The link with which the invited user accepts an invitation; `null` when it no longer works, because the invitation was
+ * accepted, declined or canceled, or has expired. Whoever has the link can accept the invitation: never log or store it.
+ */
+export function invitationLink(publicUrl: string, { id, status, expiresAt }: Invitation): string | null {
+  return status === "pending" && new Date(expiresAt) > new Date() ? `${publicUrl}/invitations/${id}` : null;
 }

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import type { OutputListener } from "../../domain/ports/git-source.ts";
 import type { SandboxCommand, SandboxLimits } from "../ports/sandbox.ts";
-import { deletedOpenFiles } from "./deleted-open-files.ts";
 import type { Placement } from "./cgroups/placement.ts";
 import { DiskUsage } from "./disk-usage.ts";
 import { writableFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
 import type { ProcessExit } from "./start-process.ts";
+import { readdir, readlink, stat } from "node:fs/promises";
 
 const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;
@@ -146,4 +146,40 @@ async function drainOutput({ output, errors, messages }: MonitoredProcess): Prom
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: stopWaiting.signal }).catch(() => undefined)]);
   stopWaiting.abort();
   for (const stream of streams) stream.destroy();
+}
+
+/** In bytes. */
+interface DeletedOpenFiles {
+  memory: number;
+  disk: number;
+}
+
+/**
+ * The size of files without a name that processes have open: deleted files, which a walk of the folders does not
+ * find, and memory files, which the kernel counts for no process.
+ */
+async function deletedOpenFiles(pids: readonly number[]): Promise<DeletedOpenFiles> {
+  const files = new Map<string, { bytes: number; memory: boolean }>();
+  for (const pid of pids) {
+    const descriptors = await orElse(readdir(`/proc/${pid}/fd`), []);
+    await Promise.all(descriptors.map((descriptor) => addDeleted(`/proc/${pid}/fd/${descriptor}`, files)));
+  }
+  const total = { memory: 0, disk: 0 };
+  for (const { bytes, memory } of files.values()) total[memory ? "memory" : "disk"] += bytes;
+  return total;
+}
+
+/** Counts a file once, even if several descriptors have it open. */
+async function addDeleted(descriptor: string, files: Map<string, { bytes: number; memory: boolean }>): Promise<void> {
+  const target = await orElse(readlink(descriptor), "");
+  if (!target.endsWith(" (deleted)")) return;
+  const file = await orElse(stat(descriptor), null);
+  if (file?.isFile()) {
+    files.set(`${file.dev}:${file.ino}`, { bytes: file.blocks * 512, memory: target.startsWith("/memfd:") });
+  }
+}
+
+/** Processes end and close descriptors while we read about them. */
+async function orElse<T>(read: Promise<T>, fallback: T): Promise<T> {
+  return read.catch(() => fallback);
 }

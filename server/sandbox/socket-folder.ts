@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { findAbandonedFolders } from "./abandoned-folders.ts";
-import { ownIdentity } from "./process-identity.ts";
+import { isAbandoned, ownIdentity } from "./process-identity.ts";
 
 const PURPOSES = ["packages", "egress", "fork-server"] as const;
 
@@ -23,4 +22,18 @@ export async function createSocketFolder(purpose: (typeof PURPOSES)[number]): Pr
 export async function removeAbandonedSocketFolders(): Promise<void> {
   for (const folder of await findAbandonedFolders(tmpdir(), PURPOSES))
     await rm(folder, { recursive: true, force: true });
+}
+
+/** Finds the folders of this user named `<prefix>-<identity>-…` in `parent` whose process was killed. */
+export async function findAbandonedFolders(parent: string, prefixes: readonly string[]): Promise<string[]> {
+  const found = [];
+  for (const name of await readdir(parent)) {
+    const prefix = prefixes.find((each) => name.startsWith(`${each}-`));
+    if (prefix === undefined || !isAbandoned(name.slice(prefix.length + 1))) continue;
+    const folder = path.join(parent, name);
+    // Every user may create such a name. Of a link, the owner of the link counts.
+    const stats = await lstat(folder).catch(() => null);
+    if (stats?.uid === process.getuid?.()) found.push(folder);
+  }
+  return found;
 }

@@ -9,12 +9,12 @@ import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
 import { exitOf } from "./start-process.ts";
 import { restoreAccess, writableFolders } from "./file-ownership.ts";
-import { toHostPaths } from "./to-host-paths.ts";
 import { killIfExists } from "./kill-process.ts";
 import { monitorProcess } from "./monitor-process.ts";
-import { killMarked, processMark } from "./process-mark.ts";
 import { limitArguments } from "./resource-limits.ts";
 import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export interface UnconfinedOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`. */
@@ -117,4 +117,58 @@ async function openBridge(socketPath: string): Promise<Server> {
   });
   await once(bridge.listen(0, "127.0.0.1"), "listening");
   return bridge;
+}
+
+const VARIABLE = "SANDBOX_RUN";
+const KILL_TIMEOUT_MS = 5000;
+
+/** The environment variable that marks a command as part of a run. All processes that it starts inherit the mark. */
+function processMark(runId: string): Record<string, string> {
+  return { [VARIABLE]: runId };
+}
+
+/**
+ * Kills all processes with the mark of a run, including daemons that left the process group. Returns when none exists.
+ *
+ * @throws when a process still exists after 5 s
+ */
+async function killMarked(runId: string): Promise<void> {
+  const deadline = Date.now() + KILL_TIMEOUT_MS;
+  for (;;) {
+    const pids = await markedProcesses(runId);
+    if (pids.length === 0) return;
+    if (Date.now() > deadline) throw new Error("A process of a killed command still exists");
+    for (const pid of pids) killIfExists(pid);
+    await sleep(5);
+  }
+}
+
+async function markedProcesses(runId: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
+  const marked = await Promise.all(pids.map((pid) => hasMark(pid, runId)));
+  return pids.filter((_, index) => marked[index]);
+}
+
+/** False for a zombie: it has no environment any more. */
+async function hasMark(pid: number, runId: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+  return environment.split("\0").includes(`${VARIABLE}=${runId}`);
+}
+
+interface PathMapping {
+  from: string;
+  to: string;
+}
+
+/**
+ * Translates text with paths inside a sandbox to paths of the host. Every path at or below the `to` of a mapping
+ * becomes the path at or below its `from`, anywhere in the text.
+ */
+function toHostPaths(mappings: readonly PathMapping[]): (text: string) => string {
+  // The longest first, because a mapping below another one is more specific.
+  const ordered = mappings.toSorted((a, b) => b.to.length - a.to.length);
+  const inside = ordered.map((mapping) => RegExp.escape(mapping.to)).join("|");
+  const pattern = new RegExp(`(?<=^|[^\\w./-]|file://)(?:${inside})(?![\\w.-])`, "g");
+  const hostPathByInside = new Map(ordered.map((mapping) => [mapping.to, mapping.from]));
+  return (text) => text.replace(pattern, (path) => hostPathByInside.get(path) ?? path);
 }

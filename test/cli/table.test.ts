@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { cut, displayWidth } from "../../clients/cli/src/display-width.ts";
-import { formatCell, renderValue } from "../../clients/cli/src/render-value.ts";
-import { renderTable } from "../../clients/cli/src/table.ts";
+import { formatCell, renderTable, renderValue } from "../../clients/cli/src/render-value.ts";
 
 const HEADINGS = ["SLUG", "STATUS", "ID"];
 const ROWS = [

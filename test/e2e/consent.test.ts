@@ -11,7 +11,9 @@ import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { type RedirectReceiver, openRedirectReceiver } from "../support/identity/redirect-receiver.ts";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 
 interface Setup extends AsyncDisposable {
   browser: TestBrowser;
@@ -203,3 +205,32 @@ test.skipIf(lacksBrowser)("a device is signed in when the user confirms its code
   expect((await rest.get("/v1/apps")).status).toBe(200);
   expect(browser.problems).toEqual([]);
 });
+
+/** The redirect endpoint of an OAuth client on this machine. */
+interface RedirectReceiver extends AsyncDisposable {
+  url: string;
+  /** Waits for the next redirect and returns its query parameters. */
+  next(): Promise<URLSearchParams>;
+}
+
+async function openRedirectReceiver(): Promise<RedirectReceiver> {
+  let arrived = Promise.withResolvers<URLSearchParams>();
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://client");
+    response.setHeader("content-type", "text/html").end("<title>Client</title><p>You can close this page.</p>");
+    if (pathname === "/callback") arrived.resolve(searchParams);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    async next() {
+      const found = await arrived.promise;
+      arrived = Promise.withResolvers();
+      return found;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { appRouter } from "../../routers/index.ts";
 import { hasBody, OPERATIONS } from "../../server/rest/operations.ts";
-import { sendHeaders } from "../support/clients/send-headers.ts";
 import { rpcClient } from "../support/clients/rpc-client.ts";
 import { joinOrganization, signUpOwner } from "../support/identity/organization-members.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 
@@ -140,3 +141,38 @@ test("a request to an unknown URL is rejected before its body arrives", async ()
   for (const target of ["POST /unknown", "PUT /mcp/unknown", "POST /api/unknown", "PATCH /trpc"])
     expect([target, (await send(target, {})).status]).toEqual([target, 404]);
 });
+
+/** In bytes. */
+const BODY_SIZE = 20 * 1024 * 1024;
+
+interface EarlyResponse {
+  status: number;
+  /** In lower case. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * Sends a request that declares a body of 20 MiB, with the first bytes of the body only. Resolves when the server has responded
+ * and closed its side of the connection, which it can do only if it does not wait for the rest.
+ *
+ * @param target - the method and the URL, such as `POST /v1/tokens`
+ */
+async function sendHeaders(origin: string, target: string, headers: Record<string, string>): Promise<EarlyResponse> {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  const lines = Object.entries({ host, "content-length": String(BODY_SIZE), ...headers });
+  socket.write(`${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n{"`);
+  const [head = "", body = ""] = (await text(socket)).split(/\r\n\r\n([^]*)/);
+  const [statusLine = "", ...fields] = head.split("\r\n");
+  return {
+    status: Number(statusLine.split(" ")[1]),
+    headers: Object.fromEntries(fields.map((field) => splitField(field))),
+    body,
+  };
+}
+
+function splitField(field: string): [name: string, value: string] {
+  const colon = field.indexOf(":");
+  return [field.slice(0, colon).toLowerCase(), field.slice(colon + 1).trim()];
+}

@@ -2,14 +2,14 @@ import { APIError } from "better-auth/api";
 import { expect, test } from "vitest";
 import { readClientAddress, readFields, readSignInAttempt } from "../../server/identity/auth-call.ts";
 import { authOptions } from "../../server/identity/auth-options.ts";
-import { dateColumns } from "../../server/identity/date-columns.ts";
+import { dateColumns } from "../../server/identity/open-auth.ts";
 import { withDefaultResource } from "../../server/identity/default-resource.ts";
 import { removeDpopKey, withoutDpopMetadata } from "../../server/identity/ignored-dpop.ts";
 import { isErrorResponse } from "../../server/identity/is-error-response.ts";
-import { invitationLink } from "../../server/identity/invitation-link.ts";
+import { invitationLink } from "../../server/identity/redact-organization.ts";
 import { isProtectedResourcePath, nameResourceOf } from "../../server/identity/protected-resource-metadata.ts";
 import { readRefreshToken } from "../../server/identity/refresh-lock.ts";
-import { readTokenRequestClient } from "../../server/identity/token-request-client.ts";
+import { readTokenRequestClient } from "../../server/identity/side-effects.ts";
 import { validateAuthInput } from "../../server/identity/validate-auth-input.ts";
 
 const ORIGIN = "https://service.example.com";

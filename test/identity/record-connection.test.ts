@@ -2,7 +2,7 @@ import { UnsecuredJWT } from "jose";
 import { expect, test } from "vitest";
 import { queryBuilderOf } from "../../domain/database-types.ts";
 import { createOrganization } from "../../domain/organizations/create-organization.ts";
-import { recordConnection } from "../../server/identity/record-connection.ts";
+import { recordConnection } from "../../server/identity/side-effects.ts";
 import { sharedDatabase } from "../support/database/shared-database.ts";
 import { givenConsent, givenOAuthClient, givenUser } from "../support/identity/given-user.ts";
 

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { countTests, formatCounts } from "../../scripts/count-test-results.ts";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { BUILD_TESTS, selectSuite } from "../../scripts/test-suites.ts";
 
 const file = (status: string, ...statuses: string[]) => ({
   status,
@@ -30,4 +33,19 @@ test("a file that fails without a failed test is counted as one failure", () => 
 test("the formatted counts contain skipped tests only if there are any", () => {
   expect(formatCounts({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
   expect(formatCounts({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
+});
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+test("each path of the tests of builds exists, so no suite omits a test that was moved", () => {
+  expect(BUILD_TESTS.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+test("what one suite of tests excludes is what the other one runs", () => {
+  const excluded = selectSuite("others", []).map((option) => option.replace(/^--exclude=/, "").replace(/\*\*$/, ""));
+  expect(excluded).toEqual(selectSuite("builds", []));
+});
+
+test("a filter selects from the tests of both suites", () => {
+  expect(selectSuite("others", ["test/contract", "-t", "git"])).toEqual(["test/contract", "-t", "git"]);
 });

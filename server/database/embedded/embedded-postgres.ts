@@ -5,7 +5,7 @@ import { createCluster, SUPERUSER } from "./create-cluster.ts";
 import { PostgresLauncher } from "./postgres-launcher.ts";
 import { findPostgres } from "./postgres-package.ts";
 import { PostgresServer, type ServerOptions, type ServerSettings } from "./postgres-server.ts";
-import { socketAddress, type SocketAddress, socketUrl } from "./socket-address.ts";
+import { closeSync, openSync } from "node:fs";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
@@ -136,4 +136,30 @@ function urlOf(address: SocketAddress): string {
 function report(log: ServerLog, line: string): void {
   if (/^(WARNING|ERROR|FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, "PostgreSQL reports a problem");
   else log.debug({ postgres: line }, "PostgreSQL");
+}
+
+/** The kernel's bound on the path of a Unix domain socket, in bytes (`sun_path` without the final NUL). */
+const LONGEST_PATH = 107;
+const SOCKET_NAME = ".s.PGSQL.5432";
+
+interface SocketAddress {
+  /** The folder of the socket, which a PostgreSQL client accepts as its host. It is valid in this process only. */
+  host: string;
+  release(): void;
+}
+
+/**
+ * Returns a path of `folder` that is short enough for a socket. If the real path is too long, it leads through an open
+ * file descriptor.
+ */
+function socketAddress(folder: string): SocketAddress {
+  if (Buffer.byteLength(path.join(folder, SOCKET_NAME)) <= LONGEST_PATH)
+    return { host: folder, release: () => undefined };
+  const descriptor = openSync(folder, "r");
+  return { host: `/proc/self/fd/${descriptor}`, release: () => closeSync(descriptor) };
+}
+
+/** A connection string for the socket in `host`. */
+function socketUrl(host: string, user: string, database: string): string {
+  return `postgres://${user}@${encodeURIComponent(host)}/${database}`;
 }

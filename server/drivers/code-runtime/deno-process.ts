@@ -7,9 +7,7 @@ import { getSocketPath } from "./deno-command.ts";
 import { appendNotes, getExitStatus } from "./exit-status.ts";
 import { createProgramFolder, type ProgramFolder } from "./program-folders.ts";
 import { makeErrorsReadable, withoutPaths } from "./readable-errors.ts";
-import { RunTimer } from "./run-timer.ts";
 import { SandboxedDeno } from "./sandboxed-deno.ts";
-import { readEmptyWorkspace, saveWorkspace, type WorkspaceResult } from "./save-workspace.ts";
 import type { Volume, WorkspaceVolumes } from "./workspace-volumes.ts";
 
 export interface DenoProcessOptions {
@@ -115,4 +113,64 @@ export class DenoProcess implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#resources.disposables.disposeAsync();
   }
+}
+
+/** Measures and limits the time of one program. It starts now: the start of the sandbox does not count. */
+class RunTimer {
+  readonly #startedAt = performance.now();
+  readonly #timeout: NodeJS.Timeout;
+
+  constructor(timeoutMs: number, onTimeout: () => void) {
+    this.#timeout = setTimeout(onTimeout, timeoutMs);
+  }
+
+  getElapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timeout);
+  }
+}
+
+/** What happened to the files that a program left in its workspace. */
+interface WorkspaceResult {
+  /** Lines for the author of the program. */
+  notes: string[];
+  /** Whether changes were not kept. */
+  isLost: boolean;
+}
+
+const KEPT: WorkspaceResult = { notes: [], isLost: false };
+const NOT_KEPT = "The changes of this program to /workspace were not kept.";
+
+/** What a program receives that has no workspace of an agent. See `OpenWorkspace.read`. */
+async function* readEmptyWorkspace(): AsyncIterable<Uint8Array> {
+  yield Buffer.from("[]\n");
+}
+
+/**
+ * Saves the files that a program left. The program has ended, so its result is returned even if they cannot be saved.
+ *
+ * @param workspace - `null` for a temporary one, whose files are discarded
+ */
+async function saveWorkspace(
+  workspace: OpenWorkspace | null,
+  folder: string,
+  onInternalError: (error: unknown, name: string) => void,
+): Promise<WorkspaceResult> {
+  if (workspace === null) return KEPT;
+  try {
+    const { problem, omitted } = await workspace.save(folder);
+    if (problem !== null) return { notes: [`${NOT_KEPT} ${problem}`], isLost: true };
+    return omitted === 0 ? KEPT : { notes: [describeOmitted(omitted)], isLost: false };
+  } catch (error) {
+    onInternalError(error, "save the workspace");
+    return { notes: [`${NOT_KEPT} The reason is an internal error of the service.`], isLost: true };
+  }
+}
+
+function describeOmitted(count: number): string {
+  const entries = count === 1 ? "1 entry" : `${count} entries`;
+  return `${entries} of /workspace ${count === 1 ? "was" : "were"} not kept: only files and folders are, with a path of at most 1024 bytes of UTF-8.`;
 }

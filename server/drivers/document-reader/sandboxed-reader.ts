@@ -13,9 +13,9 @@ import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import { isRecord, parseJson } from "../../../domain/shared/json.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { decodeText } from "./decode-text.ts";
-import { detectType } from "./detect-type.ts";
-import { explainRefusal } from "./explain-refusal.ts";
-import type { ReadLimits } from "./inside/report.ts";
+import { detectType, unsupported } from "./detect-type.ts";
+import type { ReadLimits, Violation } from "./inside/report.ts";
+import { ServiceError } from "../../../domain/shared/errors.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -132,4 +132,24 @@ function readReport(outcome: SandboxOutcome, output: string): { title: string | 
 /** Returns the first heading of Markdown, if the text begins with one. */
 function findTitle(text: string): string | null {
   return /^[ \t]*#{1,2}[ \t]+(\S.*)$/m.exec(text.slice(0, 2000))?.[1] ?? null;
+}
+
+/** In words that follow "the file", and what to do. */
+const REASONS: Readonly<Record<Violation | "time" | "memory", string>> = {
+  damaged: "is damaged and cannot be read. Open it in its program and save it again",
+  encrypted: "is protected by a password. Save it without password",
+  "no-text": "has no text. A scanned document needs text recognition (OCR) first",
+  "not-docx": "is an archive and no Word document. Upload its files one by one",
+  "too-many-pages": "has too many pages. Split it into several files",
+  "too-much-text": "has too much text. Split it into several files",
+  "too-nested": "has elements that are nested too deeply. Save it in a simpler form",
+  time: "takes too long to read. Save it in a simpler form, or split it into several files",
+  memory: "needs too much memory to read. Save it in a simpler form, or split it into several files",
+};
+
+/** Says why a file is refused. Any other reason means that the program which read it has crashed. */
+function explainRefusal(reason: string): ServiceError {
+  if (reason === "not-docx") return unsupported("is an archive and no Word document");
+  const words = Object.hasOwn(REASONS, reason) ? REASONS[reason as Violation] : REASONS.damaged;
+  return new ServiceError("invalid", `file: the file ${words}.`);
 }

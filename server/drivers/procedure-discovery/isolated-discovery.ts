@@ -6,17 +6,16 @@ import type {
   DiscoveryResult,
   ProcedureDiscovery,
 } from "../../../domain/ports/procedure-discovery.ts";
-import { dependsOnTrpcServer } from "./depends-on-trpc.ts";
-import { editTrpc } from "./edit-trpc.ts";
-import { guessOpenApiPaths, guessTrpcPaths } from "./guess-paths.ts";
 import { loadIntrospectionModules } from "./introspection-modules.ts";
 import { listMcpTools } from "./mcp-tools.ts";
 import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
-import { mayOfferProcedures } from "./quick-scan.ts";
 import { AppResponseError } from "./request-app.ts";
 import { quoteAppText, type SourceResult } from "./source-result.ts";
 import { listTrpcProcedures } from "./trpc-procedures.ts";
 import { joinProblems, validateProcedures } from "./validate-procedures.ts";
+import path from "node:path";
+import { isRecord, parseJson } from "../../../domain/shared/json.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 
 export interface IsolatedDiscoveryOptions {
   runtime: IsolatedRuntime;
@@ -91,4 +90,67 @@ function describeFailure(error: unknown, timeout: AbortSignal, timeoutMs: number
   if (error instanceof UnhealthyScript)
     return `The app's procedures could not be read: the app does not start in a test run without network and bindings. It reported ${quoteAppText(error.message)}`;
   return error instanceof AppResponseError ? error.message : null;
+}
+
+const MAX_BYTES = 1024 * 1024;
+
+/** Whether the package.json of a checkout has tRPC's server among its dependencies. */
+async function dependsOnTrpcServer(sourceDirectory: string): Promise<boolean> {
+  const text = await readUntrusted(path.join(sourceDirectory, "package.json"), MAX_BYTES).catch(() => null);
+  const packageJson = parseJson(text ?? "");
+  if (!isRecord(packageJson)) return false;
+  const lists = [packageJson["dependencies"], packageJson["devDependencies"]];
+  return lists.some((list) => isRecord(list) && Object.hasOwn(list, "@trpc/server"));
+}
+
+/** The place where tRPC 11 creates a router, in a bundle with or without short names. */
+const CREATED = /\bcreateCaller:\s*([\w$]+\(\))\(\{\s*(_def(?:\s*:\s*[\w$]+)?)\s*\}\)/g;
+
+/** Edits tRPC in a module of an app, so that `inside/created-routers.mjs` gets every router that the app creates. */
+function editTrpc(source: string): string {
+  return source.replaceAll(CREATED, "createCaller: $1(globalThis.__serviceRouterCreated({ $2 }))");
+}
+
+/** At most this many paths of a script are tried, because each one costs a request. */
+const MAX_PATHS = 10;
+
+/** Options of tRPC's adapters, and the mount of a middleware: `endpoint: "/rpc"`, `app.use("/rpc", ...)`. */
+const TRPC_PATH = /(?:\b(?:endpoint|prefix|basePath):\s*|\.use\(\s*|\.all\(\s*)["'`](\/[\w./-]{1,100})(?:\/\*)?["'`]/g;
+
+/** A path that names a document. */
+const OPENAPI_PATH = /["'`](\/(?:[\w.-]{1,50}\/){0,4}[\w.-]*(?:openapi|swagger|api-docs|api-json)[\w./-]{0,50})["'`]/gi;
+
+/** The paths that a script contains and at which it may serve a tRPC router. They have no `/` at the end. */
+function guessTrpcPaths(script: string): string[] {
+  return guess(script, TRPC_PATH)
+    .map((path) => path.replace(/(?<!\/)\/+$/, ""))
+    .filter((path) => path !== "");
+}
+
+/** The paths that a script contains and at which it may serve an OpenAPI document. */
+function guessOpenApiPaths(script: string): string[] {
+  return guess(script, OPENAPI_PATH);
+}
+
+function guess(script: string, pattern: RegExp): string[] {
+  const paths = new Set<string>();
+  for (const [, path] of script.matchAll(pattern)) {
+    if (path !== undefined) paths.add(path);
+    if (paths.size === MAX_PATHS) break;
+  }
+  return [...paths];
+}
+
+/**
+ * Text that every script with procedures contains: a property of tRPC routers, or a word of OpenAPI or JSON-RPC.
+ * `_def` must stand alone, because every bundle contains the bundler's own `__defProp`.
+ */
+const PROCEDURE_TEXT = /(?<![\w$])_def(?![\w$])|openapi|jsonrpc|tools\/list/;
+
+/**
+ * Scans a script for signs of procedures. Most apps have none, and then need not be started. The scan can be wrong in
+ * one direction only: a script may contain the text for another reason.
+ */
+function mayOfferProcedures(script: string): boolean {
+  return PROCEDURE_TEXT.test(script);
 }

@@ -6,10 +6,15 @@ import {
   type JsonSchema,
 } from "../../../domain/ports/procedure-discovery.ts";
 import { isRecord } from "../../../domain/shared/json.ts";
-import { type OpenApi, type OpenApiOperation, operationSchema, responseSchema } from "./openapi-document.ts";
+import {
+  type OpenApi,
+  type OpenApiOperation,
+  operationSchema,
+  type Parameter,
+  parameterSchema,
+  responseSchema,
+} from "./openapi-document.ts";
 import { buildOperationInput } from "./openapi-input.ts";
-import { listParameters } from "./openapi-parameters.ts";
-import { getBasePath, isSafePath } from "./openapi-paths.ts";
 import { References } from "./openapi-references.ts";
 import { toJsonSchema } from "./openapi-to-json-schema.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
@@ -85,4 +90,63 @@ function getOutputSchema({ responses = {} }: OpenApiOperation, references: Refer
   const response = responseSchema.safeParse(references.follow(responses[status]));
   const schema = response.data?.content["application/json"]?.schema;
   return schema === undefined ? null : toJsonSchema(references.resolve(schema));
+}
+
+const MAX_SHARED_PARAMETERS = 100;
+
+/**
+ * Headers that identify the caller or describe the body. OpenAPI describes some of them elsewhere. An agent must not
+ * set them.
+ */
+const RESERVED_HEADERS =
+  /^(accept|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|mf-.*|x-service-.*|x-forwarded-.*)$/i;
+const HEADER_NAME = /^[A-Za-z0-9_-]{1,100}$/;
+
+/**
+ * Lists the parameters of an operation. Its own replace those of its path. A placeholder in the path that the document
+ * does not describe is a string.
+ */
+function listParameters(
+  pathItem: Record<string, unknown>,
+  operation: OpenApiOperation,
+  template: string,
+  references: References,
+): Parameter[] {
+  const shared = Array.isArray(pathItem["parameters"]) ? pathItem["parameters"].slice(0, MAX_SHARED_PARAMETERS) : [];
+  const parameters = new Map<string, Parameter>();
+  for (const value of [...shared, ...operation.parameters]) {
+    const parameter = parameterSchema.safeParse(references.follow(value)).data;
+    if (parameter !== undefined && isAllowed(parameter, template))
+      parameters.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  for (const [, name = ""] of template.matchAll(/\{([^{}]+)\}/g))
+    if (!parameters.has(`path ${name}`))
+      parameters.set(`path ${name}`, { name, in: "path", required: true, schema: { type: "string" } });
+  return [...parameters.values()];
+}
+
+function isAllowed({ name, in: location }: Parameter, template: string): boolean {
+  if (location === "path") return template.includes(`{${name}}`);
+  return location !== "header" || (HEADER_NAME.test(name) && !RESERVED_HEADERS.test(name));
+}
+
+const MAX_PATH_CHARACTERS = 1000;
+
+/** The path prefix of the first server. Its host is ignored: requests always go to the app itself. */
+function getBasePath({ servers }: OpenApi): string {
+  const url = servers?.[0]?.url ?? "/";
+  // A server variable can have any value.
+  if (url.includes("{")) return "";
+  const { pathname } = URL.parse(url, "http://app.localhost") ?? { pathname: "/" };
+  return pathname.replace(/(?<!\/)\/+$/, "");
+}
+
+/**
+ * Whether a path stays within the app for every URL parser: two slashes at its start name another host, and a segment
+ * of dots leads to a parent folder.
+ */
+function isSafePath(path: string): boolean {
+  if (path.length > MAX_PATH_CHARACTERS || path.startsWith("//")) return false;
+  if (!/^\/([A-Za-z0-9._~!$&'()*+,;=:@%{}/-]*)$/.test(path)) return false;
+  return path.split("/").every((segment) => !/^(\.|%2e){1,2}$/i.test(segment));
 }

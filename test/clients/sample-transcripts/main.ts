@@ -8,13 +8,62 @@ import { codex } from "../drivers/codex.ts";
 import { installClient } from "../install-client.ts";
 import type { RealClient } from "../real-client.ts";
 import { anthropicScript } from "./anthropic-script.ts";
-import { openAIScript } from "./openai-script.ts";
 import { recordClaudeCode } from "./record-claude-code.ts";
 import { recordCodex } from "./record-codex.ts";
 import type { RecordedTranscript } from "./recorded-transcript.ts";
-import { sanitizeTranscript } from "./sanitize-transcript.ts";
-import { openScriptServer, type ScriptedApi, type ScriptServer } from "./script-server.ts";
-import { writeWorkFiles } from "./work-files.ts";
+import {
+  type Block,
+  openScriptServer,
+  type ScriptedApi,
+  type ScriptedSuccess,
+  type ScriptServer,
+} from "./script-server.ts";
+
+/** The OpenAI Responses API. */
+const openAIScript: ScriptedApi = {
+  isScripted: (request) => Array.isArray((request as { input?: unknown }).input),
+  toEvents(_request, id, success) {
+    const response = toResponse(id, success);
+    return [
+      [{ type: "response.created", response: { id: response.id } }],
+      ...response.output.map((item, index) => [
+        { type: "response.output_item.added", output_index: index, item },
+        { type: "response.output_item.done", output_index: index, item },
+      ]),
+      [{ type: "response.completed", response }],
+    ];
+  },
+  toBody: (_request, id, success) => toResponse(id, success),
+  toError: (message) => ({ error: { type: "invalid_request_error", code: "invalid_request", message } }),
+};
+
+function toResponse(id: string, { blocks, usage }: ScriptedSuccess) {
+  const output = blocks.map((block, index) => toItem(block, `${id}_${index}`));
+  return { id: `resp_${id}`, status: "completed", output, usage: toUsage(usage) };
+}
+
+/** The tokens of the cache are included in `input_tokens`. */
+function toUsage({ input, output, cache_read, cache_write }: EntryUsage) {
+  const inputTokens = input + cache_read + cache_write;
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cache_read, cache_write_tokens: cache_write },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: Math.floor(output / 4) },
+    total_tokens: inputTokens + output,
+  };
+}
+
+function toItem(block: Block, id: string): object {
+  if ("text" in block) {
+    const content = [{ type: "output_text", text: block.text }];
+    return { type: "message", id: `msg_${id}`, role: "assistant", content };
+  }
+  if ("thinking" in block)
+    return { type: "reasoning", id: `rs_${id}`, summary: [{ type: "summary_text", text: block.thinking }] };
+  const { call: name, id: call_id, input } = block;
+  return { type: "function_call", id: `fc_${id}`, call_id, name, arguments: JSON.stringify(input) };
+}
 
 /** A version of a program whose transcripts are recorded. */
 interface RecordedProgram {
@@ -95,3 +144,38 @@ async function recordSamples(folder: string, { client, api, pauseMs, record }: R
     `${JSON.stringify({ version: client.version, tokens }, null, 2)}\n`,
   );
 }
+
+const MAX_CHARACTERS = 300;
+const MAX_ELEMENTS = 4;
+const MAX_DEPTH = 7;
+
+/** Replaces the folders of this machine, and shortens what programs write besides the conversation: prompts and schemas. */
+function sanitizeTranscript(
+  { text }: RecordedTranscript,
+  { home, workFolder, model }: ClientRun<ScriptServer>,
+): string {
+  const sanitized = text
+    .replaceAll(workFolder, "/home/user/work")
+    .replaceAll(home, "/home/user")
+    .replaceAll(model.url, "http://127.0.0.1:8080")
+    .replaceAll(/"osVersion":"[^"]*"/g, '"osVersion":"Linux"')
+    .replaceAll(/OS Version: [^\\"]*/g, "OS Version: Linux");
+  const lines = sanitized.split("\n").filter((line) => line !== "");
+  return lines.map((line) => `${JSON.stringify(shorten(JSON.parse(line), 0))}\n`).join("");
+}
+
+function shorten(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return value.length > MAX_CHARACTERS ? `${value.slice(0, MAX_CHARACTERS)}…` : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.slice(0, MAX_ELEMENTS).map((element) => shorten(element, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shorten(inner, depth + 1)]));
+}
+
+/** Writes the files that the scripted model reads with the tools of a program. */
+async function writeWorkFiles(folder: string): Promise<void> {
+  await writeFile(path.join(folder, "notes.txt"), "one\ntwo\nthree\n");
+  await writeFile(path.join(folder, "dot.png"), Buffer.from(ONE_PIXEL, "base64"));
+}
+
+const ONE_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeInstructionChange } from "../../../domain/agents/describe-instruction-change.ts";
+import { describeInstructionChange } from "../../../domain/agents/set-instructions.ts";
+import { checkContent } from "../../../domain/agents/instruction-rules.ts";
 
 const version = (content: string) => ({ content, hash: `hash of ${content.slice(0, 10)}` });
 const describeChange = (before: string, after: string) => describeInstructionChange(version(before), version(after));
@@ -41,4 +42,18 @@ test("a diff is cut after 4,000 characters, and is left out for more than 500 ch
   const { diff } = await describeChange("a\n", lines("long line ", 499));
   expect([diff?.length, diff?.includes("-a\n+long line 0\n")]).toEqual([4000, true]);
   expect((await describeChange("a\n", lines("b", 500))).diff).toBeNull();
+});
+
+test.each(["", "# Rules\n\tBe brief. 😀\r\n", "é".repeat(16_384)])("the content is accepted", (content) => {
+  expect(() => checkContent(content)).not.toThrow();
+});
+
+test.each([
+  ["a NUL character", "a\0b", "content: must be Unicode text"],
+  ["an unpaired surrogate", "a\ud800", "content: must be Unicode text"],
+  ["a byte too many", "x".repeat(32_769), "has 32769 bytes, and at most 32768 are allowed"],
+])("content with %s is rejected", (_, content, message) => {
+  expect(() => checkContent(content)).toThrow(
+    expect.objectContaining({ code: "invalid", message: expect.stringContaining(message) }),
+  );
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { checkBuildNetwork } from "../../../domain/apps/build-network-rules.ts";
 import { normalizeRootDirectory } from "../../../domain/apps/root-directory-rules.ts";
+import { checkCustomization } from "../../../domain/apps/customization-text-rules.ts";
+import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 
 const INVALID = expect.objectContaining({ code: "invalid" });
 
@@ -39,4 +41,28 @@ test("a build may use the network only if the operator allows it", () => {
     for (const requested of [undefined, false]) expect(() => checkBuildNetwork(requested, egress)).not.toThrow();
   expect(() => checkBuildNetwork(true, "public")).not.toThrow();
   expect(() => checkBuildNetwork(true, "none")).toThrow(INVALID);
+});
+
+const BUILDER: AppBuilder = { customize: () => Promise.resolve() };
+
+test("a customization is plain text of at most 20,000 characters, and not blank", () => {
+  for (const text of ["x", "x".repeat(20_000), "Change the title.\r\n\tUse “Grüße” 🎉.", undefined])
+    expect(() => checkCustomization(text, BUILDER)).not.toThrow();
+  for (const [text, reason] of [
+    ["", /blank/],
+    [" \n\t", /blank/],
+    ["x".repeat(20_001), /at most 20000 characters/],
+    ["a\0b", /plain text/],
+    ["a\u001b[31m", /plain text/],
+    ["a\u007f", /plain text/],
+    ["a\ud800", /plain text/],
+  ] as const)
+    expect(() => checkCustomization(text, BUILDER)).toThrow(
+      expect.objectContaining({ code: "invalid", message: expect.stringMatching(reason) }),
+    );
+});
+
+test("a customization requires an app builder, and an app without one does not", () => {
+  expect(() => checkCustomization(undefined, null)).not.toThrow();
+  expect(() => checkCustomization("x", null)).toThrow(/not available/);
 });

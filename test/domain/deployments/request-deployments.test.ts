@@ -8,7 +8,7 @@ import { rollBackApp } from "../../../domain/deployments/roll-back-app.ts";
 import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
-import { readActivity } from "../../../domain/usage/read-activity.ts";
+import { readActivity } from "../../../domain/usage/get-usage.ts";
 import type { GivenApp } from "../../support/service/given-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 

@@ -4,7 +4,7 @@ import type { AppCall, ProcedureResult } from "../../../domain/ports/app-caller.
 import type { CallHandler, RunRequest, RunResult } from "../../../domain/ports/code-runtime.ts";
 import { ProcedureIndex } from "../../../domain/procedures/procedure-index.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
-import { readActivity } from "../../../domain/usage/read-activity.ts";
+import { readActivity } from "../../../domain/usage/get-usage.ts";
 import { discoveredProcedure, givenProcedures } from "../../support/edge/live-app.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 

@@ -1,11 +1,16 @@
 import { beforeAll, expect, test } from "vitest";
-import { searchTranscripts } from "../../../domain/sessions/search-transcripts.ts";
+import {
+  decodeSearchCursor,
+  encodeSearchCursor,
+  searchTranscripts,
+} from "../../../domain/sessions/search-transcripts.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { PostgresTranscriptSearch } from "../../../server/drivers/transcript-search/postgres-transcript-search.ts";
 import { givenSession, sampleEntries } from "../../support/service/given-session.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 import { nextMillisecond } from "../../support/next-millisecond.ts";
+import { randomUUID } from "node:crypto";
 
 const service = sharedHarness();
 let tenant: Tenant;
@@ -71,4 +76,29 @@ test("new words are merged into the index, and searches find them before and aft
   await transcriptSearch.mergeNewWords();
   expect(await merge()).toBe(0);
   expect((await search()).hits[0]).toMatchObject({ session_id, seq: 1 });
+});
+
+const position = { updatedAt: "2026-03-01T00:00:00.000Z", sessionId: randomUUID(), seq: 1_000_000 };
+
+test("a cursor is the position that it encodes", () => {
+  for (const seq of [1, 10, 1_000_000])
+    expect(decodeSearchCursor(encodeSearchCursor({ ...position, seq }))).toEqual({ ...position, seq });
+});
+
+test("another text is no cursor", () => {
+  const cursor = encodeSearchCursor(position);
+  const [encoded] = cursor.split(".");
+  for (const text of [
+    "",
+    "x.1",
+    `${encoded}`,
+    `${encoded}.0`,
+    `${encoded}.01`,
+    `${cursor}0`,
+    `x ${cursor}`,
+    `${cursor}x`,
+  ])
+    expect(() => decodeSearchCursor(text)).toThrow(
+      expect.objectContaining({ code: "invalid", message: expect.stringMatching(/^cursor: /) }),
+    );
 });

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
 import { toSkillSummary, toSource } from "../../../domain/skills/skill-view.ts";
+import {
+  decodeNameCursor,
+  decodePositionCursor,
+  encodeNameCursor,
+  encodePositionCursor,
+} from "../../../domain/skills/skill-cursor.ts";
 
 const repository = { repo: "acme/skills", branch: "next", path: "skills/pdf", commit: "c".repeat(40) };
 
@@ -35,3 +41,25 @@ test("a skill from a repository has the commit of its files", () => {
   expect(toSkillSummary(row)).toMatchObject({ source: "acme/skills@next:skills/pdf", commit: repository.commit });
   expect(toSkillSummary({ ...row, repository: null })).toMatchObject({ source: "upload", commit: null });
 });
+
+const invalid = expect.objectContaining({ code: "invalid", message: expect.stringContaining("invalid cursor") });
+
+test("the cursor of a list of skills contains the name of one", () => {
+  expect(decodeNameCursor(encodeNameCursor("pdf-forms"))).toBe("pdf-forms");
+  for (const cursor of ["", "made up", encodeNameCursor(""), encodeNameCursor("Not a name"), encodeNameCursor("a\0")])
+    expect(() => decodeNameCursor(cursor)).toThrow(invalid);
+});
+
+test.each([
+  { eligible: true, name: "pdf-forms" },
+  { eligible: false, name: "A skill of a gateway 🧾" },
+])("the cursor of the skills of an agent contains %j", (position) => {
+  expect(decodePositionCursor(encodePositionCursor(position))).toEqual(position);
+});
+
+test.each(["", "0", "1", "2cGRm", "made up", "1cGRm=", "1cGRm!", "cGRm"])(
+  "the cursor %j of the skills of an agent is invalid",
+  (cursor) => {
+    expect(() => decodePositionCursor(cursor)).toThrow(invalid);
+  },
+);

@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { DEFAULT_LIMITS, Plans } from "../../../domain/plans/plans.ts";
-import type { AppStorage, StoredApp } from "../../../domain/ports/app-storage.ts";
-import { enforceStorage } from "../../../domain/storage/enforce-storage.ts";
-import { readStorage } from "../../../domain/usage/read-storage.ts";
+import type { AppStorage, StorageRestriction, StoredApp, StoredBytes } from "../../../domain/ports/app-storage.ts";
+import { enforceStorage, judgeStorage } from "../../../domain/storage/enforce-storage.ts";
+import { readStorage } from "../../../domain/usage/get-usage.ts";
 import { failing } from "../../support/edge/platform-resources.ts";
-import { RecordedStorage } from "../../support/service/recorded-storage.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
 
 const service = sharedHarness();
@@ -155,3 +154,64 @@ test("an aborted call measures and restricts no further app", async () => {
   await createEnforcement(storage).enforce(controller.signal);
   expect([storage.restrictions.size, await problem()]).toEqual([0, null]);
 });
+
+const MEBIBYTE = 1024 * 1024;
+const BOUND = 1500 * MEBIBYTE;
+const judge = (totalBytes: number, storageBytes = BOUND) => judgeStorage(totalBytes, { storageBytes }, "team");
+
+test("an app is within its bound up to and including the bound", () => {
+  for (const bytes of [0, BOUND - 1, BOUND]) expect(judge(bytes)).toEqual({ restriction: null, problem: null });
+});
+
+test("an app beyond its bound serves its owner only, and beyond twice its bound no requests", () => {
+  for (const [bytes, servesOwner] of [
+    [BOUND + 1, true],
+    [2 * BOUND, true],
+    [2 * BOUND + 1, false],
+  ] as const) {
+    const { restriction, problem } = judge(bytes);
+    expect([bytes, restriction?.servesOwner, typeof problem]).toEqual([bytes, servesOwner, "string"]);
+  }
+});
+
+test("the problem names the plan and its bound in MiB, and not what the app stores; clients see neither", () => {
+  for (const bytes of [BOUND + 1, 2 * BOUND + 1]) {
+    const { restriction, problem } = judge(bytes);
+    expect(problem).toContain('1,500 MiB that the plan "team" allows');
+    expect(judge(bytes + 1).problem).toBe(problem);
+    expect(restriction?.message).toMatch(/^This app is stopped/);
+    expect(restriction?.message).not.toMatch(/team|1,500/);
+  }
+  expect(judge(BOUND, 2 * MEBIBYTE - 1).problem).toContain("1 MiB");
+});
+
+const NOTHING: StoredBytes = { sql: 0, keyValue: 0, objects: 0, durable: 0 };
+
+/** Apps that store what a test says, and the restrictions that were set. */
+class RecordedStorage implements AppStorage {
+  readonly stored = new Map<string, StoredBytes>();
+  readonly restrictions = new Map<string, StorageRestriction | null>();
+  /** The bounds that measurements were given, by the id of the app. */
+  readonly stopAtBytes = new Map<string, number>();
+  changed: StoredApp[] = [];
+
+  /** Says what an app stores, and that it has changed. */
+  store(app: StoredApp & Partial<StoredBytes>): void {
+    const { appId, slug, ...bytes } = app;
+    this.stored.set(appId, { ...NOTHING, ...bytes });
+    this.changed.push({ appId, slug });
+  }
+
+  async listChanged(): Promise<StoredApp[]> {
+    return this.changed.splice(0);
+  }
+
+  async measure({ appId }: StoredApp, stopAtBytes: number): Promise<StoredBytes> {
+    this.stopAtBytes.set(appId, stopAtBytes);
+    return this.stored.get(appId) ?? NOTHING;
+  }
+
+  async restrict({ appId }: StoredApp, restriction: StorageRestriction | null): Promise<void> {
+    this.restrictions.set(appId, restriction);
+  }
+}

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { AppStorageRecord } from "../../../domain/storage/app-storage-record.entity.ts";
-import { readStorage } from "../../../domain/usage/read-storage.ts";
+import { readStorage } from "../../../domain/usage/get-usage.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
+import { toTokenCounters } from "../../../domain/usage/token-counters.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();
@@ -51,4 +52,19 @@ test("the 20 apps that store most are shown, and the others count too", async ()
   ]);
   expect(apps.slice(0, 2).map(({ slug }) => slug)).toEqual(same.toSorted());
   expect(total).toBe(200 + (18 * 19) / 2);
+});
+
+test("the total of token counters is the sum of the four counters, as numbers or as text", () => {
+  const counters = { input: 1000, output: 200, cache_read: 30, cache_write: 4, total: 1234 };
+  const counts = { input_tokens: 1000, output_tokens: 200, cache_read_tokens: 30, cache_write_tokens: 4 };
+  expect(toTokenCounters(counts)).toEqual(counters);
+  const texts = Object.fromEntries(Object.entries(counts).map(([metric, count]) => [metric, String(count)]));
+  expect(toTokenCounters(texts)).toEqual(counters);
+  expect(toTokenCounters({ output_tokens: "7" })).toEqual({
+    input: 0,
+    output: 7,
+    cache_read: 0,
+    cache_write: 0,
+    total: 7,
+  });
 });

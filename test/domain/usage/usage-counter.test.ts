@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Db } from "../../../domain/database-types.ts";
-import { readActivity } from "../../../domain/usage/read-activity.ts";
+import { readActivity } from "../../../domain/usage/get-usage.ts";
 import { addCounts, UsageCounter } from "../../../domain/usage/usage-counter.ts";
 import { periodOf } from "../../../domain/usage/usage-period.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";

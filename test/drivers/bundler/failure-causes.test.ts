@@ -6,11 +6,11 @@ import {
   type BuildConnections,
   explainBuildFailure,
   explainCrash,
+  findUnreachableHosts,
 } from "../../../server/drivers/bundler/failures/explain-build.ts";
 import { explainBundleFailure } from "../../../server/drivers/bundler/failures/explain-bundle.ts";
 import { explainInstallFailure } from "../../../server/drivers/bundler/failures/explain-install.ts";
-import { findUnreachableHosts } from "../../../server/drivers/bundler/failures/unreachable-hosts.ts";
-import { OutputTail } from "../../../server/drivers/bundler/output-tail.ts";
+import { OutputTail } from "../../../server/drivers/bundler/build-step.ts";
 
 /** The output of a tool that failed in a real build, without what only says that it failed. */
 async function recordedOutput(name: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MATCH_END, MATCH_START, toExcerpt as read } from "../../../server/drivers/transcript-search/excerpt.ts";
+import { MATCH_END, MATCH_START, toExcerpt as read } from "../../../server/drivers/transcript-search/read-hits.ts";
 
 const toExcerpt = (marked: string) => read(marked.replaceAll(MATCH_START, "").replaceAll(MATCH_END, ""), marked);
 

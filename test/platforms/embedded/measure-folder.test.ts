@@ -2,7 +2,7 @@ import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { measureFolder } from "../../../server/platforms/embedded/storage/measure-folder.ts";
+import { measureFolder } from "../../../server/platforms/embedded/storage/embedded-app-storage.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const MEBIBYTE = 1024 * 1024;

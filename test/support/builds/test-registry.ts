@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createTarball } from "./npm-tarball.ts";
+import { gzipSync } from "node:zlib";
 
 export interface PublishedPackage {
   name: string;
@@ -102,4 +102,33 @@ function manifestOf({ name, version, manifest }: PublishedPackage): object {
 
 function tarballOf(published: PublishedPackage): Buffer {
   return createTarball({ "package.json": JSON.stringify(manifestOf(published)), ...published.files });
+}
+
+const BLOCK = 512;
+
+/** Creates a gzipped tar file like `npm pack`, with every file in the folder `package`. Equal files give equal bytes. */
+function createTarball(files: Readonly<Record<string, string>>): Buffer {
+  const entries = Object.entries(files).flatMap(([name, text]) => {
+    const content = Buffer.from(text);
+    return [
+      header(`package/${name}`, content.length),
+      content,
+      Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK),
+    ];
+  });
+  return gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)]));
+}
+
+/** The ustar header (POSIX.1-1988) of a regular file. */
+function header(name: string, size: number): Buffer {
+  const block = Buffer.alloc(BLOCK);
+  block.write(name, 0);
+  block.write("0000644\0", 100);
+  block.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
+  block.write("00000000000\0", 136);
+  block.write("        0", 148);
+  block.write("ustar\x0000", 257);
+  const checksum = block.reduce((sum, byte) => sum + byte, 0);
+  block.write(`${checksum.toString(8).padStart(6, "0")}\0 `, 148);
+  return block;
 }

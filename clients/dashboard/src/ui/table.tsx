@@ -1,5 +1,4 @@
-import { Children, createContext, type ReactNode, useContext } from "react";
-import { useFocusHandover } from "./focus-handover.ts";
+import { Children, createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef } from "react";
 
 interface TableProps {
   /** For screen readers. */
@@ -68,4 +67,32 @@ export function Cell({ children }: { children: ReactNode }) {
       <div className="min-w-0 wrap-break-word max-sm:wrap-anywhere">{children}</div>
     </td>
   );
+}
+
+const CONTROLS = ":is(a, button, select):not(dialog *)";
+
+/**
+ * Returns a ref for a row of a table in a panel. When the row is removed while it has the focus, the focus moves to the
+ * last control of the next row, of the previous row, or to the heading of the panel. The browser would start again at
+ * the top of the page.
+ */
+function useFocusHandover(): RefObject<HTMLTableRowElement | null> {
+  const ref = useRef<HTMLTableRowElement>(null);
+  useLayoutEffect(() => {
+    const row = ref.current;
+    return () => {
+      if (row?.contains(document.activeElement)) handOver(row);
+    };
+  }, []);
+  return ref;
+}
+
+/** Chooses the element after the update of the page, which may remove more than the row. */
+function handOver(row: HTMLTableRowElement): void {
+  const heading = row.closest("section")?.querySelector("h2");
+  const rows = [row.nextElementSibling, row.previousElementSibling];
+  queueMicrotask(() => {
+    const controls = rows.map((near) => [...(near?.querySelectorAll<HTMLElement>(CONTROLS) ?? [])].at(-1));
+    [...controls, heading].find((element) => element?.isConnected)?.focus();
+  });
 }

@@ -7,7 +7,6 @@ import { toTitle } from "../session-title.ts";
 import { SkippedRecords } from "../skipped-records.ts";
 import type { ReadSession, TranscriptReader, TranscriptRecord } from "../transcript-reader.ts";
 import { CopiedHistory } from "./copied-history.ts";
-import { describeEvent } from "./describe-event.ts";
 import { ResponseBuffer } from "./response-buffer.ts";
 import { readItem } from "./response-items.ts";
 import { MAX_THREAD_TOKENS, readUsage, TokenTotals } from "./token-totals.ts";
@@ -147,4 +146,16 @@ export class CodexReader implements TranscriptReader {
 
 function describeCompaction({ message }: Fields): string {
   return typeof message === "string" && message !== "" ? `Context compacted\n${message}` : "Context compacted";
+}
+
+/** Returns what an event says in the conversation: an error or an interruption. @returns `null` for other events */
+export function describeEvent({ type, message, reason, error }: Record<string, unknown>): string | null {
+  if (type === "error" || type === "stream_error") return withDetail("Error", message);
+  if (type === "turn_aborted") return withDetail("Turn aborted", reason);
+  if (type === "task_complete" && isRecord(error)) return withDetail("Error", error["message"]);
+  return null;
+}
+
+function withDetail(text: string, detail: unknown): string {
+  return typeof detail === "string" && detail !== "" ? `${text}: ${detail}` : text;
 }

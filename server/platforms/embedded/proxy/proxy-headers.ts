@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { HOP_BY_HOP_HEADERS } from "../../../http/hop-by-hop-headers.ts";
 import type { ClientInfo } from "./client-info.ts";
-import { isSharedCookie } from "./shared-cookie.ts";
 
 /** Node's server replies to `Expect` itself, so the app must not see it. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([...HOP_BY_HOP_HEADERS, "expect"]);
@@ -117,4 +116,23 @@ function readConnectionOptions(message: IncomingMessage): readonly string[] {
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "host" && name !== "content-length");
+}
+
+/**
+ * Whether a `Set-Cookie` header is for the domain of all apps or for a parent of it. Browsers would send the cookie to
+ * every app, unless the Public Suffix List contains the domain.
+ *
+ * @param appsDomain - in lower case, without port
+ */
+export function isSharedCookie(setCookie: string, appsDomain: string): boolean {
+  const attributes = setCookie.split(";").slice(1);
+  return attributes.some((attribute) => {
+    const [name = "", value = ""] = attribute.split("=", 2);
+    if (name.trim().toLowerCase() !== "domain") return false;
+    const domain = value
+      .trim()
+      .toLowerCase()
+      .replace(/^\.+|(?<!\.)\.+$/g, "");
+    return domain !== "" && `.${appsDomain}`.endsWith(`.${domain}`);
+  });
 }

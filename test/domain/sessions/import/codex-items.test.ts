@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeEvent } from "../../../../domain/sessions/import/codex/describe-event.ts";
+import { describeEvent } from "../../../../domain/sessions/import/codex/codex-reader.ts";
 import { readItem } from "../../../../domain/sessions/import/codex/response-items.ts";
 
 describe("a message", () => {

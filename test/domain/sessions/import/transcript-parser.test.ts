@@ -2,6 +2,14 @@ import { expect, test } from "vitest";
 import type { TranscriptFormat } from "../../../../domain/sessions/import/detect-format.ts";
 import { MAX_LINE_BYTES, RecordFile } from "../../../../domain/sessions/import/read-records.ts";
 import { TranscriptParser } from "../../../../domain/sessions/import/transcript-parser.ts";
+import { mergeCounts, SkippedRecords } from "../../../../domain/sessions/import/skipped-records.ts";
+import {
+  combineUsage,
+  isNoUsage,
+  NO_USAGE,
+  readTokenCount,
+  subtractUsage,
+} from "../../../../domain/sessions/import/token-counts.ts";
 
 const UNKNOWN = { kind: "unknown" };
 const CODEX = { type: "session_meta", payload: { id: "session" } };
@@ -62,4 +70,58 @@ test("the entries that a reader holds are returned at the end of the file", asyn
   const response = { type: "response_item", payload: { type: "message", role: "assistant", content } };
   const { entries, held } = await parse([CODEX, response]);
   expect([entries, held]).toMatchObject([[], [{ content: "Done" }]]);
+});
+
+test("skipped records are counted by their kind, sorted by its name", () => {
+  const skipped = new SkippedRecords();
+  for (const kind of [["b", "x"], ["a"], ["c"], ["b", undefined, "x"], ["a", 7, {}]]) skipped.add(...kind);
+  expect(Object.entries(skipped.toObject())).toEqual([
+    ["a", 2],
+    ["b/x", 2],
+    ["c", 1],
+  ]);
+});
+
+test("records with a name that is long, empty or of other characters are counted together", () => {
+  const skipped = new SkippedRecords();
+  for (const name of ["x".repeat(64), "x".repeat(65), "", "a b", "a\n", "é", "a.b-c_d/e"]) skipped.add(name);
+  expect(skipped.toObject()).toEqual({ ["x".repeat(64)]: 1, "a.b-c_d/e": 1, other: 5 });
+});
+
+test("the kinds beyond the first 100 are counted together, and the first 100 go on being counted", () => {
+  const skipped = new SkippedRecords();
+  for (const round of [1, 2]) for (let kind = 1; kind <= 103; kind++) skipped.add(`kind-${kind}`, round);
+  const counts = skipped.toObject();
+  expect(Object.keys(counts)).toHaveLength(101);
+  expect(counts).toMatchObject({ "kind-1": 2, "kind-100": 2, other: 6 });
+});
+
+test("two lists of counts are added", () => {
+  const counts = { a: 1, b: 2 };
+  expect(mergeCounts(counts, { b: 3, c: 4 })).toEqual({ a: 1, b: 5, c: 4 });
+  expect(counts).toEqual({ a: 1, b: 2 });
+});
+
+test("a number of tokens is an integer from 0 to the maximum, and an absent one is 0", () => {
+  for (const value of [undefined, null, 0]) expect(readTokenCount(value)).toBe(0);
+  expect([readTokenCount(1_000_000_000), readTokenCount(1_000_000_001)]).toEqual([1_000_000_000, null]);
+  expect([readTokenCount(5, 5), readTokenCount(6, 5)]).toEqual([5, null]);
+  for (const value of [-1, 0.5, Number.NaN, "1", true, {}]) expect(readTokenCount(value)).toBeNull();
+});
+
+test("usages are combined, subtracted and compared number by number", () => {
+  const usage = { input: 1, output: 20, cache_read: 300, cache_write: 4000 };
+  const other = { input: 5, output: 5, cache_read: 5, cache_write: 5 };
+  expect(combineUsage(usage, other, (a, b) => a + b)).toEqual({
+    input: 6,
+    output: 25,
+    cache_read: 305,
+    cache_write: 4005,
+  });
+  expect(subtractUsage(usage, other)).toEqual({ input: 0, output: 15, cache_read: 295, cache_write: 3995 });
+  expect(isNoUsage(NO_USAGE)).toBe(true);
+  for (const key of ["input", "output", "cache_read", "cache_write"] as const) {
+    expect([key, isNoUsage({ ...NO_USAGE, [key]: 1 })]).toEqual([key, false]);
+    expect([key, isNoUsage({ ...NO_USAGE, input: 1, [key]: 1 })]).toEqual([key, false]);
+  }
 });

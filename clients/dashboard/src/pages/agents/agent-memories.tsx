@@ -10,8 +10,8 @@ import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
 import { Table } from "../../ui/table.tsx";
-import { ExportMemories } from "./export-memories.tsx";
-import { MEMORY_KIND_OPTIONS, type Memory, memoriesKey, type MemoryKind, MemoryRow } from "./memory-row.tsx";
+import { memoriesKey, type Memory, MEMORY_KIND_OPTIONS, type MemoryKind, MemoryRow } from "./memory-row.tsx";
+import type { Api } from "../../api.ts";
 
 const COLUMNS = ["Memory", "Kind", "Stored", "Actions"];
 
@@ -146,4 +146,44 @@ function DeleteAll({ agentId }: { agentId: string }) {
       <ErrorNotice error={remove.error} />
     </>
   );
+}
+
+/** Downloads all memories of an agent as a file with one JSON object per line. */
+function ExportMemories({ agentId }: { agentId: string }) {
+  const { api } = useOrganization();
+  const exporting = useMutation({
+    mutationFn: () => readAll(api, agentId),
+    onSuccess: (memories) => download(memories, `memories-${agentId}.jsonl`),
+  });
+  return (
+    <>
+      <Button busy={exporting.isPending} onClick={() => exporting.mutate()}>
+        Export memories
+      </Button>
+      <ErrorNotice error={exporting.error} />
+    </>
+  );
+}
+
+async function readAll(api: Api, agentId: string): Promise<Memory[]> {
+  const memories: Memory[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<Api["memories"]["export"]["query"]>> = await api.memories.export.query({
+      id: agentId,
+      ...(cursor !== null && { cursor }),
+    });
+    memories.push(...page.memories);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return memories;
+}
+
+function download(memories: readonly Memory[], name: string): void {
+  const lines = memories.map((memory) => `${JSON.stringify(memory)}\n`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

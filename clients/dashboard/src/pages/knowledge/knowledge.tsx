@@ -1,12 +1,12 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import type { Api } from "../../api.ts";
+import { type SubmitEvent, useId, useState } from "react";
+import { type Api, sendJson } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Select } from "../../ui/field.tsx";
+import { Field, readText, Select, TEXT_AREA_CLASS } from "../../ui/field.tsx";
 import { ErrorNotice } from "../../ui/notice.tsx";
 import { PageTitle } from "../../ui/page-layout.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -16,7 +16,6 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { AskPanel } from "./ask.tsx";
 import { type Kind, KINDS, knowledgeKey, labelOf } from "./kinds.ts";
 import { UploadPanel } from "./upload.tsx";
-import { WritePanel } from "./write.tsx";
 
 type Document = Awaited<ReturnType<Api["knowledge"]["list"]["query"]>>["documents"][number];
 
@@ -109,5 +108,46 @@ function DocumentRow({ document }: { document: Document }) {
         <ErrorNotice error={remove.error} />
       </Cell>
     </Row>
+  );
+}
+
+type Added = Awaited<ReturnType<Api["knowledge"]["add"]["mutate"]>>;
+
+/** Adds a document that is written on the page. */
+function WritePanel() {
+  const client = useQueryClient();
+  const { id: orgId } = useOrganization();
+  const field = useId();
+  const add = useMutation({
+    mutationFn: ({ form }: { form: FormData; element: HTMLFormElement }) =>
+      sendJson<Added>(orgId, "POST", "/v1/knowledge/documents", {
+        kind: readText(form, "kind"),
+        title: readText(form, "title"),
+        content: readText(form, "content"),
+      }),
+    onSuccess: async (_, { element }) => {
+      element.reset();
+      await client.invalidateQueries({ queryKey: knowledgeKey(orgId) });
+    },
+  });
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    add.mutate({ form: new FormData(event.currentTarget), element: event.currentTarget });
+  };
+  return (
+    <Panel title="Write a document">
+      <form aria-label="Write a document" className="space-y-4" onSubmit={submit}>
+        <Select label="Kind" name="kind" options={KINDS} />
+        <Field label="Title" name="title" maxLength={200} required />
+        <label htmlFor={field} className="text-sm font-medium">
+          Text as Markdown
+        </label>
+        <textarea id={field} name="content" rows={8} required className={TEXT_AREA_CLASS} />
+        <Button type="submit" variant="primary" busy={add.isPending}>
+          Add document
+        </Button>
+        <ErrorNotice error={add.error} />
+      </form>
+    </Panel>
   );
 }

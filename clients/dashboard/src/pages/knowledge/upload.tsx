@@ -6,7 +6,6 @@ import { Button } from "../../ui/button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { filesOfDrop } from "./dropped-files.ts";
 import { KINDS, knowledgeKey } from "./kinds.ts";
 import { ACCEPTED, readFile } from "../../ui/read-file.ts";
 
@@ -103,4 +102,29 @@ function Result({ uploaded: { counts, failures } }: { uploaded: Uploaded }) {
       )}
     </>
   );
+}
+
+/** Returns the files that a user has dropped, also those in folders, with the names of their folders. */
+async function filesOfDrop({ items }: DataTransfer): Promise<File[]> {
+  // The list of the event is empty as soon as the event has ended.
+  const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const files: File[] = [];
+  for (const entry of entries) await collect(entry, files);
+  return files;
+}
+
+async function collect(entry: FileSystemEntry, files: File[]): Promise<void> {
+  if (entry instanceof FileSystemFileEntry) {
+    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+    const name = entry.fullPath.replace(/^\//, "");
+    files.push(new File([file], name, { type: file.type }));
+  } else if (entry instanceof FileSystemDirectoryEntry) {
+    const reader = entry.createReader();
+    // The browser returns at most 100 entries at a time.
+    for (;;) {
+      const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+      if (part.length === 0) break;
+      for (const child of part) await collect(child, files);
+    }
+  }
 }
