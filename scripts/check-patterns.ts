@@ -3,7 +3,7 @@
  * with such a text. Prints the expressions with the text, and exits with 1 if there are any. It takes one to four minutes: run it
  * after a change of expressions. Those of `inside` folders run in the sandbox, which ends them in time.
  *
- * Usage: npm run check:patterns [-- <part of a path>]
+ * Usage: npm run check -- patterns, or node scripts/check-patterns.ts <part of a path>
  */
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";

@@ -191,6 +191,11 @@ build_dashboard() {
   fi
 }
 
+# The clients import what is generated from the routers, so this runs before they are built.
+generate_references() {
+  node scripts/generate-docs.ts || problem "The references and the procedures of the clients could not be generated (see above)."
+}
+
 build_clients() {
   with_progress "Building the SDK" node scripts/build-sdk.ts || problem "The SDK could not be built (see above)."
   with_progress "Building the command line" node scripts/build-cli.ts ||
@@ -254,6 +259,7 @@ link_postgres
 create_database_template
 check_sandbox
 fill_caches
+generate_references
 build_dashboard
 build_clients
 build_service

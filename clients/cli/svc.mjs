@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command line of a checkout: the built file, which `npm run setup` and `npm run build:cli` write.
+// Runs the command line of a checkout: the built file, which `npm run setup` and `npm run build -- cli` write.
 import { existsSync } from "node:fs";
 
 const built = new URL("../../.cache/downloads/cli/svc.js", import.meta.url);

@@ -1,17 +1,17 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { callHost } from "./call-host.ts";
-import { checkMayChange } from "./find-agent.ts";
-import { type OpenHostDeps, openAgent, type OpenedAgent } from "./open-host.ts";
 import type { Db } from "../database-types.ts";
 import { AgentHostError, type HostedInstructions, InstructionsConflict } from "../ports/agent-host.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import type { KeyedLock } from "../shared/keyed-lock.ts";
+import { truncateText } from "../shared/response-budget.ts";
 import { sha256Hex } from "../shared/sha256.ts";
+import { callHost } from "./call-host.ts";
+import { checkMayChange } from "./find-agent.ts";
 import { checkContent } from "./instruction-rules.ts";
+import { type OpenHostDeps, openAgent, type OpenedAgent } from "./open-host.ts";
 import { revisionNotFound } from "./read-instructions.ts";
 import { storeRevision } from "./store-revision.ts";
-import { truncateText } from "../shared/response-budget.ts";
 
 export interface SetInstructionsDeps extends OpenHostDeps {
   em: EntityManager;

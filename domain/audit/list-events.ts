@@ -2,12 +2,12 @@ import type { Selectable } from "kysely";
 import type { DatabaseTables, Db } from "../database-types.ts";
 import { isReservedEmail } from "../organizations/reserved-email.ts";
 import type { Caller } from "../shared/caller.ts";
+import { ServiceError } from "../shared/errors.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
 import { decodeCursor, encodeCursor } from "../shared/keyset-cursor.ts";
 import type { AuditOutcome } from "./audit-event.entity.ts";
 import { findNames, findOpenInvitations, type Name, type Names } from "./find-names.ts";
 import { type EVENT_COLUMNS, selectEvents } from "./select-events.ts";
-import { ServiceError } from "../shared/errors.ts";
 
 const PAGE_SIZE = 100;
 

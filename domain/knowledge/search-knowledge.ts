@@ -5,10 +5,10 @@ import type { TextSearchDeps } from "../search/search-by-meaning.ts";
 import type { Caller } from "../shared/caller.ts";
 import type { FairQueue } from "../shared/fair-queue.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { QuestionCoverage } from "./question-coverage.ts";
-import { extractAnswer } from "./extract-answer.ts";
 import { knowledgeOf } from "./company-knowledge.ts";
+import { extractAnswer } from "./extract-answer.ts";
 import { nameCells } from "./list-sentences.ts";
+import { QuestionCoverage } from "./question-coverage.ts";
 import { quoteByMeaning } from "./quote-by-meaning.ts";
 import { type CitedQuote, type CitedSentence, writeAnswer } from "./write-answer.ts";
 

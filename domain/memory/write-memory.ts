@@ -4,8 +4,8 @@ import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { inLockedTransaction } from "../shared/transaction.ts";
 import { hashText } from "./compare-text.ts";
-import { type ChangeMemoriesDeps, findMemoryScope, lockMemoryAgent, lockOfMemories } from "./memory-scope.ts";
 import { checkMemoryContent, MEMORY_LIMITS, type MemoryKind } from "./memory-rules.ts";
+import { type ChangeMemoriesDeps, findMemoryScope, lockMemoryAgent, lockOfMemories } from "./memory-scope.ts";
 import type { MemoryRow } from "./memory-view.ts";
 import {
   addMemory,

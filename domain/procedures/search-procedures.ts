@@ -3,13 +3,13 @@ import { rankByProximity } from "../search/rank-by-proximity.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS, takeWithinBudget, truncateText } from "../shared/response-budget.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
-import { MAX_DIRECT_TOOLS, nameDirectTools } from "./direct-tool-names.ts";
-import { searchProcedureIndex } from "./indexed-procedures.ts";
-import { type LiveProcedure, readIndexIds, readNames, readProceduresByIndexId } from "./list-procedures.ts";
 import { createCallSignature } from "../type-declarations/call-signature.ts";
 import { createExample } from "../type-declarations/example-value.ts";
 import type { TypeBounds } from "../type-declarations/json-schema-to-type.ts";
 import { formatPropertyAccess, formatValue, quote } from "../type-declarations/typescript-syntax.ts";
+import { MAX_DIRECT_TOOLS, nameDirectTools } from "./direct-tool-names.ts";
+import { searchProcedureIndex } from "./indexed-procedures.ts";
+import { type LiveProcedure, readIndexIds, readNames, readProceduresByIndexId } from "./list-procedures.ts";
 
 export interface SearchDeps {
   db: Db;

@@ -10,9 +10,9 @@ import {
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
+import { decodeCursor, encodeCursor, invalidCursor } from "../shared/keyset-cursor.ts";
 import { readSearchQuery } from "../shared/search-query.ts";
 import type { EntryRole } from "./transcript-entry.ts";
-import { decodeCursor, encodeCursor, invalidCursor } from "../shared/keyset-cursor.ts";
 
 export interface SearchTranscriptsDeps {
   db: Db;

@@ -1,10 +1,10 @@
+import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import type { Db } from "../database-types.ts";
-import type { ChangeFeed } from "../ports/change-feed.ts";
-import type { AppStorage, StorageRestriction, StoredApp } from "../ports/app-storage.ts";
-import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { Organization } from "../organizations/organization.entity.ts";
 import type { PlanLimits, Plans } from "../plans/plans.ts";
+import type { AppStorage, StorageRestriction, StoredApp } from "../ports/app-storage.ts";
+import type { ChangeFeed } from "../ports/change-feed.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { AppStorageRecord } from "./app-storage-record.entity.ts";
 

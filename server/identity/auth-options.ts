@@ -39,7 +39,7 @@ const DISABLED_PATHS = [
   "/oauth2/client/rotate-secret",
 ];
 
-/** The options of better-auth. Its tables depend on them, so a change may need `npm run migration:auth`. */
+/** The options of better-auth. Its tables depend on them, so a change may need `npm run migration -- --auth`. */
 export function authOptions(options: IdentityOptions) {
   const { publicUrl, secret, social } = options;
   const secure = publicUrl.startsWith("https:");

@@ -1,11 +1,11 @@
+import { getAuthTables } from "@better-auth/core/db";
 import { betterAuth, type BetterAuthOptions } from "better-auth";
 import { getMigrations } from "better-auth/db/migration";
+import type { KyselyPlugin } from "kysely";
 import type { Orm } from "../database/orm.ts";
 import { authOptions, type IdentityOptions } from "./auth-options.ts";
 import { shareTransactions } from "./current-transaction.ts";
 import { readRefreshToken, RefreshLock } from "./refresh-lock.ts";
-import { getAuthTables } from "@better-auth/core/db";
-import type { KyselyPlugin } from "kysely";
 
 /** The part of better-auth that the rest of the service uses. */
 export interface Auth {

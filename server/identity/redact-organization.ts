@@ -1,7 +1,7 @@
 import { APIError } from "better-auth/api";
+import type { Db } from "../../domain/database-types.ts";
 import { highestRole, reachesRole } from "../../domain/shared/roles.ts";
 import { findRole } from "../../domain/users/memberships.ts";
-import type { Db } from "../../domain/database-types.ts";
 import type { AuthCall, AuthSession } from "./auth-call.ts";
 import { isErrorResponse } from "./is-error-response.ts";
 

@@ -1,16 +1,16 @@
+import { decodeJwt } from "jose";
+import { type Db, queryBuilderOf } from "../../domain/database-types.ts";
 import { claimFirstOrganization, claimOrganization } from "../../domain/organizations/claim-organization.ts";
+import { inTransaction } from "../../domain/shared/transaction.ts";
 import { revokeOrphanedTokens } from "../../domain/tokens/revoke-orphaned-tokens.ts";
 import { cancelOrphanedInvitations } from "../../domain/users/cancel-orphaned-invitations.ts";
+import { connectOAuthClient, type GrantedAccess, touchOAuthConnection } from "../../domain/users/oauth-connections.ts";
 import { revokeRefreshTokens } from "../../domain/users/revoke-refresh-tokens.ts";
 import { touchOAuthClient } from "../../domain/users/touch-oauth-client.ts";
-import { type Db, queryBuilderOf } from "../../domain/database-types.ts";
 import type { Orm } from "../database/orm.ts";
-import { inTransaction } from "../../domain/shared/transaction.ts";
 import { type AuthCall, type AuthSession, readFields } from "./auth-call.ts";
 import { replaceEarlierConsents } from "./consented-organization.ts";
 import { currentTransaction } from "./current-transaction.ts";
-import { decodeJwt } from "jose";
-import { connectOAuthClient, type GrantedAccess, touchOAuthConnection } from "../../domain/users/oauth-connections.ts";
 
 const TOKEN = "/oauth2/token";
 const CONSENT = "/oauth2/consent";

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { readdir, readlink, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { OutputListener } from "../../domain/ports/git-source.ts";
 import type { SandboxCommand, SandboxLimits } from "../ports/sandbox.ts";
 import type { Placement } from "./cgroups/placement.ts";
@@ -8,7 +9,6 @@ import { DiskUsage } from "./disk-usage.ts";
 import { writableFolders } from "./file-ownership.ts";
 import { residentMb } from "./process-tree.ts";
 import type { ProcessExit } from "./start-process.ts";
-import { readdir, readlink, stat } from "node:fs/promises";
 
 const MEMORY_POLL_MS = 100;
 const FILES_POLL_MS = 500;

@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Sandbox, SandboxCommand, SandboxOutcome } from "../ports/sandbox.ts";
 import { type ControlGroups, NO_GROUPS } from "./cgroups/control-groups.ts";
 import { groupLimits } from "./cgroups/group-limits.ts";
 import { placeInGroup, type Placement } from "./cgroups/placement.ts";
-import { exitOf } from "./start-process.ts";
 import { restoreAccess, writableFolders } from "./file-ownership.ts";
 import { killIfExists } from "./kill-process.ts";
 import { monitorProcess } from "./monitor-process.ts";
 import { limitArguments } from "./resource-limits.ts";
 import { proxyVariables, SANDBOX_NODE } from "./sandbox-environment.ts";
-import { readdir, readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
+import { exitOf } from "./start-process.ts";
 
 export interface UnconfinedOptions {
   /** The Node.js that commands find as `SANDBOX_NODE`. */

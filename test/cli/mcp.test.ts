@@ -1,14 +1,14 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import path from "node:path";
 import { StdioClientTransport as Transport2 } from "@modelcontextprotocol/client/stdio";
 import { StdioClientTransport as Transport1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, vi } from "vitest";
-import { connectListener, MCP_CLIENTS, type Transports, useTools } from "../support/clients/mcp-scenarios.ts";
 import { createCli, type TestCli } from "../support/cli/run-cli.ts";
+import { connectListener, MCP_CLIENTS, type Transports, useTools } from "../support/clients/mcp-scenarios.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 const service = sharedHarness();
 let tenant: Tenant;

@@ -1,9 +1,9 @@
-import { TestUser } from "../support/identity/test-user.ts";
-import { RestClient } from "../support/clients/rest-client.ts";
-import { rpcClient } from "../support/clients/rpc-client.ts";
-import { createInstallation } from "../support/service/service-process.ts";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/clients/browser.ts";
+import { RestClient } from "../support/clients/rest-client.ts";
+import { rpcClient } from "../support/clients/rpc-client.ts";
+import { TestUser } from "../support/identity/test-user.ts";
+import { createInstallation } from "../support/service/service-process.ts";
 
 /** The service that all clients connect to, with one user and one app. */
 export interface ClientTarget extends AsyncDisposable {

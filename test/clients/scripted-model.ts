@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { answerAnthropic } from "./model-apis/anthropic.ts";
-import { answerOpenAI } from "./model-apis/openai.ts";
 import { jsonBody, type ModelAnswer, type ModelApi, nextTurn } from "./model-apis/model-api.ts";
+import { answerOpenAI } from "./model-apis/openai.ts";
 
 interface GenerateRequest {
   tools?: { functionDeclarations?: { name: string }[] }[];

@@ -1,7 +1,7 @@
-import { AiSdkEmbeddings } from "../../server/drivers/embeddings/ai-sdk-embeddings.ts";
-import { openScriptedEmbeddings } from "../support/search/scripted-embeddings.ts";
 import { describe, expect, test } from "vitest";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
+import { AiSdkEmbeddings } from "../../server/drivers/embeddings/ai-sdk-embeddings.ts";
+import { openScriptedEmbeddings } from "../support/search/scripted-embeddings.ts";
 
 interface EmbeddingsSetting extends AsyncDisposable {
   /** A driver whose endpoint is available. */

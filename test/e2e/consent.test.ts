@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { auth as authV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -11,9 +14,6 @@ import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestOAuthClient } from "../support/identity/test-oauth-client.ts";
 import { TestUser } from "../support/identity/test-user.ts";
 import { createHarness } from "../support/service/harness.ts";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 
 interface Setup extends AsyncDisposable {
   browser: TestBrowser;

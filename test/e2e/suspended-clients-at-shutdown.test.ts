@@ -2,8 +2,8 @@ import { once } from "node:events";
 import net, { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { subscriptionRequest } from "../support/clients/mcp-notification-streams.ts";
-import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 import { createHarness } from "../support/service/harness.ts";
+import { createInstallation, type ServiceProcess } from "../support/service/service-process.ts";
 
 /** More responses than the buffers of the system hold. */
 const PIPELINED = 400;

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createInstallation, type Installation, type ServiceProcess } from "../support/service/service-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createProject, readToolVersion, ToolFailed } from "./create-tools/create-project.ts";
 import {
   commitFolder,

@@ -4,28 +4,28 @@
  *
  * Usage: npm run test:hostile [-- <words of an attack's name>]
  */
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { hostileActs } from "../../bench/fairness/hostile-acts.ts";
+import { HostileEndpoints } from "../../bench/fairness/hostile-endpoints.ts";
+import { ActMeasurement, formatObservation } from "../../bench/fairness/measure-act.ts";
+import { startService } from "../../bench/support/start-servers.ts";
+import { DependencyStore } from "../../server/drivers/bundler/dependencies/dependency-store.ts";
+import { SANDBOX_PATHS } from "../../server/drivers/bundler/toolchain.ts";
+import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
 import { NO_GROUPS, type ControlGroups } from "../../server/sandbox/cgroups/control-groups.ts";
 import { openControlGroups } from "../../server/sandbox/cgroups/open-control-groups.ts";
+import { createCheckout } from "../support/builds/bundle-checkout.ts";
+import { createTestMirror } from "../support/builds/create-bundler.ts";
+import { greetingNpmProject, GREETING_PACKAGES, WORDS } from "../support/builds/greeting-packages.ts";
+import { installCheckout, readImported } from "../support/builds/install-checkout.ts";
+import { startRegistry } from "../support/builds/test-registry.ts";
+import { runIn } from "../support/sandbox/sandbox-command.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { APP_ATTACKS } from "./app-attacks.ts";
 import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
-import { HostileEndpoints } from "../../bench/fairness/hostile-endpoints.ts";
-import { hostileActs } from "../../bench/fairness/hostile-acts.ts";
-import { ActMeasurement, formatObservation } from "../../bench/fairness/measure-act.ts";
-import { startService } from "../../bench/support/start-servers.ts";
-import { readdir } from "node:fs/promises";
-import path from "node:path";
-import { SANDBOX_PATHS } from "../../server/drivers/bundler/toolchain.ts";
-import { DependencyStore } from "../../server/drivers/bundler/dependencies/dependency-store.ts";
-import { BubblewrapSandbox } from "../../server/sandbox/bubblewrap.ts";
-import { createTestMirror } from "../support/builds/create-bundler.ts";
-import { createCheckout } from "../support/builds/bundle-checkout.ts";
-import { greetingNpmProject, GREETING_PACKAGES, WORDS } from "../support/builds/greeting-packages.ts";
-import { installCheckout, readImported } from "../support/builds/install-checkout.ts";
-import { startRegistry } from "../support/builds/test-registry.ts";
-import { runIn } from "../support/sandbox/sandbox-command.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
 const CHANGE_ARCHIVE = `cd ${SANDBOX_PATHS.dependencies}

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { appRouter } from "../../routers/index.ts";
 import { hasBody, OPERATIONS } from "../../server/rest/operations.ts";
@@ -7,8 +9,6 @@ import { joinOrganization, signUpOwner } from "../support/identity/organization-
 import { TestUser } from "../support/identity/test-user.ts";
 import type { Tenant } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
-import { connect } from "node:net";
-import { text } from "node:stream/consumers";
 
 const service = sharedHarness({ config: { signUp: "open" } });
 

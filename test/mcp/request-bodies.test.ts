@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { isOwnOrigin } from "../../server/mcp/plugin.ts";
 import { GatewayClient } from "../support/clients/gateway-client.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
-import { isOwnOrigin } from "../../server/mcp/plugin.ts";
 
 const service = sharedHarness();
 

@@ -1,6 +1,6 @@
-import { defineConfig } from "vitest/config";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { defineConfig } from "vitest/config";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { OPENCLAW_VERSION } from "./openclaw-version.ts";
 

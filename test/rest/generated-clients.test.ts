@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
-import { sharedHarness } from "../support/service/shared-harness.ts";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();
 

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
-import { countTests, formatCounts } from "../../scripts/count-test-results.ts";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { expect, test } from "vitest";
+import { countTests, formatCounts } from "../../scripts/count-test-results.ts";
 import { BUILD_TESTS, selectSuite } from "../../scripts/test-suites.ts";
 
 const file = (status: string, ...statuses: string[]) => ({

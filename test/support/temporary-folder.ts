@@ -2,9 +2,9 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeTree } from "../../server/files/remove-tree.ts";
-import { findAbandonedFolders } from "../../server/sandbox/socket-folder.ts";
 import { unmountVolumes } from "../../server/sandbox/memory-volume.ts";
 import { ownIdentity } from "../../server/sandbox/process-identity.ts";
+import { findAbandonedFolders } from "../../server/sandbox/socket-folder.ts";
 
 const PREFIX = "test";
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { purgeExpiredRecords } from "../../domain/retention/purge-expired-records.ts";
 import { readTokenRequestClient } from "../../server/identity/side-effects.ts";
-import { createHarness } from "../support/service/harness.ts";
 import { OAuthRequests } from "../support/identity/oauth-requests.ts";
 import { TestUser } from "../support/identity/test-user.ts";
+import { createHarness } from "../support/service/harness.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 
 const service = sharedHarness();

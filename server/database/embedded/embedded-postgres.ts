@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockFolder } from "../../files/folder-lock.ts";
@@ -5,7 +6,6 @@ import { createCluster, SUPERUSER } from "./create-cluster.ts";
 import { PostgresLauncher } from "./postgres-launcher.ts";
 import { findPostgres } from "./postgres-package.ts";
 import { PostgresServer, type ServerOptions, type ServerSettings } from "./postgres-server.ts";
-import { closeSync, openSync } from "node:fs";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;

@@ -1,12 +1,12 @@
 import path from "node:path";
-import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { BundleRequest } from "../../../domain/ports/bundler.ts";
+import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { Mount, Sandbox, SandboxLimits, SandboxNetwork, SandboxOutcome } from "../../ports/sandbox.ts";
 import type { EgressOptions } from "../../sandbox/egress-proxy.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { explainCrash } from "./failures/explain-build.ts";
-import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 import { toSingleLine } from "./single-line.ts";
+import { SANDBOX_PATHS, type Toolchain, toolchainEnvironment, toolchainMounts } from "./toolchain.ts";
 
 /** The steps of a build that run the project's code. Error messages contain these names. */
 export type StepName = "install" | "build" | "bundle";

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
+import CachePolicy from "http-cache-semantics";
 import {
   type ClientMetadataDocument,
   type ClientMetadataFetcher,
@@ -8,9 +9,8 @@ import {
 } from "../../ports/client-metadata.ts";
 import type { Lookup } from "../../sandbox/egress-proxy.ts";
 import { isPublic } from "../../sandbox/public-address.ts";
-import { readMetadata } from "./read-metadata.ts";
 import { resolveAddresses } from "../../sandbox/resolve-addresses.ts";
-import CachePolicy from "http-cache-semantics";
+import { readMetadata } from "./read-metadata.ts";
 
 export interface HttpsMetadataFetcherOptions {
   /** Resolves a host name. By default it queries the name servers of the machine and ignores `/etc/hosts`. */

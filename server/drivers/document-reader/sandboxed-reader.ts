@@ -8,14 +8,14 @@ import {
   type ReadDocument,
   type ReadOptions,
 } from "../../../domain/ports/document-reader.ts";
-import type { Sandbox, SandboxOutcome } from "../../ports/sandbox.ts";
+import { ServiceError } from "../../../domain/shared/errors.ts";
 import { FairQueue } from "../../../domain/shared/fair-queue.ts";
 import { isRecord, parseJson } from "../../../domain/shared/json.ts";
+import type { Sandbox, SandboxOutcome } from "../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 import { decodeText } from "./decode-text.ts";
 import { detectType, unsupported } from "./detect-type.ts";
 import type { ReadLimits, Violation } from "./inside/report.ts";
-import { ServiceError } from "../../../domain/shared/errors.ts";
 
 const MEBIBYTE = 1024 * 1024;
 

@@ -1,11 +1,14 @@
 import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
-import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 import type {
   DiscoveryRequest,
   DiscoveryResult,
   ProcedureDiscovery,
 } from "../../../domain/ports/procedure-discovery.ts";
+import { isRecord, parseJson } from "../../../domain/shared/json.ts";
+import type { AddedModule, IsolatedApp, IsolatedRuntime } from "../../ports/isolated-runtime.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 import { loadIntrospectionModules } from "./introspection-modules.ts";
 import { listMcpTools } from "./mcp-tools.ts";
 import { listRepositoryOperations, listServedOperations } from "./openapi-procedures.ts";
@@ -13,9 +16,6 @@ import { AppResponseError } from "./request-app.ts";
 import { quoteAppText, type SourceResult } from "./source-result.ts";
 import { listTrpcProcedures } from "./trpc-procedures.ts";
 import { joinProblems, validateProcedures } from "./validate-procedures.ts";
-import path from "node:path";
-import { isRecord, parseJson } from "../../../domain/shared/json.ts";
-import { readUntrusted } from "../../sandbox/untrusted-file.ts";
 
 export interface IsolatedDiscoveryOptions {
   runtime: IsolatedRuntime;

@@ -1,14 +1,13 @@
-import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
+import { opendir } from "node:fs/promises";
+import path from "node:path";
 import { parseJson } from "../../../domain/shared/json.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
+import { readUntrusted } from "../../sandbox/untrusted-file.ts";
+import { parseInThread } from "../../text-workers/parse-in-thread.ts";
 import { type OpenApi, openApiSchema } from "./openapi-document.ts";
 import { listOperations } from "./openapi-operations.ts";
 import { requestApp } from "./request-app.ts";
 import type { SourceResult } from "./source-result.ts";
-import { opendir } from "node:fs/promises";
-import path from "node:path";
-import { readUntrusted } from "../../sandbox/untrusted-file.ts";
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 
 /**
  * Lists the operations of the OpenAPI document in the repository.
@@ -125,26 +124,11 @@ async function readDocument(file: string): Promise<{ document: unknown } | null>
   }
 }
 
-const TIMEOUT_MS = 3000;
-const HEAP_MB = 128;
+const YAML_SCRIPT = new URL("./inside/parse-yaml.ts", import.meta.url);
+const YAML_TIMEOUT_MS = 3000;
 
-/**
- * Parses untrusted YAML in a thread of its own, within bounds on time and memory.
- *
- * @returns `undefined` when the text is not YAML or parsing it breaks a bound
- */
+/** @returns `undefined` when the text is not YAML, or parsing it takes too much time or memory */
 async function parseYaml(text: string): Promise<unknown> {
-  const thread = new Worker(new URL("./inside/parse-yaml.ts", import.meta.url), {
-    workerData: text,
-    env: {},
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-  });
-  try {
-    const [json] = (await once(thread, "message", { signal: AbortSignal.timeout(TIMEOUT_MS) })) as [unknown];
-    return typeof json === "string" ? parseJson(json) : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    await thread.terminate();
-  }
+  const json = await parseInThread(YAML_SCRIPT, text, YAML_TIMEOUT_MS);
+  return typeof json === "string" ? parseJson(json) : undefined;
 }

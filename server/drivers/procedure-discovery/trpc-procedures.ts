@@ -1,11 +1,11 @@
-import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
+import { z } from "zod";
 import type { DiscoveredProcedure } from "../../../domain/ports/procedure-discovery.ts";
 import { parseJson } from "../../../domain/shared/json.ts";
+import type { IsolatedApp } from "../../ports/isolated-runtime.ts";
 import { REPORT_PATHS } from "./introspection-modules.ts";
 import { AppResponseError, requestApp } from "./request-app.ts";
 import { quoteList, type SourceResult } from "./source-result.ts";
 import { mergeInputSchemas, type ReportedProcedure, reportSchema, type TrpcReport } from "./trpc-report.ts";
-import { z } from "zod";
 
 const MAX_REPORT_BYTES = 32 * 1024 * 1024;
 

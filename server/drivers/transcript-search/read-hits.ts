@@ -1,9 +1,9 @@
 import { sql, type Transaction } from "kysely";
 import type { Excerpt, SearchTranscripts, TranscriptHit } from "../../../domain/ports/transcript-search.ts";
 import { toIsoTimestamp } from "../../../domain/shared/iso-timestamp.ts";
-import type { SearchQuery } from "./transcript-search-query.ts";
-import { JOINING_CHARACTERS } from "./separate-words.ts";
 import { truncateText } from "../../../domain/shared/response-budget.ts";
+import { JOINING_CHARACTERS } from "./separate-words.ts";
+import type { SearchQuery } from "./transcript-search-query.ts";
 
 /** They surround each match in a text that PostgreSQL has marked. */
 export const MATCH_START = "\u0001";

@@ -1,10 +1,10 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import type { ClientRun } from "../client-run.ts";
 import { checkScriptEnded, findTranscripts, type RecordedTranscript, sumUsage, usage } from "./recorded-transcript.ts";
 import type { ScriptedResponse, ScriptServer } from "./script-server.ts";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 
 type Run = ClientRun<ScriptServer>;
 

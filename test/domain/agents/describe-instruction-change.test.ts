@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { describeInstructionChange } from "../../../domain/agents/set-instructions.ts";
 import { checkContent } from "../../../domain/agents/instruction-rules.ts";
+import { describeInstructionChange } from "../../../domain/agents/set-instructions.ts";
 
 const version = (content: string) => ({ content, hash: `hash of ${content.slice(0, 10)}` });
 const describeChange = (before: string, after: string) => describeInstructionChange(version(before), version(after));

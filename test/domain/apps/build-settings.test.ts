@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkBuildNetwork } from "../../../domain/apps/build-network-rules.ts";
-import { normalizeRootDirectory } from "../../../domain/apps/root-directory-rules.ts";
 import { checkCustomization } from "../../../domain/apps/customization-text-rules.ts";
+import { normalizeRootDirectory } from "../../../domain/apps/root-directory-rules.ts";
 import type { AppBuilder } from "../../../domain/ports/app-builder-agent.ts";
 
 const INVALID = expect.objectContaining({ code: "invalid" });

@@ -9,9 +9,9 @@ import type { Caller } from "../../../domain/shared/caller.ts";
 import { issueToken } from "../../../domain/tokens/issue-token.ts";
 import { connectOAuthClient } from "../../../domain/users/oauth-connections.ts";
 import { givenMember, givenOAuthClient, givenUser } from "../../support/identity/given-user.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
-import { nextMillisecond } from "../../support/next-millisecond.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();

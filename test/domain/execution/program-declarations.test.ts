@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { ToolDeclaration } from "../../../domain/execution/call-declarations.ts";
 import { generateDeclarations, generateDeclarationsOf } from "../../../domain/execution/program-declarations.ts";
-import { createCallSnippet } from "../../../domain/procedures/search-procedures.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
 import { OfferedProcedures } from "../../../domain/procedures/procedure-index.ts";
+import { createCallSnippet } from "../../../domain/procedures/search-procedures.ts";
 import { findTypeErrors } from "../../support/procedures/check-types.ts";
 import { liveProcedure } from "../../support/procedures/procedure-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createCallSnippet } from "../../../domain/procedures/search-procedures.ts";
 import { nameDirectTools, isReservedToolName } from "../../../domain/procedures/direct-tool-names.ts";
 import type { LiveProcedure } from "../../../domain/procedures/list-procedures.ts";
+import { createCallSnippet } from "../../../domain/procedures/search-procedures.ts";
 import { liveProcedure as procedure } from "../../support/procedures/procedure-fixture.ts";
 import { verifies } from "../../support/verifies.ts";
 

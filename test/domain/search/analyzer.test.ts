@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Analyzer, getLoadedAnalyzer, loadAnalyzer } from "../../../domain/search/analyzer.ts";
+import { foldDiacritics } from "../../../domain/search/fold-diacritics.ts";
 import { type Language, languageBits, LANGUAGES, languagesOf } from "../../../domain/search/languages.ts";
 import { readQueryWords } from "../../../domain/search/query-words.ts";
-import { foldDiacritics } from "../../../domain/search/fold-diacritics.ts";
 
 async function analyze(text: string, language: Language = "english"): Promise<string[]> {
   const analyzer = await loadAnalyzer(language);

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
-import { fuseHits, fuseRanks } from "../../../domain/search/fuse-hits.ts";
 import fc from "fast-check";
+import { expect, test } from "vitest";
 import { BestHits, type IndexHit } from "../../../domain/search/best-hits.ts";
+import { fuseHits, fuseRanks } from "../../../domain/search/fuse-hits.ts";
 
 const hit = (indexId: number, found: string, score = 7) => ({ indexId, score, found });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import {
   decodeSearchCursor,
@@ -6,11 +7,10 @@ import {
 } from "../../../domain/sessions/search-transcripts.ts";
 import type { Caller } from "../../../domain/shared/caller.ts";
 import { PostgresTranscriptSearch } from "../../../server/drivers/transcript-search/postgres-transcript-search.ts";
+import { nextMillisecond } from "../../support/next-millisecond.ts";
 import { givenSession, sampleEntries } from "../../support/service/given-session.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
-import { nextMillisecond } from "../../support/next-millisecond.ts";
-import { randomUUID } from "node:crypto";
 
 const service = sharedHarness();
 let tenant: Tenant;

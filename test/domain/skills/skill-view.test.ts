@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { toSkillSummary, toSource } from "../../../domain/skills/skill-view.ts";
 import {
   decodeNameCursor,
   decodePositionCursor,
   encodeNameCursor,
   encodePositionCursor,
 } from "../../../domain/skills/skill-cursor.ts";
+import { toSkillSummary, toSource } from "../../../domain/skills/skill-view.ts";
 
 const repository = { repo: "acme/skills", branch: "next", path: "skills/pdf", commit: "c".repeat(40) };
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { literalsToType } from "../../../domain/type-declarations/literal-type.ts";
 import {
   formatBlock,
   formatPropertyAccess,
@@ -6,7 +7,6 @@ import {
   formatValue,
   quote,
 } from "../../../domain/type-declarations/typescript-syntax.ts";
-import { literalsToType } from "../../../domain/type-declarations/literal-type.ts";
 
 test("a quoted text is safe in a comment and shows every invisible character", () => {
   expect(quote('a "b"\n */')).toBe(String.raw`"a \"b\"\n *\/"`);

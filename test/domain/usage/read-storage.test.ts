@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { App } from "../../../domain/apps/app.entity.ts";
 import { AppStorageRecord } from "../../../domain/storage/app-storage-record.entity.ts";
 import { readStorage } from "../../../domain/usage/get-usage.ts";
+import { toTokenCounters } from "../../../domain/usage/token-counters.ts";
 import type { Tenant } from "../../support/service/harness.ts";
 import { sharedHarness } from "../../support/service/shared-harness.ts";
-import { toTokenCounters } from "../../../domain/usage/token-counters.ts";
 
 const service = sharedHarness();
 const em = () => service().service.parts.orm.em.fork();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkName, checkTotal, checkValue, VARIABLE_LIMITS } from "../../../domain/variables/variable-rules.ts";
 import { VariableCipher } from "../../../domain/variables/variable-cipher.ts";
+import { checkName, checkTotal, checkValue, VARIABLE_LIMITS } from "../../../domain/variables/variable-rules.ts";
 
 const INVALID = expect.objectContaining({ code: "invalid" });
 const { count, nameLength, valueBytes, totalBytes } = VARIABLE_LIMITS;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BuildFailure } from "../../../domain/shared/errors.ts";
+import { OutputTail } from "../../../server/drivers/bundler/build-step.ts";
 import {
   type BuildConnections,
   explainBuildFailure,
@@ -10,7 +11,6 @@ import {
 } from "../../../server/drivers/bundler/failures/explain-build.ts";
 import { explainBundleFailure } from "../../../server/drivers/bundler/failures/explain-bundle.ts";
 import { explainInstallFailure } from "../../../server/drivers/bundler/failures/explain-install.ts";
-import { OutputTail } from "../../../server/drivers/bundler/build-step.ts";
 
 /** The output of a tool that failed in a real build, without what only says that it failed. */
 async function recordedOutput(name: string): Promise<string[]> {

@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { UnreadableClientMetadata } from "../../../server/ports/client-metadata.ts";
 import {
   getFreshSeconds,
   HttpsMetadataFetcher,
 } from "../../../server/drivers/client-metadata/https-metadata-fetcher.ts";
+import { UnreadableClientMetadata } from "../../../server/ports/client-metadata.ts";
 import { isPublic } from "../../../server/sandbox/public-address.ts";
 import { createCertificate } from "../../support/identity/certificate.ts";
 import { type ClientPublisher, openClientPublisher } from "../../support/identity/client-publisher.ts";

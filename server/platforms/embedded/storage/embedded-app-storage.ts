@@ -1,9 +1,9 @@
+import { lstat, opendir } from "node:fs/promises";
 import path from "node:path";
 import type { AppStorage, StoredApp, StoredBytes, StorageRestriction } from "../../../../domain/ports/app-storage.ts";
+import { nullIfMissing } from "../../../files/missing-file.ts";
 import type { ScriptStore } from "../scripts/script-store.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
-import { lstat, opendir } from "node:fs/promises";
-import { nullIfMissing } from "../../../files/missing-file.ts";
 import { sqliteBytes } from "./sqlite-bytes.ts";
 
 interface EmbeddedAppStorageOptions {

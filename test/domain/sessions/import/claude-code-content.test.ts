@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readContent } from "../../../../domain/sessions/import/claude-code/content-blocks.ts";
 import { describeEvent } from "../../../../domain/sessions/import/claude-code/claude-code-reader.ts";
+import { readContent } from "../../../../domain/sessions/import/claude-code/content-blocks.ts";
 
 test("a message has one text, or a list of blocks", () => {
   expect(readContent("Hello")).toEqual([{ type: "text", text: "Hello" }]);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { CalledTools } from "../../../../domain/sessions/import/called-tools.ts";
 import { EntryBuilder, toStorableText, truncateBytes } from "../../../../domain/sessions/import/entry-builder.ts";
-import { toJsonText } from "../../../../domain/sessions/import/stringify-json.ts";
 import { toTitle } from "../../../../domain/sessions/import/session-title.ts";
+import { toJsonText } from "../../../../domain/sessions/import/stringify-json.ts";
 
 const draft = { id: "a", role: "user", content: "Hello" } as const;
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { TranscriptFormat } from "../../../../domain/sessions/import/detect-format.ts";
 import { MAX_LINE_BYTES, RecordFile } from "../../../../domain/sessions/import/read-records.ts";
-import { TranscriptParser } from "../../../../domain/sessions/import/transcript-parser.ts";
 import { mergeCounts, SkippedRecords } from "../../../../domain/sessions/import/skipped-records.ts";
 import {
   combineUsage,
@@ -10,6 +9,7 @@ import {
   readTokenCount,
   subtractUsage,
 } from "../../../../domain/sessions/import/token-counts.ts";
+import { TranscriptParser } from "../../../../domain/sessions/import/transcript-parser.ts";
 
 const UNKNOWN = { kind: "unknown" };
 const CODEX = { type: "session_meta", payload: { id: "session" } };

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
+import type { Api } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
@@ -11,7 +12,6 @@ import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
 import { Table } from "../../ui/table.tsx";
 import { memoriesKey, type Memory, MEMORY_KIND_OPTIONS, type MemoryKind, MemoryRow } from "./memory-row.tsx";
-import type { Api } from "../../api.ts";
 
 const COLUMNS = ["Memory", "Kind", "Stored", "Actions"];
 

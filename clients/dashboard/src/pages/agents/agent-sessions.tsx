@@ -1,17 +1,17 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { SubmitEvent } from "react";
 import { type Api, sendFile } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Field } from "../../ui/field.tsx";
+import { ErrorNotice, Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { QueryContent } from "../../ui/query-content.tsx";
 import { Cell, Row, Table } from "../../ui/table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { SessionSearch } from "./session-search.tsx";
-import type { SubmitEvent } from "react";
-import { Field } from "../../ui/field.tsx";
-import { ErrorNotice, Notice } from "../../ui/notice.tsx";
 
 type Session = Awaited<ReturnType<Api["sessions"]["list"]["query"]>>["sessions"][number];
 

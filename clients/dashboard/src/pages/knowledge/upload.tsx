@@ -6,8 +6,8 @@ import { Button } from "../../ui/button.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { KINDS, knowledgeKey } from "./kinds.ts";
 import { ACCEPTED, readFile } from "../../ui/read-file.ts";
+import { KINDS, knowledgeKey } from "./kinds.ts";
 
 type Added = Awaited<ReturnType<Api["knowledge"]["add"]["mutate"]>>;
 

@@ -5,9 +5,11 @@ import { useOrganization } from "../../organization.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmButton } from "../../ui/confirm-button.tsx";
 import { DetailPage } from "../../ui/detail-page.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { Field, readText, Select } from "../../ui/field.tsx";
 import { ErrorNotice, Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { QueryContent } from "../../ui/query-content.tsx";
 import { RequireRole } from "../../ui/require-role.tsx";
 import { ProjectDocuments } from "./project-documents.tsx";
 import { ProjectMounts } from "./project-mounts.tsx";
@@ -18,8 +20,6 @@ import {
   type ProjectKind,
   projectsKey,
 } from "./project-queries.ts";
-import { EmptyState } from "../../ui/empty-state.tsx";
-import { QueryContent } from "../../ui/query-content.tsx";
 
 /** One project: its settings, the agents that search it, its documents, and a search. */
 export function ProjectPage({ projectId }: { projectId: string }) {
