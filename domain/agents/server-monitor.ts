@@ -1,5 +1,6 @@
 import type { Db } from "../database-types.ts";
 import { AgentHostError, type AgentHosts, type KeptHost } from "../ports/agent-host.ts";
+import { backOffMs } from "../shared/back-off.ts";
 import { KeyedLock } from "../shared/keyed-lock.ts";
 import type { ValueCipher } from "../shared/value-cipher.ts";
 import { GATEWAY_COLUMNS, type GatewayRow, toHostSettings } from "./gateway-settings.ts";
@@ -21,9 +22,8 @@ interface MonitoredServer extends GatewayRow {
 
 /** The time between two lists of the agents of a server, in milliseconds: while it is ready, and while it is not. */
 const READY_INTERVAL_MS = 60_000;
-const RETRY_INTERVAL_MS = 2000;
+const RETRY_INTERVAL = { first: 2000, max: 300_000 };
 /** After responses that are invalid, or do not come in time, the time doubles up to this one: to read them costs as much as valid ones. */
-const MAX_RETRY_INTERVAL_MS = 300_000;
 /** So many transactions at once store agents, so that enough connections to the database remain for calls. */
 const STORE_CONCURRENCY = 3;
 
@@ -107,7 +107,7 @@ export class ServerMonitor implements AsyncDisposable {
     const lists = hasResponse ? (this.#invalidLists.get(key) ?? 0) + 1 : 0;
     // A connection that fails at once costs nothing, and does not say that the gateway is valid.
     if (hasResponse) this.#invalidLists.set(key, lists);
-    return Math.min(MAX_RETRY_INTERVAL_MS, RETRY_INTERVAL_MS * 2 ** Math.max(0, lists - 1));
+    return backOffMs(Math.max(0, lists - 1), RETRY_INTERVAL);
   }
 
   /** The stored agents stay as they are. */

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { EntityManager } from "@mikro-orm/core";
 import type { Db } from "../database-types.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { pollUntil } from "../shared/back-off.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { inTransaction } from "../shared/transaction.ts";
@@ -54,11 +54,10 @@ async function markDeleting(
 }
 
 async function waitForRemoval(deps: DeleteDeps, id: string): Promise<boolean> {
-  const deadline = Date.now() + deps.teardownWaitMs;
-  for (let pauseMs = 10; Date.now() < deadline; pauseMs = Math.min(pauseMs * 2, 250)) {
-    const row = await deps.db.selectFrom("apps").select("id").where("id", "=", id).executeTakeFirst();
-    if (row === undefined) return true;
-    await delay(pauseMs);
-  }
-  return false;
+  const row = await pollUntil(
+    () => deps.db.selectFrom("apps").select("id").where("id", "=", id).executeTakeFirst(),
+    (state) => state === undefined,
+    Date.now() + deps.teardownWaitMs,
+  );
+  return row === undefined;
 }

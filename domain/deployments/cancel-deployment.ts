@@ -1,15 +1,15 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
 import { type AppStatus, IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
+import { App } from "../apps/app.entity.ts";
 import { appIsBeingDeleted } from "../apps/lock-app.ts";
 import type { Db } from "../database-types.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
+import { pollUntil } from "../shared/back-off.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { inTransaction } from "../shared/transaction.ts";
-import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentView } from "./deployment-view.ts";
+import { Deployment } from "./deployment.entity.ts";
 import { enqueueWaiting, queueOf } from "./enqueue-deployment.ts";
 import { CANCELED_MESSAGE } from "./finish-deployment.ts";
 import { deploymentNotFound, getDeployment } from "./list-deployments.ts";
@@ -36,14 +36,13 @@ export async function cancelDeployment(
   request: { id: string; number: number },
 ): Promise<DeploymentView> {
   await inTransaction(deps.em, (em) => requestEnd(em, deps.jobs, { ...request, orgId: caller.orgId }));
-  const deadline = Date.now() + deps.cancelWaitMs;
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 250)) {
-    const view = await getDeployment(deps, caller, request);
-    if (view.status === "canceled") return view;
-    if (!isInProgress(view.status)) throw alreadyEnded(view);
-    if (Date.now() > deadline) return view;
-    await delay(pauseMs);
-  }
+  const view = await pollUntil(
+    () => getDeployment(deps, caller, request),
+    ({ status }) => !isInProgress(status),
+    Date.now() + deps.cancelWaitMs,
+  );
+  if (view.status !== "canceled" && !isInProgress(view.status)) throw alreadyEnded(view);
+  return view;
 }
 
 async function requestEnd(

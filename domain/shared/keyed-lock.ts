@@ -1,12 +1,26 @@
+import { raceWithSignal } from "./race-with-signal.ts";
+
 /** A mutex per key. The callers of one key run one at a time, in the order of their calls. */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` while holding the locks of all `keys`, as `acquire` does. `work` must not lock a key itself. */
-  async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` while holding the locks of all `keys`, as `acquire` does. `work` must not lock a key itself.
+   *
+   * @param signal - ends the wait; it has no effect while `work` runs
+   * @throws the reason of the signal
+   */
+  async run<T>(keys: readonly string[], work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     const { turn, release } = this.#queue(keys);
     try {
-      await turn;
+      await (signal === undefined ? turn : raceWithSignal(turn, signal));
+    } catch (error) {
+      // Later callers still wait for the earlier ones.
+      void turn.then(release);
+      throw error;
+    }
+    try {
       return await work();
     } finally {
       release();

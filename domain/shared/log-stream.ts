@@ -1,4 +1,5 @@
 import { ServiceError } from "./errors.ts";
+import { raceWithSignal } from "./race-with-signal.ts";
 
 /** One event of a stream of log lines. */
 export interface LogEvent {
@@ -47,15 +48,7 @@ export class ChangeSignal {
   }
 
   /** @throws the reason of the signal */
-  async wait(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([this.#change.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+  wait(signal: AbortSignal): Promise<void> {
+    return raceWithSignal(this.#change.promise, signal);
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "../database-types.ts";
+import { pollUntil } from "../shared/back-off.ts";
 
 /** Whether an app runs with its newest variables. */
 export interface ApplyStatus {
@@ -48,13 +48,11 @@ export async function waitUntilApplied(
   appId: string,
   version: number,
 ): Promise<ApplyStatus> {
-  const deadline = Date.now() + restartWaitMs;
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 250)) {
-    const row = await selectApplyStatus(db, appId).executeTakeFirst();
-    // An app that was deleted meanwhile runs with no variables.
-    if (row === undefined) return { is_applied: true, problem: null };
-    const isDone = row.variables_tried_version >= version || row.live_deployment_id === null;
-    if (isDone || Date.now() >= deadline) return toApplyStatus(row);
-    await delay(pauseMs);
-  }
+  const row = await pollUntil(
+    () => selectApplyStatus(db, appId).executeTakeFirst(),
+    (state) => state === undefined || state.variables_tried_version >= version || state.live_deployment_id === null,
+    Date.now() + restartWaitMs,
+  );
+  // An app that was deleted meanwhile runs with no variables.
+  return row === undefined ? { is_applied: true, problem: null } : toApplyStatus(row);
 }

@@ -1,4 +1,5 @@
 import { Resolver } from "node:dns/promises";
+import { raceWithSignal } from "../../domain/shared/race-with-signal.ts";
 import type { Lookup } from "./egress-proxy.ts";
 
 type Addresses = Awaited<ReturnType<Lookup>>;
@@ -11,9 +12,7 @@ const MAX_ADDRESSES = 3;
 
 /** @throws the reason of the signal when it is aborted */
 export async function resolveAddresses(host: string, lookup: Lookup | null, signal: AbortSignal): Promise<Addresses> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  return Promise.race([lookup === null ? queryNameServers(host, signal) : lookup(host), aborted]);
+  return raceWithSignal(lookup === null ? queryNameServers(host, signal) : lookup(host), signal);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Db } from "../../domain/database-types.ts";
 import type { Embeddings } from "../../domain/ports/embeddings.ts";
 import { embedScopes } from "../../domain/search/embed-scopes.ts";
 import type { TextReaders } from "../../domain/search/update-scopes.ts";
+import { backOffMs } from "../../domain/shared/back-off.ts";
 import type { Logger } from "../telemetry/logger.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 
@@ -13,8 +14,7 @@ interface EmbeddingTaskOptions {
 }
 
 const PAUSE_MS = 1000;
-const FIRST_DELAY_MS = 1000;
-const MAX_DELAY_MS = 5 * 60_000;
+const BACK_OFF = { first: 1000, max: 5 * 60_000 };
 
 /**
  * Embeds texts in the background, soon after they are added. While the endpoint fails, the next attempt is delayed: first by a
@@ -34,7 +34,7 @@ export function startEmbeddingTask({ log, ...deps }: EmbeddingTaskOptions): Peri
     },
     pauseMs: PAUSE_MS,
     report(error) {
-      const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures);
+      const delayMs = backOffMs(failures, BACK_OFF);
       failures += 1;
       nextAttemptAt = performance.now() + delayMs;
       // Only the message: an error of the database could contain texts.

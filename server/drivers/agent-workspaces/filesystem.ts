@@ -11,25 +11,24 @@ import {
   WorkspaceInUse,
 } from "../../../domain/ports/agent-workspaces.ts";
 import { isUuid } from "../../../domain/shared/ids.ts";
+import { KeyedLock } from "../../../domain/shared/keyed-lock.ts";
 import { syncToDisk } from "../../files/durable-files.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
 import { type ArchiveEntry, contentOffsets, formatIndex } from "./archive-format.ts";
-import { WorkspaceArchiveReader } from "./workspace-archive-reader.ts";
 import { writeArchive } from "./archive-writer.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
 import { readTree, scanTree } from "./scan-tree.ts";
+import { WorkspaceArchiveReader } from "./workspace-archive-reader.ts";
 
 /** The folder for unfinished archives. It is not the id of an organization. */
 const DRAFTS = ".drafts";
 const READ_ONLY = 'This run can only read them, because its token does not have the scope "everything".';
-const NEVER = new AbortController().signal;
 
 /** Stores each workspace as one file, `<organization>/<agent>`, for a service on one machine. */
 export class FilesystemAgentWorkspaces implements AgentWorkspaces {
   readonly #root: string;
   readonly #drafts: string;
   readonly #clearWaitMs: number;
-  readonly #mutex = new KeyedMutex();
+  readonly #locks = new KeyedLock();
   /** The agents that were deleted while a program of them was running. */
   readonly #removed = new Set<string>();
 
@@ -59,7 +58,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
         save: (folder) => (readOnly ? discard(archive, folder) : this.#save(id, archive, folder)),
       });
     };
-    return readOnly ? useNow() : this.#mutex.run(id.agentId, signal, useNow);
+    return readOnly ? useNow() : this.#locks.run([id.agentId], useNow, signal);
   }
 
   async list(id: WorkspaceId): Promise<WorkspaceContent> {
@@ -87,7 +86,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
   async clear(id: WorkspaceId, name: string | null): Promise<number | null> {
     const timeout = AbortSignal.timeout(this.#clearWaitMs);
     try {
-      return await this.#mutex.run(id.agentId, timeout, () => this.#clearNow(id, name));
+      return await this.#locks.run([id.agentId], () => this.#clearNow(id, name), timeout);
     } catch (error) {
       if (error === timeout.reason) throw new WorkspaceInUse("A program uses the workspace", { cause: error });
       throw error;
@@ -98,7 +97,7 @@ export class FilesystemAgentWorkspaces implements AgentWorkspaces {
     this.#removed.add(id.agentId);
     await rm(this.#fileOf(id), { force: true });
     // After the running program, which cannot save any more.
-    void this.#mutex.run(id.agentId, NEVER, async () => void this.#removed.delete(id.agentId));
+    void this.#locks.run([id.agentId], async () => void this.#removed.delete(id.agentId));
   }
 
   async measure(orgId: string): Promise<number> {

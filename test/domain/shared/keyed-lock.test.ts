@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 import { KeyedLock } from "../../../domain/shared/keyed-lock.ts";
 
 /** Starts work under a lock. The work lasts until `finish` is called. */
-function start(lock: KeyedLock, log: string[], name: string, keys: string[]) {
+function start(lock: KeyedLock, log: string[], name: string, keys: string[], signal?: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const result = lock.run(keys, () => {
+  const work = () => {
     log.push(name);
     return promise;
-  });
+  };
+  const result = lock.run(keys, work, signal);
+  result.catch(() => undefined);
   return { result, finish: () => resolve(name), fail: () => reject(new Error(name)) };
 }
 
@@ -71,4 +73,35 @@ test("a lock is idle when no key is locked or waited for", async () => {
   second.finish();
   await idle;
   expect(log.at(-1)).toBe("idle");
+});
+
+test("an aborted caller never runs, and later ones still wait for the running one", async () => {
+  const lock = new KeyedLock();
+  const log: string[] = [];
+  const abort = new AbortController();
+  const first = start(lock, log, "first", ["a"]);
+  const aborted = start(lock, log, "aborted", ["a"], abort.signal);
+  await pendingWork();
+  abort.abort(new Error("gone"));
+  await expect(aborted.result).rejects.toThrow("gone");
+  const last = start(lock, log, "last", ["a"]);
+  await pendingWork();
+  expect(log).toEqual(["first"]);
+  first.finish();
+  last.finish();
+  expect(await last.result).toBe("last");
+  expect(log).toEqual(["first", "last"]);
+});
+
+test("an abort has no effect on running work, and nothing starts with a signal that is aborted already", async () => {
+  const lock = new KeyedLock();
+  const log: string[] = [];
+  const abort = new AbortController();
+  const running = start(lock, log, "running", ["a"], abort.signal);
+  await pendingWork();
+  abort.abort(new Error("gone"));
+  running.finish();
+  expect(await running.result).toBe("running");
+  await expect(start(lock, log, "late", ["a"], abort.signal).result).rejects.toThrow("gone");
+  expect(log).toEqual(["running"]);
 });

@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
 import type { z } from "zod";
 import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
+import { raceWithSignal } from "../../../../domain/shared/race-with-signal.ts";
 import type { DeviceIdentity } from "./device-identity.ts";
 import { toAgentHostError } from "./gateway-errors.ts";
 import { type Frame, type GatewayError, hello, parseFrame } from "./gateway-frames.ts";
@@ -154,23 +155,13 @@ export class GatewayConnection {
   }
 
   async #authenticate(signal: AbortSignal): Promise<void> {
-    const aborted = Promise.withResolvers<never>();
-    const abort = (): void => aborted.reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      const { nonce, sentAtMs } = await Promise.race([this.#challenge.promise, aborted.promise]);
-      const params = this.#connectParams(nonce, sentAtMs);
-      const { protocol, auth } = await this.request("connect", params, hello, signal);
-      if (protocol !== PROTOCOL)
-        throw new AgentHostError(
-          "unsupported",
-          "The gateway does not speak version 4 of its protocol. Update OpenClaw.",
-        );
-      if (!this.#options.scopes.every((scope) => isGranted(scope, auth.scopes)))
-        throw new AgentHostError("unauthorized", "The gateway accepts the token, but does not permit to read with it.");
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    const { nonce, sentAtMs } = await raceWithSignal(this.#challenge.promise, signal);
+    const params = this.#connectParams(nonce, sentAtMs);
+    const { protocol, auth } = await this.request("connect", params, hello, signal);
+    if (protocol !== PROTOCOL)
+      throw new AgentHostError("unsupported", "The gateway does not speak version 4 of its protocol. Update OpenClaw.");
+    if (!this.#options.scopes.every((scope) => isGranted(scope, auth.scopes)))
+      throw new AgentHostError("unauthorized", "The gateway accepts the token, but does not permit to read with it.");
   }
 
   #connectParams(nonce: string, signedAtMs: number): object {

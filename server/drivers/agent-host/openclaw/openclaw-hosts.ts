@@ -9,9 +9,9 @@ import { ConnectLimiter } from "./connect-limiter.ts";
 import { DeviceIdentity } from "./device-identity.ts";
 import { type ConnectionTimeouts, GatewayConnection, type Scope } from "./gateway-connection.ts";
 import { findUrlProblem, type TargetRules } from "./gateway-target.ts";
-import { type BackOff, ReconnectingConnection } from "./reconnecting-connection.ts";
 import { LargeMessages } from "./large-messages.ts";
 import { OpenClawHost } from "./openclaw-host.ts";
+import { type ReconnectBackOff, ReconnectingConnection } from "./reconnecting-connection.ts";
 
 export interface OpenClawHostsOptions extends TargetRules {
   /** The identities of the service to gateways are derived from it. */
@@ -19,7 +19,7 @@ export interface OpenClawHostsOptions extends TargetRules {
   /** Certificates of trusted authorities in PEM, instead of those that Node.js trusts. */
   trustedCertificates?: string | undefined;
   timeouts?: ConnectionTimeouts;
-  backOff?: BackOff;
+  backOff?: ReconnectBackOff;
   /** The largest response that is read, in bytes. */
   maxMessageBytes?: number;
   /** A connection that is not used for this time is closed, in milliseconds. */
@@ -29,7 +29,7 @@ export interface OpenClawHostsOptions extends TargetRules {
 }
 
 const TIMEOUTS: ConnectionTimeouts = { connect: 10_000, call: 15_000, ping: 30_000 };
-const BACK_OFF: BackOff = { first: 1000, max: 60_000, stable: 30_000 };
+const BACK_OFF: ReconnectBackOff = { first: 1000, max: 60_000, stable: 30_000 };
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 const IDLE_MS = 10 * 60_000;
 /** How many lists of agents are read at the same time, in all and of one organization. The others wait, however many there are. */

@@ -1,10 +1,10 @@
 import { AgentHostError } from "../../../../domain/ports/agent-host.ts";
+import { type BackOff, backOffMs } from "../../../../domain/shared/back-off.ts";
+import { raceWithSignal } from "../../../../domain/shared/race-with-signal.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
 
 /** How long to wait before the next attempt to connect, in milliseconds. The wait doubles with each failed attempt. */
-export interface BackOff {
-  first: number;
-  max: number;
+export interface ReconnectBackOff extends BackOff {
   /** A connection that has lasted this long counts as a success: after it, the next attempt follows at once. */
   stable: number;
 }
@@ -12,7 +12,7 @@ export interface BackOff {
 export interface ReconnectingConnectionOptions {
   /** @param failedAttempts - the number of attempts that have failed in a row */
   connect(failedAttempts: number, signal: AbortSignal): Promise<GatewayConnection>;
-  backOff: BackOff;
+  backOff: ReconnectBackOff;
   /** Called with an unexpected error, which is no `AgentHostError`. */
   report(error: unknown): void;
 }
@@ -44,14 +44,7 @@ export class ReconnectingConnection implements Disposable {
   async get(signal: AbortSignal): Promise<GatewayConnection> {
     signal.throwIfAborted();
     if (this.#problem !== null) throw this.#problem;
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const abort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      return await Promise.race([this.#attempt, aborted]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    return raceWithSignal(this.#attempt, signal);
   }
 
   /** Closes the connection for good. */
@@ -97,8 +90,7 @@ export class ReconnectingConnection implements Disposable {
   #retry(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     this.#problem = this.#toProblem(error);
-    const { first, max } = this.#options.backOff;
-    const pause = Math.min(max, first * 2 ** this.#failedAttempts);
+    const pause = backOffMs(this.#failedAttempts, this.#options.backOff);
     this.#failedAttempts += 1;
     // Between half and all of the pause, so that many gateways behind one failed network are not tried at the same moment.
     this.#timer = setTimeout(() => this.#reconnect(), pause * (0.5 + Math.random() / 2)).unref();

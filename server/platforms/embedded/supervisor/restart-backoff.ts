@@ -1,7 +1,9 @@
+import { backOffMs } from "../../../../domain/shared/back-off.ts";
+
 const RESET_MS = 60_000;
 /** How many failures in a row cause no delay. */
 const FREE_FAILURES = 2;
-const MAX_DELAY_MS = 60_000;
+const BACK_OFF = { first: 1000, max: 60_000 };
 
 interface Failures {
   count: number;
@@ -39,5 +41,5 @@ export class RestartBackoff {
 }
 
 function delayAfter(failures: number): number {
-  return failures <= FREE_FAILURES ? 0 : Math.min(MAX_DELAY_MS, 1000 * 2 ** (failures - FREE_FAILURES - 1));
+  return failures <= FREE_FAILURES ? 0 : backOffMs(failures - FREE_FAILURES - 1, BACK_OFF);
 }
