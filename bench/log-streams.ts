@@ -82,7 +82,7 @@ async function measureReaders(
 ): Promise<Measured> {
   using readers = new LogReaders();
   await readers.open(build, count);
-  // The beginning of the log is sent first, which is no part of the measurement.
+  // The beginning of the log is sent first, which is not part of the measurement.
   await sleep(1000, undefined, { signal });
   const [cpuBefore, startedAt] = [await service.call("cpuMs"), performance.now()];
   await sleep(ROUND_MS, undefined, { signal });

@@ -64,7 +64,7 @@ export const skills = router({
         bodyLimit: UPLOAD_BODY_BYTES,
         successDescription: "The skill is stored",
         errorResponses: {
-          400: "The files are no skill, or a file is not allowed",
+          400: "The files are not a skill, or a file is not allowed",
           404: noAgent,
           409: "`expected_hash` is not the current hash, the organization has too many skills or is reading another repository, or an agent is in OpenClaw",
         },

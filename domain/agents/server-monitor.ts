@@ -1,5 +1,5 @@
 import type { Db } from "../database-types.ts";
-import { AgentHostError, type AgentHosts, type KeptHost } from "../ports/agent-host.ts";
+import { AgentHostError, type AgentHosts, type ConnectedHost } from "../ports/agent-host.ts";
 import { backOffMs } from "../shared/back-off.ts";
 import { KeyedLock } from "../shared/keyed-lock.ts";
 import type { ValueCipher } from "../shared/value-cipher.ts";
@@ -74,7 +74,7 @@ export class ServerMonitor implements AsyncDisposable {
     await this.idle();
   }
 
-  #start(server: MonitoredServer, host: KeptHost): void {
+  #start(server: MonitoredServer, host: ConnectedHost): void {
     const key = keyOf(server);
     if (this.#running.has(key)) return;
     const isDue = performance.now() >= (this.#dueAt.get(key) ?? 0);
@@ -90,7 +90,7 @@ export class ServerMonitor implements AsyncDisposable {
   }
 
   /** @returns the time until the next list, in milliseconds */
-  async #synchronize(server: MonitoredServer, host: KeptHost): Promise<number> {
+  async #synchronize(server: MonitoredServer, host: ConnectedHost): Promise<number> {
     try {
       const hosted = await host.listAgents(this.#stop.signal);
       this.#invalidLists.delete(keyOf(server));

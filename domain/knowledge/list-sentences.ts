@@ -13,7 +13,7 @@ const SEPARATOR = /^[|\s:-]+$/;
 /** Ends a table. */
 const BLANK_LINE = /\n\s*\n/;
 
-/** Returns the sentences of a passage and the rows of its tables. A row that names the columns is none of them. */
+/** Returns the sentences of a passage and the rows of its tables. The row that names the columns is left out. */
 export function listSentences(content: string): Sentence[] {
   const sentences: Sentence[] = [];
   let table: TextRange[] = [];

@@ -235,7 +235,7 @@ export interface HostSettings {
   token(): string | null;
 }
 
-export interface KeptHost extends AgentHost {
+export interface ConnectedHost extends AgentHost {
   /** Why the host cannot be used at the moment: `null` while there is a connection, `"connecting"` before the first result. */
   readonly problem: AgentHostError | "connecting" | null;
 }
@@ -246,7 +246,7 @@ export interface AgentHosts {
    * Returns the host with these settings, and starts to connect to it if there is no connection. A connection with earlier
    * settings of the same server is closed. It never waits.
    */
-  open(settings: HostSettings): KeptHost;
+  open(settings: HostSettings): ConnectedHost;
   /** Closes the connection to the host of a server. Succeeds if there is none. */
   close(serverId: string): void;
   /** Closes the connections to the hosts of all servers except the given ones. */

@@ -17,7 +17,7 @@ export interface SearchTranscripts {
   /** An agent of the server; `null` for all. */
   agentId: string | null;
   /**
-   * Words, "phrases", `or` and `-word`. Any text is valid: what is no operator is read as words. Of more than
+   * Words, "phrases", `or` and `-word`. Any text is valid: what is not an operator is read as words. Of more than
    * `MAX_QUERY_WORDS`, the first ones are searched for.
    */
   text: string;

@@ -60,7 +60,7 @@ export class Analyzer {
     });
   }
 
-  /** `IT` in capitals is no stop word. */
+  /** `IT` in capitals is not a stop word. */
   #isStopWord({ text, isAcronym }: Word): boolean {
     return !isAcronym && this.#stopWords.has(text);
   }

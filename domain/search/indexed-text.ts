@@ -17,7 +17,7 @@ export interface TextPart {
   text: string;
   /** How many words of the body one of its words stands for: an integer of at least 1. */
   weight: number;
-  /** Which of its words are indexed: those that are no stop words, which is the default, or the others. */
+  /** Which of its words are indexed: those that are not stop words, which is the default, or the others. */
   words?: "stop words";
 }
 

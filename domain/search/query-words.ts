@@ -16,7 +16,7 @@ export interface QueryWord {
 const MAX_CHARACTERS = 10_000;
 const MAX_WORDS = 1024;
 
-/** Reads the different words of a query that are no stop words in all of the languages, at most 1,024. */
+/** Reads the different words of a query that are not stop words in all of the languages, at most 1,024. */
 export async function readQueryWords(text: string, languages: readonly Language[]): Promise<QueryWord[]> {
   const words = withoutCharactersOfPairs(splitWords(text.slice(0, MAX_CHARACTERS)));
   const analyzers = await Promise.all(languages.map(loadAnalyzer));

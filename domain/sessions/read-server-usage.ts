@@ -31,7 +31,7 @@ export interface ServerUsage extends SessionUsage {
  * Reads what the sessions of a server and of each of its agents have used in one month, by the times of their entries. It
  * reads counters, not the sessions.
  *
- * @throws {ServiceError} `not_found` when the organization has no such server; `invalid` for a period that is no month
+ * @throws {ServiceError} `not_found` when the organization has no such server; `invalid` for a period that is not a month
  */
 export async function readServerUsage(
   { db }: ReadSessionsDeps,

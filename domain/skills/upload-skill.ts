@@ -47,7 +47,7 @@ export interface UploadSkill {
  * Stores a skill of the organization, or replaces the one of the same name as a whole. Files and record commit together.
  * It stays enabled for the agents for which it was.
  *
- * @throws {ServiceError} `invalid` for files that are no skill; `not_found` when the organization has no such agent;
+ * @throws {ServiceError} `invalid` for files that are not a skill; `not_found` when the organization has no such agent;
  *   `conflict` when `expected_hash` is not the current hash, or the organization has too many skills or is reading another
  *   repository; `unavailable` while the service is reading other repositories or skills
  */

@@ -34,7 +34,7 @@ export async function emptyFolder(folder: string): Promise<void> {
     removeIfPossible(path.join(folder, name));
   }
   if (isEmpty(folder)) return;
-  // What has a path that is too long, or a name that is no UTF-8 and so has no string that leads back to it.
+  // What has a path that is too long, or a name that is not UTF-8 and so has no string that leads back to it.
   await run("find", [folder, "-mindepth", "1", "-delete"]);
   if (!isEmpty(folder)) throw new Error("The content of a folder cannot be removed");
 }

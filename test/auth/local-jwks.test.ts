@@ -55,7 +55,7 @@ test("an unknown key id is not looked up again at once, and is found soon after 
   await expect.poll(async () => (await keys.getKey(id))?.type).toBe("public");
 });
 
-test("a key id that is no UUID is unknown, and the database is not asked for it", async () => {
+test("a key id that is not a UUID is unknown, and the database is not asked for it", async () => {
   const keys = createKeys();
   const id = await insertKey(null);
   for (const text of ["", "x' or 1=1", ` ${id}`, `${id}0`, id.toUpperCase().replaceAll("-", "")])

@@ -16,7 +16,7 @@ async function serve(respond: RequestListener): Promise<AsyncDisposable & { url:
   };
 }
 
-test("the provider's key is found by its id, and an unknown key id is no error", async () => {
+test("the provider's key is found by its id, and an unknown key id is not an error", async () => {
   await using provider = await startIdentityProvider();
   const token = await provider.issueToken();
   const { kid } = JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as { kid: string };

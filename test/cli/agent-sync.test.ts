@@ -162,7 +162,7 @@ test("a conflict changes nothing, names the parts and the next step, and --force
   expect([await read("AGENTS.md"), await read(`skills/${name}/more.md`)]).toEqual(["theirs again", "more"]);
 });
 
-test("a folder without a state is compared with the agent, and the same change on both sides is no conflict", async () => {
+test("a folder without a state is compared with the agent, and the same change on both sides is not a conflict", async () => {
   await setInstructions("same");
   await write("AGENTS.md", "same");
   expect((await pull()).stderr).toBe("The folder and the agent are the same.\n");

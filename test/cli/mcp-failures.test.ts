@@ -141,7 +141,7 @@ test("errors of the gateway reach the client with the id of their request", asyn
   ]);
 });
 
-test("lines that are no messages get errors, and the next message a response", async () => {
+test("lines that are not messages get errors, and the next message a response", async () => {
   const responses = await relay(["{", "5", "[1]", "", "\r", `${request(1, LIST_APPS)}\r`, "not JSON"]);
   const error = { code: -32_700, message: "The line is not a JSON-RPC message." };
   const withoutId = { jsonrpc: "2.0", id: null, error };

@@ -5,7 +5,6 @@ import { expect } from "vitest";
 import type { AppStatus } from "../../domain/apps/app-status.ts";
 import { appRequest } from "../support/edge/app-request.ts";
 import { Repository } from "../support/builds/git-repository.ts";
-import { SERVICES } from "../support/service/test-databases.ts";
 import {
   createInstallation,
   type Installation,
@@ -51,8 +50,9 @@ async function withRepository<T>(
 /** The tests run concurrently, because most of their time they wait until the lease of a killed process expires. */
 const CONCURRENT = { timeout: 180_000, concurrent: true };
 
-/** On outside servers, a crash differs in what happens to connections, and that is the same for every status. */
-const STATUSES: AppStatus[] = SERVICES === null ? ["queued", "cloning", "building", "provisioning"] : ["building"];
+/** `npm run test:crash` kills the service in every status. A crash beside outside servers differs only in its connections. */
+const STATUSES: AppStatus[] =
+  process.env["TEST_KILLS"] === undefined ? ["building"] : ["queued", "cloning", "building", "provisioning"];
 
 for (const status of STATUSES) {
   verifies(

@@ -57,7 +57,7 @@ test("an event belongs to the organization of the response, which comes before t
   const record = { id: randomUUID(), organizationId: second };
   for (const returned of [organization, record, { member: record }, { invitation: record }])
     expect([returned, (await createEvent("/organization/x", { body, returned })).orgId]).toEqual([returned, second]);
-  // The id of a record that is no organization.
+  // The id of a record that is not an organization.
   const returned = { id: foreign };
   expect((await createEvent("/organization/x", { body, returned })).orgId).toBe(active);
 });

@@ -99,7 +99,7 @@ test("only a refresh has a refresh token, and the request can still be read", as
   expect(await readRefreshToken(new Request(`${ORIGIN}/api/auth/oauth2/token`))).toBeNull();
 });
 
-test("the fields of a value that is no object are empty", () => {
+test("the fields of a value that is not an object are empty", () => {
   for (const value of [undefined, null, "text", 7]) expect(readFields(value)).toEqual({});
   expect(readFields({ a: 1 })).toEqual({ a: 1 });
 });

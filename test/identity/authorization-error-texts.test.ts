@@ -49,7 +49,7 @@ test("a description that the service wrote for a code replaces the message, with
   });
 });
 
-test("a description for scripts is not shown twice, and one that is no text is ignored", () => {
+test("a description for scripts is not shown twice, and one that is not text is ignored", () => {
   const explained = explainAuthorizationError(400, { error: "invalid_client" });
   for (const description of [`${explained.message} ${explained.advice}`, 7, undefined])
     expect(explainAuthorizationError(400, { error: "invalid_client", error_description: description })).toEqual(
@@ -92,7 +92,7 @@ test("a redirect in the body of a response to a script becomes a 400 response to
   }
 });
 
-test("an error response without a redirect is left alone, also when its body is no JSON", async () => {
+test("an error response without a redirect is left alone, also when its body is not JSON", async () => {
   for (const response of [new Response("text", { status: 500 }), Response.json({ url: "cursor://x" }, { status: 400 })])
     expect(await stopErrorRedirect(response, ORIGIN)).toBe(response);
 });

@@ -78,7 +78,7 @@ test("the response of the provider is passed on with all cookies, and is not cac
   expect([empty.statusCode, empty.body, empty.headers["set-cookie"]]).toEqual([200, "", undefined]);
 });
 
-test("HEAD is no method of the identity provider", async () => {
+test("HEAD is not a method of the identity provider", async () => {
   const { send } = openEndpoints();
   for (const url of ["/api/auth/error", "/api/auth/get-session", "/.well-known/openid-configuration"])
     expect([url, (await send({ method: "HEAD", url })).statusCode]).toEqual([url, 404]);

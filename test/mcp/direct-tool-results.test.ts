@@ -142,7 +142,7 @@ test("a reduced input schema has the first 50 properties with names of at most 1
   );
 });
 
-test("a large input schema without properties, or with one that is no schema, accepts every input", () => {
+test("a large input schema without properties, or with one that is not a schema, accepts every input", () => {
   const reduce = (inputSchema: Record<string, unknown>) =>
     createDirectTool("a_b", liveProcedure("a", "b", { inputSchema })).inputSchema;
   const description = "x".repeat(8000);

@@ -54,7 +54,7 @@ test.each([
   ["null", null],
   ["an additional member", { ...LIST, extra: 1 }],
   ["another version of JSON-RPC", { ...LIST, jsonrpc: "1.0" }],
-  ["a method that is no text", { ...LIST, method: 7 }],
+  ["a method that is not text", { ...LIST, method: 7 }],
   ["a notification", { jsonrpc: "2.0", method: "tools/list" }],
   ["an id that is null", { ...LIST, id: null }],
   ["an id with a fraction", { ...LIST, id: 1.5 }],
@@ -64,8 +64,8 @@ test.each([
   ["another method with the parameters of a call", { ...CALL, method: "prompts/get" }],
   ["metadata of an earlier revision", { ...LIST, params: { _meta: {} } }],
   ["an additional parameter of a call", { ...CALL, params: { name: "read", task: {} } }],
-  ["a name that is no text", { ...CALL, params: { name: 7 } }],
-  ["arguments that are no object", { ...CALL, params: { name: "read", arguments: [1] } }],
+  ["a name that is not text", { ...CALL, params: { name: 7 } }],
+  ["arguments that are not an object", { ...CALL, params: { name: "read", arguments: [1] } }],
   ["an unknown tool", { ...CALL, params: { name: "unknown" } }],
 ])("a request with %s is left to the SDK", async (_name, body) => {
   calls.length = 0;
@@ -104,7 +104,7 @@ test("results of revision 2026-07-28 say that they are complete, who the server 
 
 test.each([
   ["without metadata", LIST, modern("tools/list")],
-  ["with metadata that is no object", { ...LIST, params: { _meta: "x" } }, modern("tools/list")],
+  ["with metadata that is not an object", { ...LIST, params: { _meta: "x" } }, modern("tools/list")],
   ["with additional metadata", { ...LIST, params: { _meta: { ...META, traceparent: "00" } } }, modern("tools/list")],
   ["with another method in the header", MODERN_CALL, modern("tools/list", "read")],
   ["with another tool in the header", MODERN_CALL, modern("tools/call", "write")],

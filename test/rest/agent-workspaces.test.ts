@@ -92,7 +92,7 @@ test("a text is read in parts that end with whole characters, and other content 
   });
   expect(await read({ path: "text.md", length: 5 })).toMatchObject({ content: "aé", next_offset: 3 });
   expect(await read({ path: "text.md", offset: 3, length: 4 })).toMatchObject({ content: "🙂", next_offset: 7 });
-  // Less than a character is no text, so that each part makes progress.
+  // Less than a character is not text, so that each part makes progress.
   expect(await read({ path: "text.md", offset: 3, length: 2 })).toMatchObject({
     encoding: "base64",
     content: "8J8=",

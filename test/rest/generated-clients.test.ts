@@ -24,7 +24,7 @@ test.each(["bundler", "nodenext"] as const)(
 );
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
-const GENERATE = path.join(import.meta.dirname, "generate-clients.mjs");
+const GENERATE = path.join(import.meta.dirname, "../support/clients/generate-clients.mjs");
 
 /** Both generators use the JavaScript API of TypeScript, which TypeScript 7 does not have. */
 const WITH_TYPESCRIPT_6 = ["--import", pathToFileURL(path.join(PROJECT, "scripts/preload-typescript-6.ts")).href];

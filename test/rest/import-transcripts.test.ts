@@ -134,7 +134,7 @@ test.each([
   ["a file of other records", '{"role":"user","content":"Hello"}\n'.repeat(200)],
   ["one JSON document", '{"messages":[]}'],
   ["a binary file", Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0xff, 0xfe])],
-])("400 %s is no transcript", async (_name, file) => {
+])("400 %s is not a transcript", async (_name, file) => {
   const { status, body } = await importFile(tenant.rest, file);
   expect([status, body]).toEqual([
     400,

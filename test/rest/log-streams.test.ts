@@ -50,7 +50,7 @@ test("a stream of a finished deployment has the whole log and the end, for the a
   expect([head.status, head.headers.get("content-type"), head.text]).toEqual([200, "text/event-stream", ""]);
 });
 
-test("204 keeps a browser that has the end of a log from connecting again, and an empty Last-Event-ID is none", async () => {
+test("204 keeps a browser that has the end of a log from connecting again, and an empty Last-Event-ID counts as absent", async () => {
   const tenant = await service().tenant();
   const app = await givenLoggedApp(tenant, "failed");
   app.log.say("one");

@@ -122,7 +122,7 @@ test("a method that a path does not have is 405 with those that it has", async (
 
 const NO_OBJECT = 'The body must be a JSON object, such as {"repo": "acme/site"}.';
 
-test("an error of a body parser says what is wrong, and any other error is none of the body", () => {
+test("an error of a body parser says what is wrong, and any other error does not concern the body", () => {
   const parse = (statusCode: number | undefined, contentTypes?: string[]) => {
     const found = toUnreadableBody({ code: "FST_ERR_CTP_X", ...(statusCode && { statusCode }) }, 1024, contentTypes);
     return [found?.status, found?.code, found?.message];

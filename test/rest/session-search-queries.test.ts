@@ -83,7 +83,7 @@ test.each([
   }
 });
 
-test("every character that is no letter or digit separates words", async () => {
+test("every character that is not a letter or digit separates words", async () => {
   const codes = Array.from({ length: 127 - 32 }, (_, index) => String.fromCharCode(32 + index));
   const separators = codes.filter((character) => !/[a-z\d]/i.test(character));
   await given(separators.map((character) => ["kaluta", "777", "ampurta", ""].join(character)));
@@ -121,7 +121,7 @@ test.each([
   ["phrases only", '"a b" '.repeat(1600)],
   ["alternatives only", "a or ".repeat(2000).trim()],
   ["emoji and marks", "\u{1f9ff}\u0301 ".repeat(300)],
-])("a hostile query has no hits and is no error: %s", async (_what, q) => {
+])("a hostile query has no hits and is not an error: %s", async (_what, q) => {
   expect(await find(q, await service().tenant())).toEqual([]);
 });
 
@@ -135,7 +135,7 @@ test("words of many scripts are found", async () => {
     ]);
 });
 
-test("a query with letters of every script is no error", async () => {
+test("a query with letters of every script is not an error", async () => {
   const codes = Array.from({ length: 0x11_0000 / 64 }, (_, index) => String.fromCodePoint(index * 64));
   const letters = codes.filter((letter) => /\p{L}/u.test(letter));
   for (const separator of [" ", "", " or "])

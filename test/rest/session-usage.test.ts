@@ -74,7 +74,7 @@ test("404 another organization's server and a malformed id get the same response
   expect([foreign!.status, foreign!.text, foreign!.text]).toEqual([404, unknown!.text, malformed!.text]);
 });
 
-test("400 a period that is no month is rejected", async () => {
+test("400 a period that is not a month is rejected", async () => {
   const { serverId } = await givenServer();
   for (const period of ["2026", "2026-13", "2026-7", "", "2026-07%00", "12026-07"]) {
     const { status, body } = await tenant.rest.get(`/v1/servers/${serverId}/usage?period=${period}`);

@@ -65,7 +65,7 @@ const INVALID: [what: string, body: object, message: RegExp][] = [
   ],
   ["a bomb of aliases", { files: [document("notes", YAML_BOMB)] }, /aliases \(\*name\) are not allowed/],
   ["a custom tag", { files: [document("notes", "x: !!js/function 'y'")] }, /tags \(!name\) are not allowed/],
-  ["a key that is no text", { files: [document("notes", "[a]: b")] }, /keys must be strings/],
+  ["a key that is not text", { files: [document("notes", "[a]: b")] }, /keys must be strings/],
   ["a NUL character in YAML", { files: [document("notes", 'license: "a\\0b"')] }, /without NUL characters/],
   ["a surrogate in a key in YAML", { files: [document("notes", 'metadata: {"a\\uD800": b}')] }, /must be Unicode text/],
   ["nested metadata", { files: [document("notes", `metadata: ${"{a: ".repeat(12)}1${"}".repeat(12)}`)] }, /not nested/],
@@ -119,7 +119,7 @@ const INVALID: [what: string, body: object, message: RegExp][] = [
   ["base64 with spaces", file("a.bin", "YQ ==", "base64"), /is not valid base64/],
   ["an unknown encoding", file("a.bin", "61", "hex"), /encoding/],
   ["an archive that is not base64", { archive: "PK\u0003\u0004" }, /archive: must be a zip file in base64/],
-  ["an archive that is no zip file", { archive: "cGRm" }, /archive: is not a zip file/],
+  ["an archive that is not a zip file", { archive: "cGRm" }, /archive: is not a zip file/],
   [
     "an archive with a path to a parent",
     {
@@ -132,7 +132,7 @@ const INVALID: [what: string, body: object, message: RegExp][] = [
   ["a malformed agent id", { files: [document("notes")], agent_ids: ["main"] }, /agent_ids/],
 ];
 
-test("400 rejects what is no skill, and changes nothing", async () => {
+test("400 rejects what is not a skill, and changes nothing", async () => {
   const { upload, uploadDocument, get, names } = await givenSkills();
   await uploadDocument("notes", { description: "Kept" });
   const kept = (await get("notes")).body;

@@ -40,7 +40,7 @@ export async function confirm(context: Context, question: string, isConfirmed: b
   // Loaded here, because few commands ask.
   const { createInterface } = await import("node:readline/promises");
   const prompt = createInterface({ input: stdin, output: stderr });
-  // Readline closes itself on Ctrl-D, and reads Ctrl-C as a key, which is no signal then.
+  // Readline closes itself on Ctrl-D, and reads Ctrl-C as a key, which is not a signal then.
   const closed = once(prompt, "close").then(() => null);
   try {
     const reply = await Promise.race([prompt.question(`${question} [y/N] `, { signal }).catch(() => null), closed]);

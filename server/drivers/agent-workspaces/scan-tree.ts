@@ -18,7 +18,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 export interface ScannedTree {
   /** Sorted by path. If there are too many, only some. */
   entries: ArchiveEntry[];
-  /** How many entries are no regular files or folders, or have a path that is no UTF-8 or too long. */
+  /** How many entries are not regular files or folders, or have a path that is not UTF-8 or too long. */
   omitted: number;
   /** Which limit of a workspace the tree exceeds; `null` for none. */
   problem: string | null;
@@ -48,7 +48,7 @@ export async function scanTree(root: string): Promise<ScannedTree> {
   return { entries, omitted, problem: sizeProblem(entries) };
 }
 
-/** Returns `null` for a name that is no UTF-8, or a path that is too long. */
+/** Returns `null` for a name that is not UTF-8, or a path that is too long. */
 function toPath(folder: string, name: Buffer): string | null {
   if (!isUtf8(name)) return null;
   const relative = path.posix.join(folder, name.toString());

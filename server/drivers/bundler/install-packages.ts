@@ -95,7 +95,7 @@ function lacksUnpublished(packageManager: PackageManager, { code, output }: Step
   return missing.length > 0 && missing.every((line) => /^npm error Missing: \S+@ from lock file$/.test(line));
 }
 
-/** The path of a package in its workspace; `null` for a package that is none of a workspace. */
+/** The path of a package in its workspace; `null` for a package outside of workspaces. */
 function memberOf({ packageDirectory, installDirectory, isMember }: PackageLocation): string | null {
   return isMember ? path.relative(installDirectory, packageDirectory) : null;
 }

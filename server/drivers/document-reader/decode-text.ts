@@ -10,7 +10,7 @@ const ZERO_SHARE = 0.25;
  * Decodes a text: by its byte order mark, as UTF-8, as UTF-16, in the encoding that a page declares, or as Windows-1252,
  * which contains Latin-1.
  *
- * @throws {ServiceError} `invalid` for bytes that are no text
+ * @throws {ServiceError} `invalid` for bytes that are not text
  */
 export function decodeText(content: Uint8Array, { isHtml }: { isHtml: boolean }): string {
   const text = decodeMarked(content) ?? decodeUtf8(content) ?? decodeOther(content, isHtml);

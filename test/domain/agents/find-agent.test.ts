@@ -44,7 +44,7 @@ describe("the agent that a call is about", () => {
     expect(await findAgent(db, user, undefined)).toMatchObject({ id: first.agentIds[0], kind: "managed" });
   });
 
-  test("is none of another organization", async () => {
+  test("does not belong to another organization", async () => {
     for (const id of [foreign.agentIds[0], randomUUID()])
       await expect(findAgent(db, user, id)).rejects.toMatchObject(agentNotFound);
     await expect(findAgent(db, callerOf(randomUUID()), undefined)).rejects.toMatchObject(agentNotFound);
@@ -81,7 +81,7 @@ describe("the server that a call is about", () => {
     expect(await findServer(db, agent, undefined)).toEqual({ id: second.serverId, kind: "openclaw" });
   });
 
-  test("is none of another organization", async () => {
+  test("does not belong to another organization", async () => {
     for (const id of [foreign.serverId, randomUUID()])
       await expect(findServer(db, user, id)).rejects.toMatchObject(serverNotFound);
   });

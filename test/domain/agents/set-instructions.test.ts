@@ -206,7 +206,7 @@ describe("a stored revision", () => {
   const store = (content: string, more: object = {}) =>
     storeRevision(orm().em, { agentId, content, revertedTo: null, author: AUTHOR, ...more });
 
-  test("has the next number, and the same content again is none", async () => {
+  test("has the next number, and the same content again creates no revision", async () => {
     expect([await store(""), await store("One"), await store("One"), await store("Two"), await store("One")]).toEqual([
       0, 1, 1, 2, 3,
     ]);

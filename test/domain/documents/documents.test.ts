@@ -119,7 +119,7 @@ test("a new text becomes a version, and only its words are found", async () => {
   expect([(await read(id)).content, (await read(id, 1)).content]).toEqual(["Ships are forbidden.\n", `${TEXT}\n`]);
 });
 
-test("the same text again is no new version", async () => {
+test("the same text again is not a new version", async () => {
   const { id } = await store({ content: TEXT });
   const change = { id, userId, content: await contentOf({ content: `${TEXT}\r\n\n` }), fields: { title: "Travel" } };
   expect(await changeDocument(deps(), owner, change)).toEqual({ id, status: "unchanged" });

@@ -72,7 +72,7 @@ test("an underlined heading follows an empty line, and is underlined by at least
   ]);
 });
 
-test("lines in a block of code are no headings, until a fence of the same kind ends it", () => {
+test("lines in a block of code are not headings, until a fence of the same kind ends it", () => {
   for (const [open, other] of [
     ["```", "~~~"],
     ["~~~", "```"],

@@ -16,7 +16,7 @@ test("a passage has the headings above it, and stands literally in the document"
   ]);
 });
 
-test("a heading can be underlined, and a line in a block of code is no heading", () => {
+test("a heading can be underlined, and a line in a block of code is not a heading", () => {
   const text = "Travel\n======\n\nBook early.\n\nTrains\n---\n\n```\n# comment\n```\n\n| a |\n---\n";
   expect(splitPassages(text).map(({ heading }) => heading)).toEqual(["Travel", "Travel > Trains"]);
 });

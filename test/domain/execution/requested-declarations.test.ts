@@ -47,7 +47,7 @@ test("without a name, the tools are declared and the apps are listed", () => {
   }
 });
 
-test("a name that matches no procedure is not found, and a name that is no text is invalid", () => {
+test("a name that matches no procedure is not found, and a name that is not text is invalid", () => {
   for (const name of ["", "absent", "crm.contac", "crm.contacts.search.more", "crm.list", ".contact"])
     expect(() => request(name)).toThrow(expect.objectContaining({ code: "not_found" }));
   for (const name of [7, {}, ["crm"], false])

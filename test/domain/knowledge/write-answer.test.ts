@@ -73,7 +73,7 @@ test.each([
   ["damaged JSON", '{"sentences": ['],
   ["a list", "[]"],
   ["other members", '{"answers": []}'],
-  ["sentences that are no list", '{"sentences": {}}'],
+  ["sentences that are not list", '{"sentences": {}}'],
 ])("there is no answer when the model responds with %s", async (_, text) => {
   expect(await write(text)).toBeNull();
 });

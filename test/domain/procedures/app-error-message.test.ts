@@ -50,7 +50,7 @@ test("a schema of an app cannot make the message long", () => {
   expect(message).toMatch(/^Bad Arguments: p0 \(optional\), .*p49 \(optional\), …\.$/);
 });
 
-test("the issues of every framework are found, and anything else is no issue", () => {
+test("the issues of every framework are found, and anything else is not an issue", () => {
   const format = (value: unknown, status = 200) =>
     formatAppErrorMessage({ status, message: JSON.stringify(value) }, SCHEMA);
   const issue = { path: ["id"], message: "Required" };

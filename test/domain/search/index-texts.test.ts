@@ -14,7 +14,7 @@ test("texts get ascending ids, each of which is used once", async () => {
   expect(await scope.add(text("third"))).toEqual([3]);
 });
 
-test("the statistics count the texts with words, and all their words that are no stop words", async () => {
+test("the statistics count the texts with words, and all their words that are not stop words", async () => {
   const scope = newScope();
   await scope.add(
     text("the invoice of a customer", { title: "Refund" }),

@@ -14,7 +14,7 @@ async function countsOf(more: Partial<IndexedText>): Promise<Record<string, [tit
   return Object.fromEntries([...counts].map(([term, { title, body }]) => [term, [title, body]]));
 }
 
-test("the terms of title and body are counted, and all words that are no stop words are the length", async () => {
+test("the terms of title and body are counted, and all words that are not stop words are the length", async () => {
   const analyzed = await analyzeText(text({ title: "Refund", body: "The refunds of an invoice", category: 3 }));
   expect(analyzed).toEqual({
     category: 3,

@@ -223,7 +223,7 @@ test("of a long query, all words are weighed, and its rarest words are completed
     ["zebrra", true],
   ]);
   expect([...weighed.at(-1)!.terms]).toEqual(["zebrra"]);
-  // 16 words are no long query.
+  // 16 words are not a long query.
   expect((await search([...words.slice(2), "penguin", "zebrra"])).ids).toContain(3);
 });
 

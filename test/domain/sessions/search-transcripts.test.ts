@@ -85,7 +85,7 @@ test("a cursor is the position that it encodes", () => {
     expect(decodeSearchCursor(encodeSearchCursor({ ...position, seq }))).toEqual({ ...position, seq });
 });
 
-test("another text is no cursor", () => {
+test("another text is not a cursor", () => {
   const cursor = encodeSearchCursor(position);
   const [encoded] = cursor.split(".");
   for (const text of [

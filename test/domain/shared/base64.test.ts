@@ -8,6 +8,6 @@ test("base64 is decoded, also with line breaks", () => {
   expect(decodeBase64("")).toHaveLength(0);
 });
 
-test.each(["aGVsbG8", "aGVsbG9=", "-_8=", "aGVs bG8=", "aGVsbG8==", "hello!", "="])("%j is no base64", (text) => {
+test.each(["aGVsbG8", "aGVsbG9=", "-_8=", "aGVs bG8=", "aGVsbG8==", "hello!", "="])("%j is not base64", (text) => {
   expect(decodeBase64(text)).toBeNull();
 });

@@ -107,7 +107,7 @@ test.each([
   expect(checkouts).toEqual([]);
 });
 
-test("a folder without files, and files that are no skill, are rejected", async () => {
+test("a folder without files, and files that are not a skill, are rejected", async () => {
   repository = { "skills/notes.md": "", "docs/README.md": "" };
   const rejected = (message: string) => ({ code: "invalid", message: expect.stringContaining(message) });
   for (const path of ["skills/notes", "absent"])

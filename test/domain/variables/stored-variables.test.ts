@@ -99,7 +99,7 @@ test("while the database is down, an app that was not read before has no variabl
   await expect(variables.read("another")).rejects.toBe(OUTAGE);
 });
 
-test("an error that is no outage of the database is not hidden by earlier variables", async () => {
+test("an error that is not an outage of the database is not hidden by earlier variables", async () => {
   const unreadable = new UnreadableVariable("A");
   const variables = lastKnown([set(1), unreadable]);
   await variables.read("app");

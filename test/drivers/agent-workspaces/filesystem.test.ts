@@ -136,7 +136,7 @@ test("a damaged archive is an error, and clearing removes it", async () => {
   expect(await store.workspaces.list(store.id)).toEqual({ files: [], folders: 0 });
 });
 
-test("an id that is no UUID never becomes a path", async () => {
+test("an id that is not a UUID never becomes a path", async () => {
   await using store = await openStore();
   for (const agentId of ["..", "../../x", "", "x/y"])
     await expect(store.workspaces.list({ orgId: store.id.orgId, agentId })).rejects.toThrow("UUID");

@@ -88,7 +88,7 @@ test("an archive without a SKILL.md, or with one below the folder of the skill, 
   expect(await readError(zipArchive([{ name: "other/SKILL.md" }]))).toMatch(/has not the name of the skill, "pdf"/);
 });
 
-test("bytes that are no zip file, and a zip file without its end, are rejected", async () => {
+test("bytes that are not a zip file, and a zip file without its end, are rejected", async () => {
   const whole = withFile({ name: "pdf/a.txt", content: "a" });
   for (const bytes of [Buffer.alloc(0), Buffer.from("no archive"), whole.subarray(0, -1), whole.subarray(10)])
     expect(await readError(bytes)).toMatch(/is not a zip file, or it is damaged/);

@@ -205,7 +205,7 @@ describe("frameworks that built a server for another platform", () => {
     expect(failure.advice).not.toContain("…");
   });
 
-  test("a server that React Router builds is no server that listens", async () => {
+  test("a server that React Router builds is not a server that listens", async () => {
     await using setup = await setUp();
     const failure = await bundleFailure(setup.bundler, {
       "package.json": JSON.stringify({

@@ -24,7 +24,7 @@ test.each(Object.entries(ALL))("the setting %s is ignored with a warning that na
   expect(describeIgnoredSettings(settings)[0]).toContain(`(${name})`);
 });
 
-test("the defaults that wrangler adds to a configuration are no warning", async () => {
+test("the defaults that wrangler adds to a configuration are not a warning", async () => {
   await using setup = await createRegistryBundler([]);
   await using checkout = await createCheckout({
     "wrangler.toml": `main = "index.js"\ncompatibility_date = "2026-06-01"\nlogpush = false\n[triggers]\ncrons = []`,

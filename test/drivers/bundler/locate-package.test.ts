@@ -58,7 +58,7 @@ test("a package of a workspace in a folder is installed at the root of the works
   });
 });
 
-test("a folder that the patterns of a workspace do not match is no package of it", async () => {
+test("a folder that the patterns of a workspace do not match is not a package of it", async () => {
   const location = await locate({ ...WORKSPACE, "docs/package.json": "{}" }, "docs", [givenPackage(".")]);
   expect(location).toMatchObject({ packageDirectory: "docs", installDirectory: "docs", isMember: false });
 });

@@ -94,7 +94,7 @@ test("fastify start loads the plugins of a folder that the app names at run time
       "routes/browser.js": `import "absent"; import "./style.css"; export {};`,
       "modules/late.mjs": `const word = await Promise.resolve("late"); export default (fastify) => fastify.get("/late", () => word);`,
       "shared.js": `exports.word = "shared";`,
-      "test/root.test.js": `this is no JavaScript`,
+      "test/root.test.js": `this is not JavaScript`,
     },
     [FASTIFY, AUTOLOAD],
   );
@@ -110,7 +110,7 @@ test.each([
     "The start script runs strapi, which starts no server here.",
   ],
   [
-    "an unknown program beside a script that is no Worker",
+    "an unknown program beside a script that is not a Worker",
     { "package.json": startManifest("strapi start", { main: "index.js" }), "index.js": "console.log(1);" },
     "index.js neither listens on a port nor exports a handler. The start script runs strapi, which starts no server here.",
   ],

@@ -29,7 +29,7 @@ test.each([
   ["a text with the name of a PDF file", "a.pdf", Buffer.from("text"), /is not what its name says/],
   ["an old Word document", "a.doc", Buffer.from("d0cf11e0a1b11ae100", "hex"), /old Word document.*Save it as \.docx/],
   ["Rich Text Format", "a.rtf", Buffer.from(String.raw`{\rtf1 text}`), /Rich Text Format/],
-  ["an archive that is no Word document", "a.docx", zipArchive([{ name: "a.txt", content: "a" }]), /is an archive/],
+  ["an archive that is not a Word document", "a.docx", zipArchive([{ name: "a.txt", content: "a" }]), /is an archive/],
   ["a damaged archive", "a.docx", Buffer.from("PK\u0003\u0004word/ and nothing else"), /damaged/],
   ["a damaged PDF file", "a.pdf", Buffer.from("%PDF-1.7\nnothing\n%%EOF"), /damaged/],
   ["a PDF file that ends early", "a.pdf", pdfFile([[{ text: "A", top: 9 }]]).subarray(0, 90), /damaged|no text/],

@@ -46,7 +46,7 @@ test("only the pages in use of a database count, also those that are only in its
   expect(used()).toBeLessThan(MEBIBYTE);
 });
 
-test("a file that is no database causes no error", async () => {
+test("a file that is not a database causes no error", async () => {
   await using folder = await temporaryFolder();
   for (const [name, content] of [
     ["text.sqlite", "no database"],

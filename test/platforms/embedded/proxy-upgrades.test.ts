@@ -144,7 +144,7 @@ test.each([
   ["for another protocol", "Connection: Upgrade\r\nUpgrade: h2c\r\n", "", "GET"],
   ["with a body", `${UPGRADE}Content-Length: 3\r\n`, "abc", "GET"],
   ["with another method", UPGRADE, "", "POST"],
-])("a request %s is no WebSocket request", async (_, headers, body, method) => {
+])("a request %s is not a WebSocket request", async (_, headers, body, method) => {
   const { app, sockets } = upgradingApp();
   await using local = await openLocalProxy(app);
   const client = send(local.port, headers, body, method);

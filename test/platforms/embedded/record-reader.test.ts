@@ -5,7 +5,7 @@ import type { PrintedRecord } from "../../../server/platforms/embedded/workerd/t
 /** A line of workerd's output. */
 const line = (message: string) => Buffer.from(`${JSON.stringify({ timestamp: 1, level: "info", message })}\n`);
 
-test("a record that workerd has cut off, or that is no record, is skipped", () => {
+test("a record that workerd has cut off, or that is not a record, is skipped", () => {
   const printed: PrintedRecord[] = [];
   const sink = { print: (record: PrintedRecord) => void printed.push(record), isFull: () => false, drop: () => {} };
   const reader = new RecordReader("mark", sink);

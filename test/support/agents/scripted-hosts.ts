@@ -6,7 +6,7 @@ import {
   type HostedSkills,
   type HostSettings,
   InstructionsConflict,
-  type KeptHost,
+  type ConnectedHost,
   type WriteInstructions,
 } from "../../../domain/ports/agent-host.ts";
 import { sha256Hex } from "../../../domain/shared/sha256.ts";
@@ -14,8 +14,8 @@ import { sha256Hex } from "../../../domain/shared/sha256.ts";
 const unused = (): Promise<never> => Promise.reject(new Error("no test calls this"));
 
 /** A host in the memory of the test, with a main agent. */
-export class ScriptedHost implements KeptHost {
-  problem: KeptHost["problem"] = null;
+export class ScriptedHost implements ConnectedHost {
+  problem: ConnectedHost["problem"] = null;
   /** Returns the agents; can throw. */
   list: (signal: AbortSignal) => HostedAgents | Promise<HostedAgents> = () => hostedAgents("main");
   /** How often the agents were listed. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { HostSettings, KeptHost } from "../../../domain/ports/agent-host.ts";
+import type { HostSettings, ConnectedHost } from "../../../domain/ports/agent-host.ts";
 import {
   OpenClawHosts,
   type OpenClawHostsOptions,
@@ -10,7 +10,7 @@ export interface ScriptedHost extends AsyncDisposable {
   gateway: ScriptedGateway;
   hosts: OpenClawHosts;
   settings: HostSettings;
-  host: KeptHost;
+  host: ConnectedHost;
 }
 
 /** Opens a scripted gateway, and the driver that connects to it. Its back-off is short, and its timeouts are long. */

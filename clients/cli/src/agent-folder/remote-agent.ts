@@ -7,7 +7,7 @@ import { INSTRUCTIONS, partOfSkill, skillOfPart } from "./local-folder.ts";
 /** As domain/skills/stored-skills.ts says it. */
 const DISABLED = "disabled for this agent";
 
-/** What the service has: the hash of each part. A skill that is disabled for the agent is no part of it. */
+/** What the service has: the hash of each part. A skill that is disabled for the agent is not part of it. */
 export interface RemoteParts {
   /** The parts of the agent. */
   versions: Map<string, string>;

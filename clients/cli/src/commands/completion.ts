@@ -35,7 +35,7 @@ export function defineCompletionCommands(program: Command, context: () => Contex
 export function completeWords(program: Command, words: readonly string[]): string[] {
   const [last = "", ...before] = words.toReversed();
   let command = program;
-  // The words after the command that are no options. A value of an option counts as one of them.
+  // The words after the command that are not options. A value of an option counts as one of them.
   let position = 0;
   for (const word of before.toReversed()) {
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));

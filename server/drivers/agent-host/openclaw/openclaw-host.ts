@@ -7,7 +7,7 @@ import {
   type HostedSession,
   type HostedSkills,
   type HostedTranscript,
-  type KeptHost,
+  type ConnectedHost,
   type ListHostedSessions,
   type ReadTranscript,
   type WriteInstructions,
@@ -28,7 +28,7 @@ const MAX_SKILLS = 1000;
 type TakeTurn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /** The agents of one OpenClaw gateway. */
-export class OpenClawHost implements KeptHost {
+export class OpenClawHost implements ConnectedHost {
   readonly #connection: ReconnectingConnection;
   readonly #connectToWrite: (signal: AbortSignal) => Promise<GatewayConnection>;
   readonly #takeTurn: TakeTurn;

@@ -2,7 +2,7 @@ import {
   AgentHostError,
   type AgentHosts,
   type HostSettings,
-  type KeptHost,
+  type ConnectedHost,
 } from "../../../../domain/ports/agent-host.ts";
 import { FairQueue } from "../../../../domain/shared/fair-queue.ts";
 import { ConnectLimiter } from "./connect-limiter.ts";
@@ -57,7 +57,7 @@ export class OpenClawHosts implements AgentHosts, Disposable {
     this.#idleTimer = setInterval(() => this.#closeIdle(idleMs), idleMs / 10).unref();
   }
 
-  open(settings: HostSettings): KeptHost {
+  open(settings: HostSettings): ConnectedHost {
     const { serverId, version } = settings;
     const known = this.#entries.get(serverId);
     if (known !== undefined && known.version >= version) {

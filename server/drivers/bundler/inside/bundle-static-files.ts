@@ -70,7 +70,7 @@ function countEntries(directory: string): number | null {
   return isAccepted ? entries.length : null;
 }
 
-/** A link is no file here. */
+/** A link is not a file here. */
 function isSmallFile(file: string): boolean {
   const status = lstatSync(file, { throwIfNoEntry: false });
   return status?.isFile() === true && status.size <= MAX_FILE_BYTES;

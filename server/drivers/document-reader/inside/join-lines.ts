@@ -5,7 +5,7 @@ const HEADING_RATIO = 1.12;
 const MAX_HEADING_LENGTH = 200;
 const MAX_HEADING_LEVEL = 4;
 
-/** On how many pages, at least, a line at the top or the bottom is repeated when it is no text of the document. */
+/** On how many pages, at least, a line at the top or the bottom is repeated when it is not text of the document. */
 const REPEATED_PAGES = 3;
 const MARGIN_LINES = 3;
 

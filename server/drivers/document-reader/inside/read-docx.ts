@@ -7,7 +7,7 @@ const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] =
 /**
  * Converts a DOCX file to HTML without its images. It reads only files that are in the archive, and no external entity.
  *
- * @throws {RefusedFile} for an archive that is no DOCX file
+ * @throws {RefusedFile} for an archive that is not a DOCX file
  */
 export async function convertDocx(content: Uint8Array): Promise<string> {
   const buffer = Buffer.from(content);

@@ -4,7 +4,7 @@ import { type ReadLimits, TextCollector } from "./report.ts";
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** Elements whose content is no text of the document. */
+/** Elements whose content is not text of the document. */
 const LEFT_OUT = new Set(
   "audio button canvas datalist dialog embed form head iframe input map math meter nav noembed noframes noscript object progress script select style svg template textarea title video".split(
     " ",

@@ -46,7 +46,7 @@ async function applyWal(handle: FileHandle, stored: Pages): Promise<{ pages: Pag
   const header = await readBytes(handle, 0, WAL_HEADER_BYTES);
   if (header.length < WAL_HEADER_BYTES) return null;
   const pageBytes = header.readUInt32BE(WAL_PAGE_SIZE);
-  // Larger than any page of SQLite, so this is no log.
+  // Larger than any page of SQLite, so this is not a log.
   if (pageBytes > 65_536) return null;
   const salts = header.subarray(WAL_SALTS, WAL_SALTS_END);
   const frameBytes = FRAME_HEADER_BYTES + pageBytes;

@@ -83,7 +83,7 @@ test("an error of the API is described by its formatted text, else by its messag
   for (const error of [undefined, "text", {}, { message: 7 }]) expect(described(error)).toEqual(expected("API error"));
 });
 
-test("records that say nothing in the conversation are no events", () => {
+test("records that say nothing in the conversation are not events", () => {
   const prompt = "Go on.";
   for (const record of [
     { type: "system", content: " " },

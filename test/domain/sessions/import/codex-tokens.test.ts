@@ -205,7 +205,7 @@ test("cached tokens are a part of the input, and never more than it", () => {
   expect(read(100)).toEqual({ input: 100, output: 7, cache_read: 0, cache_write: 0 });
 });
 
-test("a usage with a value that is no number of tokens is invalid", () => {
+test("a usage with a value that is not a number of tokens is invalid", () => {
   for (const name of ["input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens"]) {
     expect([name, readUsage({ [name]: -1 })]).toEqual([name, null]);
     expect([name, readUsage({ [name]: 11 }, 10), readUsage({ [name]: 10 }, 10)]).toMatchObject([name, null, {}]);

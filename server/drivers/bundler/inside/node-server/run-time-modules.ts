@@ -11,7 +11,7 @@ const LOADERS = /\/node_modules\/(@fastify\/autoload|require-all|require-directo
 /** Engines of templates that Express loads by a name that is known only at run time. */
 const VIEW_ENGINES = ["ejs", "pug", "hbs", "twig"];
 
-/** `require(` and `import(` with an argument that is no constant and no choice between constants. */
+/** `require(` and `import(` with an argument that is neither a constant nor a choice between constants. */
 const COMPUTED = /(?<![.\w$])(require|import)\s*\(\s*(?!["'`)\s/])(?![^)]*\?)/g;
 
 /** Folders of tests, of files for browsers, and of other programs. */
