@@ -4,6 +4,7 @@ import type { AgentServerSchema } from "./agents/agent-server.entity.ts";
 import type { AgentSchema } from "./agents/agent.entity.ts";
 import type { AppSchema } from "./apps/app.entity.ts";
 import type { AuditEventSchema } from "./audit/audit-event.entity.ts";
+import type { CustomizationSchema } from "./customizations/customization.entity.ts";
 import type { DeploymentSchema } from "./deployments/deployment.entity.ts";
 import type { DocumentPassageSchema } from "./documents/document-passage.entity.ts";
 import type { DocumentVersionSchema } from "./documents/document-version.entity.ts";
@@ -38,6 +39,7 @@ export type DatabaseTables = InferKyselyDB<
   | typeof AppVariableSchema
   | typeof AuditEventSchema
   | typeof DeletedSessionSchema
+  | typeof CustomizationSchema
   | typeof DeploymentSchema
   | typeof DocumentPassageSchema
   | typeof DocumentSchema

@@ -6,7 +6,7 @@ import { ConfigError } from "./config/config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
 import { embeddingsVariables, readEmbeddingsSettings } from "./config/embeddings-settings.ts";
-import { modelVariables, readModelSettings } from "./config/model-settings.ts";
+import { modelVariables, readBuilderModel, readModelSettings } from "./config/model-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
@@ -172,6 +172,8 @@ export interface Config {
   oidc: { issuer: string; audience: string } | null;
   /** The language model that writes answers; `null` when none is configured. */
   model: ModelSettings | null;
+  /** The language model of the app builder agent; `null` when none is configured. */
+  builderModel: ModelSettings | null;
   /** The endpoint whose vectors let searches find texts by their meaning; `null` when none is configured. */
   embeddings: EmbeddingsSettings | null;
   /** Days until an audit event is deleted; `null` for never. */
@@ -198,6 +200,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     throw new ConfigError(
       "TOKEN_SECRET is required with NODE_ENV=production, such as the output of: openssl rand -hex 32",
     );
+  const model = readModelSettings(values);
   return Object.freeze({
     production,
     host: values.HOST,
@@ -225,7 +228,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
       google: pair(values, "GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", toOAuthClient),
     },
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
-    model: readModelSettings(values),
+    model,
+    builderModel: readBuilderModel(model, values.BUILDER_MODEL),
     embeddings: readEmbeddingsSettings(values),
     auditRetentionDays: values.AUDIT_RETENTION_DAYS === 0 ? null : values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL,

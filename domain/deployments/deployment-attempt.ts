@@ -1,4 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
+import type { CustomizeDeps } from "../customizations/customize-source.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler } from "../ports/bundler.ts";
@@ -12,7 +13,7 @@ import type { LogMasks } from "./log-masks.ts";
 import type { AppPlatform } from "./release-resources.ts";
 import { type StatusDetails, transitionDeployment } from "./transition-deployment.ts";
 
-export interface StepDeps extends AppPlatform {
+export interface StepDeps extends AppPlatform, CustomizeDeps {
   em: EntityManager;
   git: GitSource;
   bundler: Bundler;

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { sourceBucketName } from "../apps/app-resources.ts";
+import { customizeSource } from "../customizations/customize-source.ts";
 import type { BuiltBundle } from "../ports/bundler.ts";
 import type { DiscoveryResult } from "../ports/procedure-discovery.ts";
 import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
-import { BuildFailure } from "../shared/errors.ts";
 import { storeArtifact } from "./artifacts.ts";
 import { type Attempt, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
@@ -50,21 +50,13 @@ async function clone(deps: StepDeps, attempt: Attempt): Promise<void> {
 }
 
 async function customize(deps: StepDeps, attempt: Attempt, instructions: string): Promise<void> {
-  const { workspace, log, signal } = attempt;
-  if (deps.appBuilder === null)
-    throw new BuildFailure(
-      "user",
-      "This deployment has a customization, which is not available in this version.",
-      "Deploy again without customization.",
-    );
+  const { deployment, workspace, log, masks, signal } = attempt;
   await startStep(deps, attempt, "customizing", { statusMessage: "The app builder agent is customizing the source." });
   log.say("customizing");
-  await deps.appBuilder.customize({
-    sourceDirectory: workspace.sourceDirectory,
-    instructions,
-    onOutput: log.output,
-    signal,
-  });
+  // The agent reads what trials print.
+  await masks.refresh();
+  const say = (line: string) => log.say(line);
+  await customizeSource(deps, { deployment, instructions, workspace, say, onOutput: log.output, signal });
 }
 
 async function build(

@@ -2,6 +2,7 @@ import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
+import { Customization } from "../customizations/customization.entity.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { Procedure } from "../procedures/procedure.entity.ts";
 import { inTransaction } from "../shared/transaction.ts";
@@ -28,6 +29,7 @@ export async function removeOldDeployments(
   const ids = old.map(({ id }) => id);
   await inTransaction(em, async (tx) => {
     await tx.nativeDelete(Procedure, { deploymentId: { $in: ids } });
+    await tx.nativeDelete(Customization, { deploymentId: { $in: ids } });
     await tx.nativeDelete(Deployment, { id: { $in: ids } });
   });
 }

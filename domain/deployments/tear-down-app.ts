@@ -5,6 +5,7 @@ import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
 import { AppStorageRecord } from "../storage/app-storage-record.entity.ts";
 import { AppVariable } from "../variables/app-variable.entity.ts";
+import { Customization } from "../customizations/customization.entity.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
@@ -33,6 +34,7 @@ export async function tearDownApp(deps: TeardownDeps, appId: string): Promise<vo
     await removeProcedures(em, { appId });
     await em.nativeDelete(AppVariable, { appId });
     await em.nativeDelete(AppStorageRecord, { appId });
+    await em.nativeDelete(Customization, { appId });
     await em.nativeDelete(Deployment, { appId });
     await em.nativeDelete(App, { id: appId, status: "deleting" });
   });

@@ -11,6 +11,8 @@ export interface PlanLimits {
   gateways: number;
   /** How many answers a language model writes for the organization in `windowSeconds`. Further ones consist of sentences of documents. */
   modelCalls: { limit: number; windowSeconds: number };
+  /** How many tokens the app builder agent may use for the organization in a calendar month, input and output together. */
+  builderTokens: number;
   /** How many bytes the texts of these documents may have in UTF-8, with those of all kept versions. */
   documentBytes: number;
 }
@@ -21,6 +23,7 @@ export const DEFAULT_LIMITS = {
   storageBytes: 1024 ** 3,
   gateways: 20,
   modelCalls: { limit: 1000, windowSeconds: 86_400 },
+  builderTokens: 10_000_000,
   documents: 10_000,
   documentBytes: 1024 ** 3,
 } as const satisfies Partial<PlanLimits>;

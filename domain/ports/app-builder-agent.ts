@@ -1,16 +1,58 @@
-import type { OutputListener } from "./git-source.ts";
+/** The result of building and starting a copy of the edited source. */
+export interface TrialResult {
+  passed: boolean;
+  /** What failed, with the end of the output. Untrusted: a build can print anything. */
+  report: string;
+}
 
+/** The source that an agent edits, and what its owner wants. All texts are untrusted data for the agent. */
 export interface Customization {
-  /** The checked-out source, which the agent edits in place. */
+  /** A copy of the checked-out source, which the agent edits in place. */
   sourceDirectory: string;
-  /** The instructions of the app's owner, verbatim. They are data for the agent and never part of a command. */
-  instructions: string;
-  onOutput: OutputListener;
+  /** The instructions of the app's owner, oldest first. The source has the results of all but the last, except `conflicts`. */
+  instructions: readonly string[];
+  /** Earlier changes that do not fit the current source, as unified diffs. The agent makes them again. */
+  conflicts: readonly string[];
+  /** How many tokens the organization may still use, input and output together. */
+  maxTokens: number;
+  /** Installs, builds and starts a copy of the edited source, with placeholders for variables and without the app's data. */
+  tryOut(): Promise<TrialResult>;
+  /** Adds a package to package.json and the lockfile. Returns what the package manager printed. */
+  addDependency(dependency: Dependency): Promise<TrialResult>;
+  /** Writes a line of the service to the log of the deployment. */
+  say(line: string): void;
+  /** Called after each response of the model. */
+  onUsage(usage: TokenUsage): Promise<void>;
   signal: AbortSignal;
+}
+
+export interface Dependency {
+  name: string;
+  /** A version or a range; the newest one without it. */
+  version?: string | undefined;
+  /** Only builds and tests need it. */
+  isDevelopment: boolean;
+}
+
+export interface TokenUsage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface CustomizationReport {
+  /** What the agent did and did not do, in its own words. Untrusted. */
+  summary: string;
+  /** How many times the model has responded. */
+  steps: number;
 }
 
 /** The app builder agent, which changes the source of an app before it is built. */
 export interface AppBuilder {
-  /** @throws {BuildFailure} when the agent fails or leaves the source unusable */
-  customize(customization: Customization): Promise<void>;
+  /**
+   * Edits the source until a trial passes. Not repeated by the driver.
+   *
+   * @throws {BuildFailure} `user` when a bound is reached, an error repeats, or the model's endpoint fails
+   * @throws the reason of the signal
+   */
+  customize(customization: Customization): Promise<CustomizationReport>;
 }

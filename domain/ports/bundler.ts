@@ -1,3 +1,4 @@
+import type { Dependency } from "./app-builder-agent.ts";
 import type { OutputListener } from "./git-source.ts";
 
 /** One migration file of an app, split into single statements. */
@@ -61,4 +62,11 @@ export interface Bundler {
    *   registry or the sandbox fails
    */
   bundle(request: BundleRequest): Promise<BuiltBundle>;
+
+  /**
+   * Adds a package of the registry to the manifest and the lockfile of a project, under the rules of installs.
+   *
+   * @throws {BuildFailure} as `bundle` does
+   */
+  addDependency(request: BundleRequest, dependency: Dependency): Promise<void>;
 }

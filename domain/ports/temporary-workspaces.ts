@@ -18,6 +18,18 @@ export interface Workspace {
   writeOutput(path: string, body: Uint8Array): Promise<string>;
   /** Creates a folder below the output folder, if it does not exist. Returns its absolute path. */
   createOutputFolder(path: string): Promise<string>;
+  /** Copies a folder of the workspace to a new one beside the source. Links stay links. Returns the absolute path of the copy. */
+  copyFolder(directory: string, name: string): Promise<string>;
+  /** Removes a folder of the workspace. Succeeds if it does not exist. */
+  removeFolder(directory: string): Promise<void>;
+  /** Reads a text file of the source: `null` if nothing has this path, `undefined` if it is a link, a folder or not text. */
+  readSourceText(path: string): Promise<string | null | undefined>;
+  /**
+   * Writes a text file of the source, or removes it with `null`.
+   *
+   * @throws {RangeError} when the path leads out of the source, or through a link
+   */
+  writeSourceText(path: string, text: string | null): Promise<void>;
   /** Removes all files of the workspace. Succeeds when there is nothing to remove. */
   remove(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { countAppsInPlan } from "../apps/app-quota.ts";
+import { countBuilderTokens } from "../customizations/token-quota.ts";
 import type { Db } from "../database-types.ts";
 import { measureDocuments } from "../documents/document-quota.ts";
 import { Organization } from "../organizations/organization.entity.ts";
@@ -55,6 +56,7 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
       { metric: "apps", used: apps, limit: limits.apps },
       { metric: "documents", used: documents, limit: limits.documents },
       { metric: "document_bytes", used: bytes, limit: limits.documentBytes },
+      { metric: "builder_tokens", used: await countBuilderTokens(db, orgId), limit: limits.builderTokens },
     ],
     rate_limits: await Promise.all([
       readRateLimit("deploy", counter, deployQuota(plans, organization)),

@@ -2,19 +2,24 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { DeploymentLogTails } from "../../domain/deployments/follow-deployment-log.ts";
 import type { DeploymentDeps } from "../../domain/deployments/run-deployment.ts";
+import type { AppBuilder } from "../../domain/ports/app-builder-agent.ts";
 import type { Bundler } from "../../domain/ports/bundler.ts";
 import type { GitSource } from "../../domain/ports/git-source.ts";
 import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspaces.ts";
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
+import { ModelAppBuilder } from "../drivers/app-builder/model-app-builder.ts";
+import { IsolatedTrial } from "../drivers/app-trial/isolated-trial.ts";
 import { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
 import { DEFAULT_LIMITS } from "../drivers/bundler/wrangler-bundler.ts";
 import { ExamplesSource } from "../drivers/git-source/examples-source.ts";
 import { SandboxedGit } from "../drivers/git-source/sandboxed-git.ts";
+import { openModel } from "../drivers/language-model/ai-sdk-model.ts";
 import { FilesystemObjectStore } from "../drivers/object-store/filesystem.ts";
 import { IsolatedDiscovery } from "../drivers/procedure-discovery/isolated-discovery.ts";
 import { FilesystemTemporaryWorkspaces } from "../drivers/temporary-workspaces/filesystem.ts";
+import { createBoundedFetch } from "../http/bounded-fetch.ts";
 import type { Sandbox } from "../ports/sandbox.ts";
 import { BubblewrapSandbox } from "../sandbox/bubblewrap.ts";
 import { volumeProblem } from "../sandbox/memory-volume.ts";
@@ -33,7 +38,7 @@ const CANCEL_WAIT_MS = 10_000;
 
 export interface DeploymentServices {
   /** For calls that read and change deployments. */
-  deployments: Pick<Service, "cancelWaitMs" | "logTails" | "objects">;
+  deployments: Pick<Service, "appBuilder" | "cancelWaitMs" | "logTails" | "objects">;
   /** For the worker, which runs deployments. */
   deploymentDeps: DeploymentDeps;
   /** Why the kernel does not limit the disk space of builds; `null` if it does. */
@@ -45,16 +50,18 @@ export async function openDeployments(
   foundation: Foundation,
   opening: AsyncDisposableStack,
 ): Promise<DeploymentServices> {
-  const { config, database, edge, external, log, queue, shared, tokenSecret, variables } = foundation;
+  const { config, database, edge, external, log, plans, queue, shared, tokenSecret, variables } = foundation;
   const objects = new FilesystemObjectStore(path.join(config.dataDirectory, "objects"));
   // The edge platform has locked the data folder by now, so no other process can be building in it.
-  const { diskProblem, ...buildPlatform } = await openBuildPlatform(config, foundation);
+  const { diskProblem, sandbox, ...buildPlatform } = await openBuildPlatform(config, foundation);
+  const appBuilder = external.appBuilder === undefined ? createAppBuilder(config, sandbox) : external.appBuilder;
   opening.defer(() => buildPlatform.dependencies.close());
   if (diskProblem !== null) log.warn({ problem: diskProblem }, "the kernel does not limit the disk space of builds");
   await removeAbandonedSocketFolders();
   return {
     diskProblem,
     deployments: {
+      appBuilder,
       objects,
       logTails: opening.use(new DeploymentLogTails({ db: database.db, objects }, shared.logChanges)),
       cancelWaitMs: CANCEL_WAIT_MS,
@@ -70,7 +77,10 @@ export async function openDeployments(
       edge: edge.platform,
       databases: edge.databases,
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
-      appBuilder: external.appBuilder,
+      appBuilder,
+      trial: new IsolatedTrial(edge.isolatedRuntime),
+      db: database.db,
+      plans,
       tokenSecret,
       variables,
       secrets: [tokenSecret, ...passwordsIn(config)],
@@ -79,7 +89,20 @@ export async function openDeployments(
   };
 }
 
+/** What one response of the model of the app builder agent may take. */
+const MODEL_RESPONSE = { bytes: 4 * 1024 * 1024, timeoutMs: 180_000 };
+
+function createAppBuilder({ builderModel }: Config, sandbox: Sandbox): AppBuilder | null {
+  if (builderModel === null) return null;
+  const { bytes, timeoutMs } = MODEL_RESPONSE;
+  return new ModelAppBuilder({
+    sandbox,
+    openModel: () => openModel(builderModel, createBoundedFetch(bytes, timeoutMs)),
+  });
+}
+
 interface BuildPlatform {
+  sandbox: Sandbox;
   git: GitSource;
   bundler: Bundler;
   dependencies: DependencyStore;
@@ -114,7 +137,7 @@ export async function openBuildPlatform(
     processMb: DEFAULT_LIMITS.build.memoryMb,
   });
   const workspaces = new FilesystemTemporaryWorkspaces(root, diskProblem === null ? VOLUME_MB : null, startProcess);
-  return { git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
+  return { sandbox, git: gitSource(config, sandbox), bundler, dependencies, workspaces, diskProblem };
 }
 
 /** Outside production, `examples/<name>` deploys the project's own examples without a network. */

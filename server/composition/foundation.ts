@@ -34,8 +34,8 @@ import { openSharedState, openUsageCounter, type SharedState } from "./shared-st
 
 /** Dependencies that the configuration does not choose. Tests replace them. */
 export interface ExternalDeps extends DatabaseDeps {
-  /** `null` when no app builder agent is configured. */
-  appBuilder: AppBuilder | null;
+  /** The app builder agent of a test; by default the configured one. */
+  appBuilder?: AppBuilder | null | undefined;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
   /** Known once the server listens. */

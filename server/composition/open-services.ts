@@ -85,19 +85,7 @@ export async function openServices(config: Config, log: Logger, external: Extern
 
 /** The parts of the service that most operations use, and those of apps. */
 function createBase(
-  {
-    config,
-    database,
-    edge,
-    external,
-    log,
-    plans,
-    queue,
-    shared,
-    tokenSecret,
-    usageCounter,
-    variableCipher,
-  }: Foundation,
+  { config, database, edge, log, plans, queue, shared, tokenSecret, usageCounter, variableCipher }: Foundation,
   opening: AsyncDisposableStack,
 ) {
   const { em, db } = database;
@@ -109,7 +97,6 @@ function createBase(
     urlOf: edge.urlOf,
     runtimeLogs: edge.runtimeLogs,
     runtimeLogTails: opening.use(new ReferenceCountedInstances<RuntimeLogTail>()),
-    appBuilder: external.appBuilder,
     buildEgress: config.buildEgress,
     appListVersions: new AppListVersions(db),
     teardownWaitMs: TEARDOWN_WAIT_MS,

@@ -38,8 +38,8 @@ export interface ServiceOptions {
   worker?: boolean;
   /** Called when another process has taken the database from this one. This process must then stop. */
   onDatabaseTaken?: (error: Error) => void;
-  /** The agent that customizes apps; none is configured by default. */
-  appBuilder?: AppBuilder | null;
+  /** The agent that customizes apps; by default the one of the configured model. */
+  appBuilder?: AppBuilder | null | undefined;
   /** Fetches the metadata that OAuth clients publish; by default from the public web. */
   clientMetadata?: ClientMetadataFetcher | undefined;
   /** The embedded PostgreSQL, if its start has begun already. */
@@ -55,7 +55,7 @@ export async function startService(config: Config, log: Logger, options: Service
   let publicUrl = config.publicUrl;
   const { worker: runsWorker = true, onDatabaseTaken = (err) => log.fatal({ err }, DATABASE_TAKEN) } = options;
   const parts = await openServices(config, log, {
-    appBuilder: options.appBuilder ?? null,
+    appBuilder: options.appBuilder,
     clientMetadata: options.clientMetadata,
     embeddedDatabase: options.embeddedDatabase,
     onDatabaseTaken: runsWorker ? onDatabaseTaken : null,

@@ -9,7 +9,15 @@ export const modelVariables = {
   MODEL_NAME: z.string().optional(),
   MODEL_BASE_URL: url(["https:", "http:"], "https://models.example.com/v1").optional(),
   MODEL_API_KEY: z.string().optional(),
+  BUILDER_MODEL: z.string().optional(),
 };
+
+/** The settings of the model of the app builder agent: another model of the same provider, if one is named. */
+export function readBuilderModel(model: ModelSettings | null, name: string | undefined): ModelSettings | null {
+  if (name === undefined) return model;
+  if (model === null) throw new ConfigError("MODEL_PROVIDER must be set too, because BUILDER_MODEL is");
+  return { ...model, name };
+}
 
 type ModelValues = { [K in keyof typeof modelVariables]?: z.output<(typeof modelVariables)[K]> };
 

@@ -20,6 +20,7 @@ const plan = z
     model_calls: z
       .strictObject({ limit: z.int().nonnegative(), window_seconds: z.int().min(1).max(86_400) })
       .optional(),
+    builder_tokens: z.int().nonnegative().default(DEFAULT_LIMITS.builderTokens),
     documents: z.int().nonnegative().default(DEFAULT_LIMITS.documents),
     document_mb: z.int().positive().optional(),
   })
@@ -27,6 +28,7 @@ const plan = z
     ({
       apps,
       deploys,
+      builder_tokens: builderTokens,
       documents,
       gateways,
       storage_mb: storageMb,
@@ -39,6 +41,7 @@ const plan = z
           ? DEFAULT_LIMITS.deploys
           : { limit: deploys.limit, windowSeconds: deploys.window_seconds },
       gateways,
+      builderTokens,
       modelCalls:
         modelCalls === undefined
           ? DEFAULT_LIMITS.modelCalls

@@ -6,6 +6,7 @@ import { Agent } from "../../domain/agents/agent.entity.ts";
 import { App } from "../../domain/apps/app.entity.ts";
 import { IdempotencyKey } from "../../domain/apps/idempotency-key.entity.ts";
 import { AuditEvent } from "../../domain/audit/audit-event.entity.ts";
+import { Customization } from "../../domain/customizations/customization.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { DocumentPassage } from "../../domain/documents/document-passage.entity.ts";
 import { DocumentVersion } from "../../domain/documents/document-version.entity.ts";
@@ -36,6 +37,7 @@ export const entities = [
   AppVariable,
   AuditEvent,
   DeletedSession,
+  Customization,
   Deployment,
   Document,
   DocumentPassage,

@@ -3,10 +3,13 @@
  * body beyond a bound.
  *
  * @param maxBytes - the maximum size of the body of a response, in bytes
+ * @param timeoutMs - the time for one request and its whole response, in milliseconds; without it, only the caller limits the time
  */
-export function createBoundedFetch(maxBytes: number): typeof fetch {
+export function createBoundedFetch(maxBytes: number, timeoutMs?: number): typeof fetch {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: "error" });
+    const signals = [init?.signal, timeoutMs === undefined ? null : AbortSignal.timeout(timeoutMs)];
+    const signal = AbortSignal.any(signals.filter((it) => it !== null && it !== undefined));
+    const response = await fetch(input, { ...init, signal, redirect: "error" });
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(limitBytes(maxBytes)), { status, statusText, headers });

@@ -219,8 +219,11 @@ verifies("apps.deploy.customizes", "the app builder gets the customization befor
     worker: true,
     config: { gitBaseUrl: pathToFileURL(repositories()).href },
     appBuilder: {
-      customize: ({ sourceDirectory, instructions }) =>
-        writeFile(path.join(sourceDirectory, "src/index.ts"), respondingWith(instructions)["src/index.ts"]),
+      async customize({ sourceDirectory, instructions }) {
+        const [text = ""] = instructions;
+        await writeFile(path.join(sourceDirectory, "src/index.ts"), respondingWith(text)["src/index.ts"]);
+        return { summary: "Changed the response.", steps: 1 };
+      },
     },
   });
   const tenant = await customizing.tenant();

@@ -1,17 +1,19 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import type { Dependency } from "../../../domain/ports/app-builder-agent.ts";
 import type { BuiltBundle, Bundler, BundleRequest } from "../../../domain/ports/bundler.ts";
 import type { PackageRegistry } from "../../ports/package-registry.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { removeTree } from "../../files/remove-tree.ts";
+import { addDependency } from "./add-dependency.ts";
 import type { BuildContext, BuildEgressOptions, StepLimits } from "./build-step.ts";
 import { type BundledScript, bundleScript } from "./bundle-script.ts";
 import { copyAssets } from "./copy-assets.ts";
 import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
-import { readProject } from "./read-project.ts";
+import { type Project, readProject } from "./read-project.ts";
 import { runBuildScript } from "./run-build-script.ts";
 import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
@@ -56,27 +58,40 @@ export class WranglerBundler implements Bundler {
     this.#options = options;
   }
 
-  async bundle(request: BundleRequest): Promise<BuiltBundle> {
+  bundle(request: BundleRequest): Promise<BuiltBundle> {
+    return this.#withProject(request, (start, project) => this.#runSteps(start, project));
+  }
+
+  addDependency(request: BundleRequest, dependency: Dependency): Promise<void> {
+    const { packages } = this.#options;
+    return this.#withProject(request, (start, project) => addDependency(start, packages, project, dependency));
+  }
+
+  async #withProject<T>(
+    request: BundleRequest,
+    use: (start: BuildContext, project: Project) => Promise<T>,
+  ): Promise<T> {
+    const { sandbox, egress = null, dependencies = null } = this.#options;
     const scratchDirectory = path.join(request.outputDirectory, "scratch");
     await mkdir(scratchDirectory);
     try {
-      return await this.#runSteps(request, scratchDirectory);
+      const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
+      const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
+      const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
+      const project = await readProject(request.sourceDirectory, location);
+      return await use({ ...base, env: packageManagerEnvironment(project.packageManager) }, project);
     } finally {
       await removeTree(scratchDirectory);
     }
   }
 
-  async #runSteps(request: BundleRequest, scratchDirectory: string): Promise<BuiltBundle> {
-    const { sandbox, packages, egress = null, dependencies = null } = this.#options;
-    const limits = { ...DEFAULT_LIMITS, ...this.#options.limits };
-    const base = { sandbox, toolchain: this.#toolchain(), limits, request, egress, dependencies, scratchDirectory };
-    const location = await locatePackage(request, (root) => listPackages({ ...base, env: {} }, root));
-    const project = await readProject(request.sourceDirectory, location);
-    const start: BuildContext = { ...base, env: packageManagerEnvironment(project.packageManager) };
+  async #runSteps(start: BuildContext, project: Project): Promise<BuiltBundle> {
+    const { packages } = this.#options;
+    const { request } = start;
     const context = project.needsInstall ? await installPackages(start, packages, project) : start;
     if (project.needsSvelteAdapter) await installSvelteAdapter(context, packages, project);
     await runBuildScript(context, project);
-    const { packageDirectory: rootDirectory } = location;
+    const { packageDirectory: rootDirectory } = project.location;
     const { assets, ...script } = await bundleScript(context, rootDirectory);
     // The build may have replaced the folder by a link. Whoever reads from it next does so outside the sandbox.
     await requireFolder(request.sourceDirectory, rootDirectory);

@@ -29,7 +29,7 @@ export class AiSdkModel implements LanguageModel {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const { generateText } = await import("ai");
     const { text } = await generateText({
-      model: await openModel(this.#settings, maxBytes),
+      model: await openModel(this.#settings, createBoundedFetch(maxBytes)),
       instructions,
       prompt,
       maxOutputTokens: maxTokens,
@@ -40,8 +40,12 @@ export class AiSdkModel implements LanguageModel {
   }
 }
 
-async function openModel({ provider, name, baseUrl, apiKey }: ModelSettings, maxBytes: number): Promise<AiModel> {
-  const key = { fetch: createBoundedFetch(maxBytes), ...(apiKey !== null && { apiKey }) };
+/** @param fetch - makes the requests of the model */
+export async function openModel(
+  { provider, name, baseUrl, apiKey }: ModelSettings,
+  fetch: typeof globalThis.fetch,
+): Promise<AiModel> {
+  const key = { fetch, ...(apiKey !== null && { apiKey }) };
   if (provider === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ ...key, ...(baseUrl !== null && { baseURL: baseUrl }) })(name);

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdir, open, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, TemporaryWorkspaces } from "../../../domain/ports/temporary-workspaces.ts";
 import { removeTree } from "../../files/remove-tree.ts";
@@ -35,6 +35,10 @@ export class FilesystemTemporaryWorkspaces implements TemporaryWorkspaces {
       readFile: readRegular,
       writeOutput: (file, body) => writeBelow(outputDirectory, file, body),
       createOutputFolder: (folder) => createBelow(outputDirectory, folder),
+      copyFolder: (folder, name) => copyFolder(folder, path.join(directory, name)),
+      removeFolder: removeTree,
+      readSourceText: (file) => readTextBelow(sourceDirectory, file),
+      writeSourceText: (file, text) => writeTextBelow(sourceDirectory, file, text),
       remove: () => this.#remove(directory),
     };
   }
@@ -80,4 +84,51 @@ async function createBelow(root: string, folder: string): Promise<string> {
 async function readRegular(file: string): Promise<Uint8Array> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   return await handle.readFile();
+}
+
+async function copyFolder(from: string, to: string): Promise<string> {
+  await removeTree(to);
+  await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  return to;
+}
+
+async function readTextBelow(root: string, file: string): Promise<string | null | undefined> {
+  const target = await resolveBelow(root, file);
+  const status = await lstat(target).catch(() => null);
+  if (status === null) return null;
+  if (!status.isFile()) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readRegular(target));
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeTextBelow(root: string, file: string, text: string | null): Promise<void> {
+  const target = await resolveBelow(root, file);
+  if (text === null) return rm(target, { force: true });
+  await mkdir(path.dirname(target), { recursive: true, mode: 0o755 });
+  await using handle = await open(
+    target,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+    0o644,
+  );
+  await handle.writeFile(text);
+}
+
+/**
+ * Resolves a path in a folder that no other process changes meanwhile.
+ *
+ * @throws {RangeError} when it leads out of the folder, or through a link
+ */
+async function resolveBelow(root: string, file: string): Promise<string> {
+  const segments = file.split("/");
+  if (segments.some((segment) => ["", ".", ".."].includes(segment))) throw new RangeError("The path is not allowed");
+  let folder = root;
+  for (const segment of segments.slice(0, -1)) {
+    folder = path.join(folder, segment);
+    const status = await lstat(folder).catch(() => null);
+    if (status !== null && !status.isDirectory()) throw new RangeError("The path leads through a link or a file");
+  }
+  return path.join(root, ...segments);
 }

@@ -43,7 +43,7 @@ test("a build may use the network only if the operator allows it", () => {
   expect(() => checkBuildNetwork(true, "none")).toThrow(INVALID);
 });
 
-const BUILDER: AppBuilder = { customize: () => Promise.resolve() };
+const BUILDER: AppBuilder = { customize: () => Promise.resolve({ summary: "", steps: 0 }) };
 
 test("a customization is plain text of at most 20,000 characters, and not blank", () => {
   for (const text of ["x", "x".repeat(20_000), "Change the title.\r\n\tUse “Grüße” 🎉.", undefined])

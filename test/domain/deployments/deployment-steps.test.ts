@@ -68,18 +68,17 @@ test("a deployment of a commit checks out this commit, and the log and the messa
 });
 
 test("the app builder gets the customization and the source, and a service without one fails the deployment", async () => {
-  const app = await given({ customize: ({ onOutput }) => onOutput(new TextEncoder().encode("painted\n")) });
+  const app = await given({ customize: ({ say }) => say("painted") });
   await app.update({ customization: "make it blue" });
   await app.run();
-  const directory = app.ports.checkouts[0]?.directory;
-  expect(app.ports.customizations).toMatchObject([{ instructions: "make it blue", sourceDirectory: directory }]);
-  expect(await app.log()).toContain("painted\n");
+  expect(app.ports.customizations).toMatchObject([{ instructions: ["make it blue"], conflicts: [] }]);
+  expect(await app.log()).toContain("[service] painted\n");
   await app.redeploy({ customization: "make it red" });
   await app.run(undefined, { ...app.ports.deps, appBuilder: null });
   expect(await app.view()).toMatchObject({
     status: "failed",
-    error: "This deployment has a customization, which is not available in this version.",
-    status_message: "Deploy again without customization.",
+    error: "This deployment needs the app builder agent, and the service has no language model.",
+    status_message: "Ask the operator to configure one (MODEL_PROVIDER), or deploy again with customization null.",
   });
   expect(app.ports.bundled).toHaveLength(1);
 });

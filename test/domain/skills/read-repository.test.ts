@@ -48,6 +48,10 @@ function workspaceIn(folder: string): Workspace {
     readFile: unused,
     writeOutput: unused,
     createOutputFolder: unused,
+    copyFolder: unused,
+    removeFolder: unused,
+    readSourceText: unused,
+    writeSourceText: unused,
     remove: async () => void workspaces.delete(folder),
   };
 }

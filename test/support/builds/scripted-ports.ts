@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { DeploymentDeps } from "../../../domain/deployments/run-deployment.ts";
-import type { Customization } from "../../../domain/ports/app-builder-agent.ts";
+import type { Customization, CustomizationReport } from "../../../domain/ports/app-builder-agent.ts";
 import type { BuiltBundle, BundleRequest, Migration } from "../../../domain/ports/bundler.ts";
 import type { EdgePlatform, Script } from "../../../domain/ports/edge-platform.ts";
 import type { Checkout } from "../../../domain/ports/git-source.ts";
@@ -40,7 +40,7 @@ export class ScriptedPorts {
       ...real,
       git: { checkOut: (checkout) => this.#checkOut(checkout) },
       appBuilder: { customize: (customization) => this.#customize(customization) },
-      bundler: { bundle: (request) => this.#bundle(request) },
+      bundler: { bundle: (request) => this.#bundle(request), addDependency: () => Promise.resolve() },
       discovery: { discover: (request) => this.#discover(request) },
       databases: {
         create: async (databaseId) => void this.createdDatabases.push(databaseId),
@@ -64,9 +64,10 @@ export class ScriptedPorts {
     return { commit: COMMIT };
   }
 
-  async #customize(customization: Customization): Promise<void> {
+  async #customize(customization: Customization): Promise<CustomizationReport> {
     this.customizations.push(customization);
     await this.steps.customize?.(customization);
+    return { summary: "Painted it.", steps: 1 };
   }
 
   async #bundle(request: BundleRequest): Promise<BuiltBundle> {

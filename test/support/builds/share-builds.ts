@@ -19,7 +19,10 @@ interface SharedBuild {
  * folder exists only after the first one.
  */
 export function shareBuilds(bundler: Bundler): Bundler {
-  return { bundle: async (request) => restore(request, await buildOnce(bundler, request)) };
+  return {
+    bundle: async (request) => restore(request, await buildOnce(bundler, request)),
+    addDependency: (request, dependency) => bundler.addDependency(request, dependency),
+  };
 }
 
 /** The builds of this process by the folder that they are kept in. */

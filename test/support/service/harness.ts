@@ -82,7 +82,7 @@ export async function createHarness({
   };
   const lines: string[] = [];
   const log = createLogger("trace", { write: (line) => void lines.push(line) });
-  const service = await startService(config, log, { worker, appBuilder: appBuilder ?? null, clientMetadata });
+  const service = await startService(config, log, { worker, appBuilder, clientMetadata });
   stack.defer(() => service.stop());
   const { deploymentDeps } = service.parts;
   if (sharesBuilds) deploymentDeps.bundler = shareBuilds(deploymentDeps.bundler);

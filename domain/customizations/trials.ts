@@ -1,0 +1,137 @@
+import type { ClaimedDeployment } from "../deployments/claim-deployment.ts";
+import type { AppTrial } from "../ports/app-trial.ts";
+import type { BuildVariables } from "../ports/app-variables.ts";
+import type { Dependency, TrialResult } from "../ports/app-builder-agent.ts";
+import type { Bundler } from "../ports/bundler.ts";
+import type { Workspace } from "../ports/temporary-workspaces.ts";
+import { BuildFailure } from "../shared/errors.ts";
+
+export interface TrialDeps {
+  bundler: Bundler;
+  trial: AppTrial;
+  variables: BuildVariables;
+}
+
+export interface TrialRequest {
+  deployment: Pick<ClaimedDeployment, "appId" | "orgId" | "rootDirectory" | "buildNetwork">;
+  workspace: Workspace;
+  /** The edited source. */
+  directory: string;
+  /** Receives the output of builds. */
+  onOutput(chunk: Uint8Array): void;
+  signal: AbortSignal;
+}
+
+/** The most characters of a report. The middle of a longer one is left out. */
+const MAX_REPORT_LENGTH = 8000;
+
+/** Stands for the value of every variable of the app in trials. */
+const PLACEHOLDER = "placeholder";
+
+/** Builds and starts copies of a source that is being edited. */
+export class Trials implements AsyncDisposable {
+  readonly #deps: TrialDeps;
+  readonly #request: TrialRequest;
+  readonly #folders: string[] = [];
+  #count = 0;
+
+  constructor(deps: TrialDeps, request: TrialRequest) {
+    this.#deps = deps;
+    this.#request = request;
+  }
+
+  /** @throws {BuildFailure} `platform` */
+  async run(): Promise<TrialResult> {
+    const { workspace, directory, deployment, signal } = this.#request;
+    this.#count += 1;
+    const sourceDirectory = await workspace.copyFolder(directory, `trial-${this.#count}`);
+    const outputDirectory = await workspace.createOutputFolder(`trial-${this.#count}`);
+    this.#folders.push(sourceDirectory, outputDirectory);
+    const output = new ReportOutput();
+    try {
+      const bundle = await this.#deps.bundler.bundle({
+        sourceDirectory,
+        outputDirectory,
+        organizationId: deployment.orgId,
+        rootDirectory: deployment.rootDirectory,
+        network: deployment.buildNetwork,
+        variables: await this.#placeholders(),
+        onOutput: (chunk) => {
+          output.add(chunk);
+          this.#request.onOutput(chunk);
+        },
+        signal,
+      });
+      const problem = await this.#deps.trial.start(bundle, signal);
+      if (problem === null) return { passed: true, report: "The app builds and starts." };
+      return { passed: false, report: cutMiddle(`The app builds, but does not start: ${problem}`, MAX_REPORT_LENGTH) };
+    } catch (error) {
+      if (!(error instanceof BuildFailure) || error.kind === "platform") throw error;
+      const reason = `${error.message} ${error.advice}`;
+      return { passed: false, report: cutMiddle(`${reason}\n\n${output.text()}`, MAX_REPORT_LENGTH) };
+    } finally {
+      await this.#clear();
+    }
+  }
+
+  async addDependency(dependency: Dependency): Promise<TrialResult> {
+    const { workspace, directory, deployment, signal } = this.#request;
+    const outputDirectory = await workspace.createOutputFolder("dependency");
+    this.#folders.push(outputDirectory);
+    const output = new ReportOutput();
+    try {
+      await this.#deps.bundler.addDependency(
+        {
+          sourceDirectory: directory,
+          outputDirectory,
+          rootDirectory: deployment.rootDirectory,
+          onOutput: (chunk) => output.add(chunk),
+          signal,
+        },
+        dependency,
+      );
+      return { passed: true, report: cutMiddle(output.text(), MAX_REPORT_LENGTH) };
+    } catch (error) {
+      if (!(error instanceof BuildFailure) || error.kind === "platform") throw error;
+      return { passed: false, report: cutMiddle(`${error.message}\n\n${output.text()}`, MAX_REPORT_LENGTH) };
+    } finally {
+      await this.#clear();
+    }
+  }
+
+  /** A trial must not read the values: the agent sees what it prints. */
+  async #placeholders(): Promise<Record<string, string>> {
+    const variables = await this.#deps.variables.readForBuild(this.#request.deployment.appId);
+    return Object.fromEntries(Object.keys(variables).map((name) => [name, PLACEHOLDER]));
+  }
+
+  async #clear(): Promise<void> {
+    for (const folder of this.#folders.splice(0)) await this.#request.workspace.removeFolder(folder);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#clear();
+  }
+}
+
+const KEPT_BYTES = 256 * 1024;
+
+/** Keeps the last bytes of the output of a build. */
+class ReportOutput {
+  #bytes = Buffer.alloc(0);
+
+  add(chunk: Uint8Array): void {
+    this.#bytes = Buffer.concat([this.#bytes, chunk]).subarray(-KEPT_BYTES);
+  }
+
+  text(): string {
+    return this.#bytes.toString("utf8");
+  }
+}
+
+/** Shortens a text to about a number of characters by leaving out its middle, because errors stand at both ends. */
+export function cutMiddle(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const half = Math.floor(length / 2);
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
+}
