@@ -24,6 +24,7 @@ export default {
             "dataloader",
             "diff",
             "lru-cache",
+            "node-diff3",
             "porter2",
           ),
           builtIns("async_hooks", "buffer", "crypto", "path", "timers/promises", "url", "util", "zlib"),

@@ -46,7 +46,8 @@ export const deployRequest = z
       description: "The branch to deploy; default `main`, or the repository's default branch if it has no `main`",
     }),
     customization: z.string().optional().meta({
-      description: "Instructions in natural language for the app builder agent. Not available in this version",
+      description:
+        "Instructions in natural language for the app builder agent, which changes the source before the build",
     }),
     root_directory: rootDirectory.optional(),
     build_network: buildNetwork.optional(),
@@ -181,6 +182,9 @@ export const browseAppsResponse = z.object({
 export const deployToolRequest = z.strictObject({
   repo: repository,
   branch: z.string().optional().meta({ description: "The branch to deploy; default main" }),
+  customization: z.string().optional().meta({
+    description: "What the app builder agent should change in the source before the build; needs a language model",
+  }),
   root_directory: rootDirectory.optional(),
   build_network: buildNetwork.optional(),
 });

@@ -14,7 +14,9 @@ export function checkCustomization(customization: string | undefined, appBuilder
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(customization) || !customization.isWellFormed())
     reject("customization must be plain text without control characters.");
   if (appBuilder === null)
-    reject("customization is not available in this version, which has no app builder agent. Deploy without it.");
+    reject(
+      "customization needs a language model, and this service has none. Its operator configures one with MODEL_PROVIDER. Deploy without customization until then.",
+    );
 }
 
 function reject(message: string): never {

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { EntityManager } from "@mikro-orm/core";
+import { checkAppQuota, countsInPlan, lockOrganization } from "../apps/app-quota.ts";
 import type { App } from "../apps/app.entity.ts";
+import type { NewDeployment } from "../apps/deploy-app.ts";
 import { appNotFound } from "../apps/get-app.ts";
 import { findByKey, storeIdempotencyKey } from "../apps/idempotency.ts";
 import { lockExistingApp } from "../apps/lock-app.ts";
-import { checkAppQuota, countsInPlan, lockOrganization } from "../apps/app-quota.ts";
-import type { NewDeployment } from "../apps/deploy-app.ts";
 import type { Db } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { Caller } from "../shared/caller.ts";
 import { inTransaction } from "../shared/transaction.ts";
-import { Deployment } from "./deployment.entity.ts";
 import { type DeploymentView, selectDeployments, toDeploymentView } from "./deployment-view.ts";
+import { Deployment } from "./deployment.entity.ts";
 import { enqueueDeployment } from "./enqueue-deployment.ts";
 
 export interface AddDeploymentDeps {

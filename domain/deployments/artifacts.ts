@@ -1,7 +1,7 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
 import { artifactBucketName } from "../apps/app-resources.ts";
-import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
+import { App } from "../apps/app.entity.ts";
 import type { AssetRules, Bundle, Migration } from "../ports/bundler.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";

@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { LockMode } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS, isInProgress } from "../apps/app-status.ts";
+import { App } from "../apps/app.entity.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { Deployment, type DeploymentTrigger } from "./deployment.entity.ts";
 

@@ -1,5 +1,4 @@
 import type { EntityManager } from "@mikro-orm/core";
-import type { CustomizeDeps } from "../customizations/customize-source.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler } from "../ports/bundler.ts";
@@ -8,6 +7,7 @@ import type { DiscoveredProcedure, ProcedureDiscovery } from "../ports/procedure
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
+import type { CustomizeDeps } from "./customize-source.ts";
 import type { DeploymentLog } from "./deployment-log.ts";
 import type { LogMasks } from "./log-masks.ts";
 import type { AppPlatform } from "./release-resources.ts";

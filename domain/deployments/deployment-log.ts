@@ -1,7 +1,7 @@
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
-import { sanitizeLog } from "../shared/sanitize-log.ts";
 import { markForgedLines, SERVICE_PREFIX } from "../shared/log-line-prefix.ts";
+import { sanitizeLog } from "../shared/sanitize-log.ts";
 import { LogText } from "./log-text.ts";
 
 /** How soon a change is written, so that readers see it at once and many small changes become one write. */

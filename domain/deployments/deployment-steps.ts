@@ -1,11 +1,11 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { sourceBucketName } from "../apps/app-resources.ts";
-import { customizeSource } from "../customizations/customize-source.ts";
 import type { BuiltBundle } from "../ports/bundler.ts";
 import type { DiscoveryResult } from "../ports/procedure-discovery.ts";
 import { discoverProcedures, formatDiscovery } from "../procedures/discover-procedures.ts";
 import { storeArtifact } from "./artifacts.ts";
+import { customizeSource } from "./customize-source.ts";
 import { type Attempt, startStep, type StepDeps, type StepsResult } from "./deployment-attempt.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { provisionApp } from "./provision-app.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "../database-types.ts";
 import { toIsoTimestamp } from "../shared/iso-timestamp.ts";
-import type { DeploymentTrigger } from "./deployment.entity.ts";
 import type { DeploymentStatus } from "./deployment-status.ts";
+import type { DeploymentTrigger } from "./deployment.entity.ts";
 
 /** A deployment, the same in every API. Timestamps are RFC 3339 in UTC with milliseconds. */
 export interface DeploymentView {

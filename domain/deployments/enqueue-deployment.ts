@@ -1,8 +1,8 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { deploymentLogKey } from "../apps/app-resources.ts";
 import type { NewDeployment } from "../apps/deploy-app.ts";
-import type { JobQueue } from "../ports/job-queue.ts";
 import { queryBuilderOf } from "../database-types.ts";
+import type { JobQueue } from "../ports/job-queue.ts";
 import { addCounts } from "../usage/usage-counter.ts";
 import { periodOf } from "../usage/usage-period.ts";
 import { Deployment } from "./deployment.entity.ts";

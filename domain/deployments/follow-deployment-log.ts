@@ -1,9 +1,9 @@
-import type { ChangeFeed } from "../ports/change-feed.ts";
 import { appNotFound } from "../apps/get-app.ts";
+import type { ChangeFeed } from "../ports/change-feed.ts";
 import type { Caller } from "../shared/caller.ts";
 import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
-import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
 import { ReferenceCountedInstances } from "../shared/reference-counted-instances.ts";
+import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
 import { selectLogs } from "./read-deployment-log.ts";
 

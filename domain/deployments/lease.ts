@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
+import { App } from "../apps/app.entity.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
 import { Deployment } from "./deployment.entity.ts";
 

@@ -1,9 +1,9 @@
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import type { AppStatus } from "../apps/app-status.ts";
 import { appNotFound } from "../apps/get-app.ts";
-import type { Caller } from "../shared/caller.ts";
-import type { ObjectStore } from "../ports/object-store.ts";
 import type { Db } from "../database-types.ts";
+import type { ObjectStore } from "../ports/object-store.ts";
+import type { Caller } from "../shared/caller.ts";
 import type { DeploymentStatus } from "./deployment-status.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
 

@@ -1,6 +1,14 @@
+import { isInProgress } from "../apps/app-status.ts";
+import { pollUntil } from "../shared/back-off.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS } from "../shared/response-budget.ts";
-import { readDeploymentLog, type ReadLogDeps, readLogOfDeployment } from "./read-deployment-log.ts";
+import {
+  type DeploymentLogView,
+  type NumberedLogView,
+  readDeploymentLog,
+  type ReadLogDeps,
+  readLogOfDeployment,
+} from "./read-deployment-log.ts";
 
 /** The status of a deployment and the end of its log, short enough for the context of an agent. */
 export interface DeploymentLogTail {
@@ -12,23 +20,38 @@ export interface DeploymentLogTail {
   omitted_characters: number;
 }
 
+export interface LogTailRequest {
+  app_id: string;
+  /** Of the deployment; the newest one without it. */
+  number?: number | undefined;
+  /** How long the call waits for the end of the deployment. */
+  wait_seconds?: number | undefined;
+}
+
+/** In milliseconds. Agents wait for a minute or more, and each read takes a query and the log. */
+const WAIT_PAUSES = { first: 100, max: 1000 };
+
 /** The characters of a response without its log, with long messages. */
 const ENVELOPE_CHARACTERS = 4000;
 
 /**
- * Reads the end of the log of an app's newest deployment, or of the one with the number.
+ * Reads the end of the log of an app's newest deployment, or of the one with the number. Waits for its end as long as the
+ * request allows.
  *
  * @throws {ServiceError} `not_found` when the organization has no such app, or the app has no such deployment
  */
 export async function readLogTail(
   deps: ReadLogDeps,
   caller: Caller,
-  { id, number }: { id: string; number?: number | undefined },
+  { app_id: id, number, wait_seconds: waitSeconds = 0 }: LogTailRequest,
 ): Promise<DeploymentLogTail> {
-  const { logs, ...shown } =
-    number === undefined
-      ? await readDeploymentLog(deps, caller, id)
-      : await readLogOfDeployment(deps, caller, { id, number });
+  const { logs, ...shown } = await pollUntil<DeploymentLogView | NumberedLogView>(
+    () =>
+      number === undefined ? readDeploymentLog(deps, caller, id) : readLogOfDeployment(deps, caller, { id, number }),
+    ({ status }) => !isInProgress(status),
+    Date.now() + waitSeconds * 1000,
+    WAIT_PAUSES,
+  );
   const log = logs === null ? null : takeEnd(logs, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
   return { ...shown, log, omitted_characters: (logs?.length ?? 0) - (log?.length ?? 0) };
 }

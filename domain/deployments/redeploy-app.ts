@@ -3,8 +3,8 @@ import { checkBranch } from "../apps/repository-rules.ts";
 import type { AppBuilder } from "../ports/app-builder-agent.ts";
 import type { Caller } from "../shared/caller.ts";
 import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
-import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentView } from "./deployment-view.ts";
+import { Deployment } from "./deployment.entity.ts";
 
 export interface RedeployDeps extends AddDeploymentDeps {
   /** `null` when no app builder agent is configured. */

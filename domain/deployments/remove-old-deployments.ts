@@ -1,11 +1,11 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
 import { LOG_BUCKET } from "../apps/app-resources.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
-import { Customization } from "../customizations/customization.entity.ts";
+import { App } from "../apps/app.entity.ts";
 import type { ObjectStore } from "../ports/object-store.ts";
 import { Procedure } from "../procedures/procedure.entity.ts";
 import { inTransaction } from "../shared/transaction.ts";
+import { Customization } from "./customization.entity.ts";
 import { Deployment } from "./deployment.entity.ts";
 
 /** How many of an app's newest deployments are kept. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
 import { appIdOfLog, appIdOfResource, LOG_BUCKET } from "../apps/app-resources.ts";
+import { App } from "../apps/app.entity.ts";
 import type { AppPlatform } from "./release-resources.ts";
 
 /** A resource at the platform, and how to remove it. */

@@ -2,8 +2,8 @@ import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import { loadArtifact } from "./artifacts.ts";
-import { Deployment } from "./deployment.entity.ts";
 import type { Attempt, StepDeps } from "./deployment-attempt.ts";
+import { Deployment } from "./deployment.entity.ts";
 import { publish } from "./provision-app.ts";
 
 /**

@@ -3,8 +3,8 @@ import type { App } from "../apps/app.entity.ts";
 import type { Caller } from "../shared/caller.ts";
 import { ServiceError } from "../shared/errors.ts";
 import { addDeployment, type AddDeploymentDeps } from "./add-deployment.ts";
-import { Deployment } from "./deployment.entity.ts";
 import type { DeploymentView } from "./deployment-view.ts";
+import { Deployment } from "./deployment.entity.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
 
 /**

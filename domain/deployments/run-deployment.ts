@@ -1,25 +1,25 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { appToken } from "../apps/app-token.ts";
-import { BuildFailure } from "../shared/errors.ts";
 import { UnreadableVariable } from "../ports/app-variables.ts";
-import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { ChangeFeed } from "../ports/change-feed.ts";
+import { StaleGeneration } from "../ports/edge-platform.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import type { TemporaryWorkspaces } from "../ports/temporary-workspaces.ts";
+import { BuildFailure } from "../shared/errors.ts";
+import { sanitizeLog } from "../shared/sanitize-log.ts";
+import { encodingsOf } from "../shared/secret-masks.ts";
 import { removeOldArtifacts } from "./artifacts.ts";
-import { removeOldDeployments } from "./remove-old-deployments.ts";
 import { claimDeployment, type ClaimedDeployment } from "./claim-deployment.ts";
-import { DeploymentLog } from "./deployment-log.ts";
 import type { Attempt, StepDeps } from "./deployment-attempt.ts";
+import { DeploymentLog } from "./deployment-log.ts";
 import { runSteps } from "./deployment-steps.ts";
-import { unreadableVariable } from "./provision-app.ts";
 import { endCanceledDeployment, failDeployment, finishDeployment, requeueDeployment } from "./finish-deployment.ts";
 import { DeploymentCanceled, DeploymentLease, LeaseLost } from "./lease.ts";
 import { LogMasks } from "./log-masks.ts";
-import { restoreLiveScript } from "./restore-live-script.ts";
+import { unreadableVariable } from "./provision-app.ts";
+import { removeOldDeployments } from "./remove-old-deployments.ts";
 import type { UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";
-import { encodingsOf } from "../shared/secret-masks.ts";
-import { sanitizeLog } from "../shared/sanitize-log.ts";
+import { restoreLiveScript } from "./restore-live-script.ts";
 
 export interface DeploymentDeps extends StepDeps, UnusedDependenciesDeps {
   em: EntityManager;

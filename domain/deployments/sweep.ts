@@ -1,12 +1,12 @@
-import { App } from "../apps/app.entity.ts";
 import { IN_PROGRESS } from "../apps/app-status.ts";
+import { App } from "../apps/app.entity.ts";
 import { type AuthEntryDeps, syncStaleAuthEntries } from "../apps/sync-auth-entry.ts";
 import type { JobQueue } from "../ports/job-queue.ts";
 import { inTransaction } from "../shared/transaction.ts";
 import { Deployment } from "./deployment.entity.ts";
-import { removeOrphans } from "./remove-orphans.ts";
 import { queueOf } from "./enqueue-deployment.ts";
 import type { AppPlatform } from "./release-resources.ts";
+import { removeOrphans } from "./remove-orphans.ts";
 import { removeUnusedDependencies, type UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";
 
 export interface SweepDeps extends AppPlatform, AuthEntryDeps, UnusedDependenciesDeps {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import { App } from "../apps/app.entity.ts";
 import { LOG_BUCKET } from "../apps/app-resources.ts";
+import { App } from "../apps/app.entity.ts";
 import { removeProcedures } from "../procedures/replace-procedures.ts";
+import { inTransaction } from "../shared/transaction.ts";
 import { AppStorageRecord } from "../storage/app-storage-record.entity.ts";
 import { AppVariable } from "../variables/app-variable.entity.ts";
-import { Customization } from "../customizations/customization.entity.ts";
-import { inTransaction } from "../shared/transaction.ts";
 import { LEASE_MS } from "./claim-deployment.ts";
+import { Customization } from "./customization.entity.ts";
 import { Deployment } from "./deployment.entity.ts";
 import { type AppPlatform, releaseResources } from "./release-resources.ts";
 import { removeUnusedDependencies, type UnusedDependenciesDeps } from "./remove-unused-dependencies.ts";

@@ -1,9 +1,9 @@
 import { type EntityManager, LockMode } from "@mikro-orm/core";
-import { App, type Manifest } from "../apps/app.entity.ts";
 import { isInProgress } from "../apps/app-status.ts";
+import { App, type Manifest } from "../apps/app.entity.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
-import { Deployment } from "./deployment.entity.ts";
 import { type DeploymentStatus, statusesBefore } from "./deployment-status.ts";
+import { Deployment } from "./deployment.entity.ts";
 import { LeaseLost } from "./lease.ts";
 
 /** The details that the app's owner sees with the new status. An omitted field keeps its value. */

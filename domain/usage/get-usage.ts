@@ -1,6 +1,5 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { countAppsInPlan } from "../apps/app-quota.ts";
-import { countBuilderTokens } from "../customizations/token-quota.ts";
 import type { Db } from "../database-types.ts";
 import { measureDocuments } from "../documents/document-quota.ts";
 import { Organization } from "../organizations/organization.entity.ts";
@@ -12,6 +11,7 @@ import { deployQuota } from "../rate-limits/limit-deploys.ts";
 import { modelCallQuota } from "../rate-limits/limit-model-calls.ts";
 import { restartQuota } from "../rate-limits/limit-restarts.ts";
 import type { Caller } from "../shared/caller.ts";
+import { countBuilderTokens } from "./builder-tokens.ts";
 import { toTokenCounters } from "./token-counters.ts";
 import { periodOf } from "./usage-period.ts";
 

@@ -77,6 +77,7 @@ const READING = [
   "service_docs_search",
   "service_execute",
   "service_get_agent_instructions",
+  "service_get_app_changes",
   "service_get_app_logs",
   "service_get_session_transcript",
   "service_get_usage",

@@ -53,6 +53,7 @@ const INPUTS: Record<string, (target: Target) => object[]> = {
   service_redeploy_app: ({ id }) => [{ app_id: id }],
   service_rollback_app: ({ id }) => [{ app_id: id, number: 1 }],
   service_get_app_logs: ({ id }) => [{ app_id: id }, { app_id: id, number: 1 }],
+  service_get_app_changes: ({ id }) => [{ app_id: id, number: 1 }],
   service_docs_search: ({ slug }) => [
     { query: "reads theirs", limit: 50 },
     { query: "reads", app: slug },

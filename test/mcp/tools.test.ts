@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { beforeAll, expect, test } from "vitest";
 import { App } from "../../domain/apps/app.entity.ts";
+import { Customization } from "../../domain/deployments/customization.entity.ts";
 import { Deployment } from "../../domain/deployments/deployment.entity.ts";
 import { DocumentPassage } from "../../domain/documents/document-passage.entity.ts";
 import { DocumentVersion } from "../../domain/documents/document-version.entity.ts";
@@ -52,6 +53,7 @@ const VALID: Record<string, object[]> = {
   service_redeploy_app: [{ app_id: APP_ID }],
   service_rollback_app: [{ app_id: APP_ID, number: 1 }],
   service_get_app_logs: [{ app_id: APP_ID }, { app_id: APP_ID, number: 1 }],
+  service_get_app_changes: [{ app_id: APP_ID, number: 1 }],
   service_list_apps: [{}, { limit: 1 }],
   service_docs_search: [{ query: "answer" }, { query: "something unknown" }],
   service_execute: [{ code: "console.log(1)" }, { code: "throw 1" }],
@@ -117,6 +119,10 @@ const INVALID: Record<string, [input: object, message: RegExp][]> = {
     [{ app_id: APP_ID, number: 0 }, /number: .*>=1/],
   ],
   service_get_app_logs: [[{ app_id: APP_ID, number: "newest" }, /number: .*number/]],
+  service_get_app_changes: [
+    [{ app_id: APP_ID }, /number: /],
+    [{ app_id: APP_ID, number: 99_999 }, /Deployment not found/],
+  ],
   service_list_apps: [
     [{ limit: 0 }, /limit: .*>=1/],
     [{ limit: 101 }, /limit: .*<=100/],
@@ -191,6 +197,17 @@ async function givenReplacedApp(): Promise<void> {
   const { id } = await service().givenApp(tenant);
   const em = service().service.parts.orm.em.fork();
   await em.nativeUpdate(Deployment, { appId: id }, { appId: APP_ID, status: "superseded", artifactKey: "1" });
+  const { id: deploymentId } = await em.findOneOrFail(Deployment, { appId: APP_ID });
+  const changes = JSON.stringify([{ path: "a.ts", before: "1\n", after: "2\n" }]);
+  const counts = { steps: 1, inputTokens: 1, outputTokens: 1, durationMs: 1 };
+  await em.insert(Customization, {
+    deploymentId,
+    appId: APP_ID,
+    instructions: ["x"],
+    changes,
+    ...counts,
+    createdAt: new Date(),
+  });
   await em.nativeUpdate(App, { id }, { id: APP_ID, liveDeploymentId: null });
 }
 

@@ -142,13 +142,12 @@ verifies("rest.deploy.customization.string", "400 rejects a customization that i
 
 verifies(
   "rest.deploy.400",
-  "400 rejects a customization, says that this version does not have it, and names no setting that cannot be set",
+  "400 rejects a customization without a language model, and says which setting configures one",
   async () => {
     const { rest } = await service().tenant();
     const response = await rest.deploy({ repo: "acme/site", customization: "make it blue" });
-    const message = expect.stringMatching(/^customization is not available in this version.*Deploy without it\./);
+    const message = expect.stringMatching(/^customization needs a language model.*MODEL_PROVIDER/);
     expect([response.status, response.body]).toEqual([400, { error: message }]);
-    expect(response.text).not.toMatch(/BUILDER_COMMAND|operator/);
   },
 );
 
@@ -156,7 +155,7 @@ verifies(hazard(20), "400 rejects a customization that is too long, blank, or ha
   const { rest } = await service().tenant();
   const texts = ["x".repeat(20_001), "a\u0000b", "\u001b[31mred", "\ud800", "  "];
   const responses = await Promise.all(texts.map((customization) => rest.deploy({ repo: "acme/site", customization })));
-  // This version rejects every customization, so only the message shows the reason.
+  // Without a language model every customization is rejected, so only the message shows the reason.
   const reasons = ["at most 20000", "plain text", "plain text", "plain text", "is blank"];
   const expected = reasons.map((reason) => [400, { error: expect.stringContaining(reason) }]);
   expect(responses.map(({ status, body }) => [status, body])).toEqual(expected);

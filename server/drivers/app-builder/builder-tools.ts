@@ -16,16 +16,11 @@ export interface ToolActions {
 const path = z.string().min(1).max(500).describe("A path relative to the root of the project, such as src/index.ts");
 
 /** The tools of the app builder agent. An error is a result, so that the agent can correct its call. */
-export function createBuilderTools({ useFiles, onEdit, tryOut, addDependency, say }: ToolActions) {
-  const change = async (request: FileRequest, line: string): Promise<FileResult> => {
-    const result = await useFiles(request);
-    if ("error" in result) say(`${line}: refused`);
-    else {
-      say(line);
-      onEdit();
-    }
-    return result;
-  };
+export function createBuilderTools(actions: ToolActions) {
+  return { ...createReadTools(actions), ...createEditTools(actions), ...createBuildTools(actions) };
+}
+
+function createReadTools({ useFiles, say }: ToolActions) {
   return {
     list_files: tool({
       description: "Lists the files of the project, or of one folder.",
@@ -37,7 +32,10 @@ export function createBuilderTools({ useFiles, onEdit, tryOut, addDependency, sa
     }),
     read_file: tool({
       description: "Reads a text file. Each line starts with its number and a tab, which are not part of the file.",
-      inputSchema: z.object({ path, offset: z.int().min(1).optional().describe("The first line; 1 by default") }),
+      inputSchema: z.object({
+        path,
+        offset: z.int().min(1).max(1_000_000).optional().describe("The first line; 1 by default"),
+      }),
       execute: (input) => {
         say(`read ${input.path}`);
         return useFiles({ operation: "read", ...input });
@@ -51,6 +49,20 @@ export function createBuilderTools({ useFiles, onEdit, tryOut, addDependency, sa
         return useFiles({ operation: "search", text });
       },
     }),
+  };
+}
+
+function createEditTools({ useFiles, onEdit, say }: ToolActions) {
+  const change = async (request: FileRequest, line: string): Promise<FileResult> => {
+    const result = await useFiles(request);
+    if ("error" in result) say(`${line}: refused`);
+    else {
+      say(line);
+      onEdit();
+    }
+    return result;
+  };
+  return {
     edit_file: tool({
       description:
         "Replaces old_string by new_string in a file. old_string must occur exactly once, or set replace_all.",
@@ -72,6 +84,11 @@ export function createBuilderTools({ useFiles, onEdit, tryOut, addDependency, sa
       inputSchema: z.object({ path }),
       execute: (input) => change({ operation: "delete", ...input }, `delete ${input.path}`),
     }),
+  };
+}
+
+function createBuildTools({ onEdit, tryOut, addDependency, say }: ToolActions) {
+  return {
     add_dependency: tool({
       description: "Adds a package of the npm registry to package.json and the lockfile.",
       inputSchema: z.object({

@@ -30,7 +30,7 @@ export interface BuilderLimits {
   retries: number;
 }
 
-export const BUILDER_LIMITS: BuilderLimits = { steps: 40, wallTimeMs: 20 * 60_000, retries: 2 };
+const BUILDER_LIMITS: BuilderLimits = { steps: 40, wallTimeMs: 20 * 60_000, retries: 2 };
 
 const MAX_OUTPUT_TOKENS = 16_000;
 const MAX_SUMMARY_LENGTH = 1000;

@@ -11,10 +11,10 @@ const LATER = "Nothing is changed. Deploy again in a few minutes.";
  * Explains to the owner of the app why the model's endpoint cannot be used, and who can correct it. What the endpoint returned
  * is left out, because it can contain a part of the key.
  *
- * @param status - the HTTP status; `null` without a response
+ * @param status - the HTTP status; `null` without a response. A response that is cut off has a status of success.
  */
 export function explainModelError(status: number | null, error: unknown): BuildFailure {
-  const { problem, advice } = explain(status, error);
+  const { problem, advice } = explain(status !== null && status >= 400 ? status : null, error);
   return new BuildFailure("user", `The app builder agent cannot use its language model: ${problem}`, advice, {
     cause: error,
   });

@@ -1,10 +1,10 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
+import type { BundleRequest } from "../../../domain/ports/bundler.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import { nullIfMissing } from "../../files/missing-file.ts";
-import type { BundleRequest } from "../../../domain/ports/bundler.ts";
-import { isWorkspaceRoot, type PackageLocation } from "./read-project.ts";
 import { findManifests } from "./read-package-names.ts";
+import { isWorkspaceRoot, type PackageLocation } from "./read-project.ts";
 import { toSingleLine } from "./single-line.ts";
 import { buildOrder, choosePackage, type WorkspacePackage } from "./workspace-packages.ts";
 

@@ -1,6 +1,6 @@
 import { BuildFailure } from "../../../domain/shared/errors.ts";
-import { type BuildContext, type BuildStep, runBuildStep } from "./build-step.ts";
 import { type BuildNetwork, openBuildNetwork } from "./build-network.ts";
+import { type BuildContext, type BuildStep, runBuildStep } from "./build-step.ts";
 import { explainBuildFailure } from "./failures/explain-build.ts";
 import { explainServerBuild } from "./inside/explain-server-build.ts";
 import type { Project } from "./read-project.ts";

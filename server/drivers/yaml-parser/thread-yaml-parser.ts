@@ -1,6 +1,6 @@
 import type { ParsedYaml, YamlParser } from "../../../domain/ports/yaml-parser.ts";
 import { FairQueue } from "../../../domain/shared/fair-queue.ts";
-import { parseInThread } from "../../text-workers/parse-in-thread.ts";
+import { parseInThread } from "../../sandbox/parse-in-thread.ts";
 
 const SCRIPT = new URL("./inside/parse-yaml.ts", import.meta.url);
 const TIMEOUT_MS = 10_000;

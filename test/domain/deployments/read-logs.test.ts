@@ -39,7 +39,7 @@ async function givenLogs() {
       logChanges.announce(number === 1 ? app.latestDeploymentId : second.deploymentId);
     },
     end: (fields: Partial<Deployment>) => em().nativeUpdate(Deployment, { id: second.deploymentId }, fields),
-    tail: (number?: number) => readLogTail(deps, caller, { id: app.id, number }),
+    tail: (number?: number) => readLogTail(deps, caller, { app_id: app.id, number }),
     follow: async (number?: number, lastEventId: string | null = null) => {
       const stream = await followDeploymentLog(deps, caller, { id: app.id, number }, lastEventId);
       if (stream !== null) onTestFinished(() => stream.close());
@@ -70,13 +70,22 @@ test("the log of the newest deployment is shown with the status of the app, and 
   await expect(read(3)).rejects.toMatchObject({ code: "not_found" });
 });
 
+test("the log of a deployment that runs is read after the time to wait, and at once when it has ended", async () => {
+  const { app, deps, caller, end } = await givenLogs();
+  const read = () => readLogTail(deps, caller, { app_id: app.id, number: 2, wait_seconds: 50 });
+  const waiting = read();
+  await end({ status: "failed" });
+  expect((await waiting).status).toBe("failed");
+  expect((await read()).status).toBe("failed");
+});
+
 test("the logs of another organization's app and of an unknown app are not found", async () => {
   const [{ deps, caller }, foreign] = [await givenLogs(), await givenLogs()];
   for (const id of [foreign.app.id, randomUUID()])
     for (const read of [
       () => readDeploymentLog(deps, caller, id),
       () => readLogOfDeployment(deps, caller, { id, number: 1 }),
-      () => readLogTail(deps, caller, { id }),
+      () => readLogTail(deps, caller, { app_id: id }),
       () => followDeploymentLog(deps, caller, { id }, null),
       () => followDeploymentLog(deps, caller, { id, number: 1 }, null),
     ])

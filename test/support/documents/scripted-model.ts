@@ -40,7 +40,7 @@ export async function openScriptedModel(): Promise<ScriptedModel> {
       return;
     }
     const isError = typeof next === "number";
-    response.writeHead(isError ? Number(next) : 200, { "content-type": "application/json" });
+    response.writeHead(typeof next === "number" ? next : 200, { "content-type": "application/json" });
     response.end(JSON.stringify(isError ? { error: { message: "scripted" } } : message(path, next)));
   };
   const server = await startLoopbackServer((request, response) => void handle(request, response));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { type Client, ServiceError } from "../../../sdk/src/client.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
 import { confirm, connect, type Context } from "../context.ts";
 import { openBrowser } from "../open-browser.ts";
 import { resolveAppId } from "../resolve-app.ts";
@@ -37,6 +37,12 @@ export function defineAppCommands(apps: Command, context: () => Context): void {
     .option("--since <time>", "only messages at this time or later, with --runtime")
     .action((app: string, options: LogOptions) => showLogs(context(), app, options));
   apps
+    .command("diff")
+    .summary("Show what the app builder agent changed in the source")
+    .argument("<app>", APP)
+    .option("--deployment <number>", "the number of a deployment; by default the newest one")
+    .action((app: string, options: { deployment?: string }) => showChanges(context(), app, options.deployment));
+  apps
     .command("open")
     .summary("Open an app in a browser")
     .argument("<app>", APP)
@@ -67,6 +73,20 @@ async function deleteCompletely(client: Client, id: string, signal: AbortSignal)
     }
     await sleep(TEARDOWN_WAIT_MS, undefined, { signal });
   }
+}
+
+async function showChanges(context: Context, app: string, given: string | undefined): Promise<void> {
+  const { output, signal } = context;
+  if (given !== undefined && !/^[1-9]\d{0,8}$/.test(given))
+    throw usageError("--deployment must be a number, such as 3.");
+  const client = await connect(context, `Reading ${app} …`);
+  const id = await resolveAppId(client, app, signal);
+  const newest = async (): Promise<number> =>
+    (await client.deployments.list({ id, limit: 1 }, { signal })).deployments[0]?.number ?? 1;
+  const number = given === undefined ? await newest() : Number(given);
+  const changes = await client.deployments.changes({ id, number }, { signal });
+  output.value(changes, () => changes.patch.replace(/\n$/, ""));
+  if (changes.summary !== null) output.message(`The app builder agent says: ${changes.summary}`);
 }
 
 async function showLogs(context: Context, app: string, options: LogOptions): Promise<void> {

@@ -1,13 +1,19 @@
 import type { Command } from "commander";
 import type { Client, DeploymentProgress, Input, Output as ProcedureOutput } from "../../../sdk/src/client.ts";
-import { Interrupted } from "../cli-error.ts";
+import { Interrupted, usageError } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
+import { resolveAppId } from "../resolve-app.ts";
 
 interface DeployOptions {
   branch?: string;
   customize?: string;
   rootDirectory?: string;
   buildNetwork?: boolean;
+  wait: boolean;
+}
+
+interface CustomizeOptions {
+  reset?: boolean;
   wait: boolean;
 }
 
@@ -27,6 +33,46 @@ export function defineDeployCommand(program: Command, context: () => Context): v
     .option("--build-network", "let the build connect to public addresses")
     .option("--no-wait", "return when the deployment has started")
     .action((repository: string, options: DeployOptions) => deploy(context(), repository, options));
+  program
+    .command("customize")
+    .summary("Let the app builder agent change an app")
+    .description(
+      "Deploys an app again with changes by the app builder agent, on top of those that are live. To see what it changed, use: svc apps diff",
+    )
+    .argument("<app>", "the slug, the name or the id of the app")
+    .argument("[instructions]", "what to change, in your own words")
+    .option("--reset", "deploy the plain repository, without any changes of the agent")
+    .option("--no-wait", "return when the deployment has started")
+    .action((app: string, instructions: string | undefined, options: CustomizeOptions) =>
+      customize(context(), app, instructions, options),
+    );
+}
+
+async function customize(
+  context: Context,
+  app: string,
+  instructions: string | undefined,
+  { reset = false, wait }: CustomizeOptions,
+): Promise<void> {
+  if ((instructions === undefined) !== reset)
+    throw usageError('Describe the changes, such as: svc customize my-app "make the button green". Or use --reset.');
+  const { output, signal } = context;
+  const client = await connect(context, `Reading ${app} …`);
+  const id = await resolveAppId(client, app, signal);
+  const { number } = await client.deployments.redeploy({ id, customization: instructions ?? null }, { signal });
+  if (!wait) {
+    output.value({ number }, () => String(number));
+    output.message(`The deployment has started. Follow it with: svc apps logs -f ${app}`);
+    return;
+  }
+  const onProgress = (progress: DeploymentProgress): void => {
+    if (progress.type === "line") output.message(progress.line);
+    else output.progress(`${progress.type === "status" ? progress.status : "waiting"} …`);
+  };
+  output.value(
+    await client.waitForDeployment({ id, number }, { signal, onProgress }),
+    () => `Deployment ${number} is live.`,
+  );
 }
 
 async function deploy(context: Context, repository: string, options: DeployOptions): Promise<void> {

@@ -60,7 +60,7 @@ function readText(file, relative) {
 
 function* walk(folder) {
   const entries = fs.readdirSync(path.join(root, folder), { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (HIDDEN.has(entry.name.toLowerCase())) continue;
     const relative = path.posix.join(folder, entry.name);
     if (entry.isDirectory()) yield* walk(relative);

@@ -2,8 +2,8 @@ import type { Db } from "../database-types.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { TokenUsage } from "../ports/app-builder-agent.ts";
 import { BuildFailure } from "../shared/errors.ts";
-import { addCounts } from "../usage/usage-counter.ts";
-import { periodOf } from "../usage/usage-period.ts";
+import { addCounts } from "./usage-counter.ts";
+import { periodOf } from "./usage-period.ts";
 
 const METRIC = "builder_tokens";
 

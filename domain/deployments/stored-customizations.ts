@@ -1,7 +1,7 @@
 import type { EntityManager } from "@mikro-orm/core";
 import { App } from "../apps/app.entity.ts";
-import { Deployment } from "../deployments/deployment.entity.ts";
 import { Customization } from "./customization.entity.ts";
+import { Deployment } from "./deployment.entity.ts";
 import type { FileChange } from "./source-changes.ts";
 
 /** The changes of an earlier deployment, on which a new one builds. */

@@ -1,10 +1,10 @@
-import type { ClaimedDeployment } from "../deployments/claim-deployment.ts";
+import type { Dependency, TrialResult } from "../ports/app-builder-agent.ts";
 import type { AppTrial } from "../ports/app-trial.ts";
 import type { BuildVariables } from "../ports/app-variables.ts";
-import type { Dependency, TrialResult } from "../ports/app-builder-agent.ts";
 import type { Bundler } from "../ports/bundler.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import type { ClaimedDeployment } from "./claim-deployment.ts";
 
 export interface TrialDeps {
   bundler: Bundler;
@@ -130,7 +130,7 @@ class ReportOutput {
 }
 
 /** Shortens a text to about a number of characters by leaving out its middle, because errors stand at both ends. */
-export function cutMiddle(text: string, length: number): string {
+function cutMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;

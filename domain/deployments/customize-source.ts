@@ -1,15 +1,15 @@
 import type { EntityManager } from "@mikro-orm/core";
 import type { Db } from "../database-types.ts";
-import type { ClaimedDeployment } from "../deployments/claim-deployment.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { AppBuilder, TokenUsage } from "../ports/app-builder-agent.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import { countTokens, remainingBuilderTokens } from "../usage/builder-tokens.ts";
+import type { ClaimedDeployment } from "./claim-deployment.ts";
+import { type TrialDeps, Trials } from "./customization-trials.ts";
 import { Customization } from "./customization.entity.ts";
 import { applyChanges, compareFolders, type FileChange, formatFile, joinChanges } from "./source-changes.ts";
 import { findLiveChanges, readStoredChanges, type StoredChanges } from "./stored-customizations.ts";
-import { countTokens, remainingBuilderTokens } from "./token-quota.ts";
-import { type TrialDeps, Trials } from "./trials.ts";
 
 export interface CustomizeDeps extends TrialDeps {
   em: EntityManager;

@@ -13,7 +13,7 @@ export interface FileChange {
   after: string | null;
 }
 
-export const CHANGE_LIMITS = { files: 200, bytes: 2 * 1024 * 1024 } as const;
+const CHANGE_LIMITS = { files: 200, bytes: 2 * 1024 * 1024 } as const;
 
 /** Files that package managers write. */
 const LOCKFILE = /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/;
@@ -46,7 +46,7 @@ async function listFiles(workspace: Workspace, directory: string): Promise<Map<s
 }
 
 /** `null` for no file, `undefined` for a file that is not text. */
-export function toText(content: Uint8Array | undefined): string | null | undefined {
+function toText(content: Uint8Array | undefined): string | null | undefined {
   if (content === undefined) return null;
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
