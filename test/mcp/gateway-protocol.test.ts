@@ -7,6 +7,7 @@ import type { Tenant } from "../support/service/harness.ts";
 import { discoveredProcedure, givenProcedures } from "../support/edge/live-app.ts";
 import { sharedHarness } from "../support/service/shared-harness.ts";
 import { verifies } from "../support/verifies.ts";
+import { VALID } from "./tool-arguments.ts";
 
 const service = sharedHarness();
 
@@ -23,29 +24,7 @@ verifies(
     const response = await gateway.call("tools/list");
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
     const tools = await gateway.tools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      "company_knowledge_get",
-      "company_knowledge_search",
-      "memory_recall",
-      "memory_write",
-      "project_search",
-      "projects_list",
-      "service_deploy_app",
-      "service_docs_search",
-      "service_execute",
-      "service_get_agent_instructions",
-      "service_get_app_changes",
-      "service_get_app_logs",
-      "service_get_session_transcript",
-      "service_get_usage",
-      "service_list_agent_sessions",
-      "service_list_agent_skills",
-      "service_list_agents",
-      "service_list_apps",
-      "service_redeploy_app",
-      "service_rollback_app",
-      "service_set_agent_instructions",
-    ]);
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(VALID).toSorted());
     for (const tool of tools)
       expect(tool).toMatchObject({
         description: expect.stringMatching(/.{40,}/),

@@ -95,7 +95,9 @@ test("the agent edits a file, tries the app out, and says what it did", async ()
     "the changed app builds and starts",
     "the model says: It says Hello Ada. Nothing else.",
   ]);
-  expect(project.usage).toEqual(Array(4).fill({ inputTokens: USAGE.input, outputTokens: USAGE.output }));
+  expect(project.usage).toEqual(
+    Array.from({ length: 4 }, () => ({ inputTokens: USAGE.input, outputTokens: USAGE.output })),
+  );
 });
 
 test("an app that was not tried out is tried out, and the agent gets the error and corrects it", async () => {
