@@ -25,6 +25,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { APP_ATTACKS } from "./app-attacks.ts";
 import type { Attack, AttackEnvironment, AttackResult } from "./attack.ts";
 import { BUILD_ATTACKS } from "./build-attacks.ts";
+import { CUSTOMIZATION_ATTACKS } from "./customization-attacks.ts";
 import { PROGRAM_ATTACKS } from "./program-attacks.ts";
 
 /** Tries to change the archive that is mounted while dependencies are restored, and to find those of others. */
@@ -90,6 +91,7 @@ const attacks = [
   ...DEPENDENCY_ATTACKS,
   ...APP_ATTACKS,
   ...PROGRAM_ATTACKS,
+  ...CUSTOMIZATION_ATTACKS,
   ...AVAILABILITY_ATTACKS,
 ].filter(({ name }) => name.toLowerCase().includes(words));
 

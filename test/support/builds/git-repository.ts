@@ -77,12 +77,19 @@ export class Repository {
     return commit;
   }
 
-  /** Commits `files`, which map paths to contents, to `branch`. */
-  async commitFiles(files: Readonly<Record<string, string>>, branch = "main"): Promise<string> {
-    return this.commit(await this.writeTree(Object.entries(files)), branch);
+  /** Commits `files`, which map paths to contents, and further entries of the root to `branch`. */
+  async commitFiles(
+    files: Readonly<Record<string, string>>,
+    branch = "main",
+    further: readonly TreeEntry[] = [],
+  ): Promise<string> {
+    return this.commit(await this.writeTree(Object.entries(files), further), branch);
   }
 
-  async writeTree(files: readonly (readonly [path: string, content: string])[]): Promise<string> {
+  async writeTree(
+    files: readonly (readonly [path: string, content: string])[],
+    further: readonly TreeEntry[] = [],
+  ): Promise<string> {
     const folders = Map.groupBy(files, ([path]) => path.split("/")[0] ?? "");
     const entries = await Promise.all(
       [...folders].map(async ([name, inside]): Promise<TreeEntry> => {
@@ -93,7 +100,7 @@ export class Repository {
         return { mode: "100644", name, id: await this.blob(inside[0]?.[1] ?? "") };
       }),
     );
-    return this.tree(sortLikeGit(entries));
+    return this.tree(sortLikeGit([...entries, ...further]));
   }
 
   async git(options: readonly string[], input: string | Uint8Array = ""): Promise<string> {
