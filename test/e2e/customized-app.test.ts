@@ -173,3 +173,30 @@ test("a canceled deployment ends while the model does not respond", async () => 
   const { body } = await app.tenant.rest.post(`${app.path}/deployments/1/cancel`, {});
   expect(body["status"]).toBe("canceled");
 });
+
+test("each starter and a sentence are an app: a site, an API with a database, and tools for agents", async () => {
+  const tenant = await harness.tenant();
+  const deploy = async (name: string, ...responses: ScriptedResponse[]) => {
+    model.respond(...responses, "Done.");
+    const { body } = await tenant.rest.deploy({ repo: `examples/${name}`, customization: "make it mine" });
+    const { body: app } = await harness.waitForStatus(tenant, String(body["app_id"]));
+    expect([name, app["status"]]).toEqual([name, "ready"]);
+    return { url: String(body["url"]), id: String(body["app_id"]), token: String(body["app_token"]) };
+  };
+  const change = (path: string, old: string, text: string) =>
+    call("edit_file", { path, old_string: old, new_string: text, replace_all: true });
+  const site = await deploy("starter-site", change("index.html", "Your site", "Morgenrot"));
+  expect((await appRequest(site.url)).text).toContain("<title>Morgenrot</title>");
+  const api = await deploy("starter-api", change("src/index.ts", '"/items"', '"/books"'));
+  const post = { method: "POST", headers: { authorization: `Bearer ${api.token}` }, body: '{"name": "Emma"}' };
+  expect((await appRequest(`${api.url}/books`, post)).status).toBe(201);
+  const tools = await deploy("starter-agent-tools", change("src/router.ts", "Adds a note.", "Adds a lead."));
+  const gateway = new GatewayClient(harness.service.publicUrl, tenant.personal_access_token);
+  const listed = (await gateway.tools()) as { name: string; description: string }[];
+  const direct = listed.filter(({ name }) => name.startsWith("starter-agent-tools"));
+  expect(direct.map(({ description }) => description)).toEqual([
+    expect.stringContaining("Adds a lead."),
+    expect.stringContaining("Finds the newest notes"),
+  ]);
+  expect((await appRequest(`${tools.url}/trpc/search`)).text).toContain('"data":[]');
+});
