@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createCli, type TestCli } from "../support/cli/run-cli.ts";
+import { openScriptedModel, type ScriptedModel, type ScriptedResponse } from "../support/documents/scripted-model.ts";
+import { createHarness, type Harness } from "../support/service/harness.ts";
+
+let model: ScriptedModel;
+let harness: Harness;
+let cli: TestCli;
+
+beforeAll(async () => {
+  model = await openScriptedModel();
+  const builderModel = { provider: "openai-compatible", name: "scripted", baseUrl: model.url, apiKey: null } as const;
+  harness = await createHarness({ worker: true, sharesBuilds: true, config: { builderModel } });
+  const { api_key: token } = await harness.tenant();
+  cli = await createCli({ SVC_URL: harness.service.publicUrl, SVC_TOKEN: token });
+});
+
+afterAll(async () => {
+  await cli[Symbol.asyncDispose]();
+  await harness[Symbol.asyncDispose]();
+  await model[Symbol.asyncDispose]();
+});
+
+const edit = (from: string, to: string): ScriptedResponse => ({
+  tool: "edit_file",
+  input: { path: "src/index.ts", old_string: from, new_string: to, replace_all: true },
+});
+
+test("deploy and customize let the agent change an app, apps diff shows the changes, and --reset removes them", async () => {
+  model.respond(edit("Hello", "Hi"), "It says Hi.");
+  const deployed = await cli.run(["deploy", "examples/hello", "--customize", "say Hi"]);
+  expect([deployed.code, deployed.stderr]).toEqual([0, expect.stringContaining("[service] edit src/index.ts\n")]);
+  const slug = new URL(deployed.stdout.trim()).hostname.split(".")[0] ?? "";
+  model.respond(edit("Hi", "Good day"), "It says Good day.");
+  const customized = await cli.run(["customize", slug, "say Good day"]);
+  expect([customized.code, customized.stdout]).toEqual([0, "Deployment 2 is live.\n"]);
+  const diff = await cli.run(["apps", "diff", slug]);
+  expect(diff).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^diff --git a\/src\/index\.ts[^]*\n-.*Hello[^]*\n\+.*Good day/),
+    stderr: "The app builder agent says: It says Good day.\n",
+  });
+  expect((await cli.run(["apps", "diff", slug, "--deployment", "1"])).stdout).toMatch(/\n\+.*Hi/);
+  const reset = await cli.run(["customize", slug, "--reset", "--no-wait"]);
+  expect([reset.code, reset.stdout]).toEqual([0, "3\n"]);
+});
+
+test("customize requires instructions or --reset, and apps diff a number", async () => {
+  for (const args of [
+    ["customize", "a"],
+    ["customize", "a", "text", "--reset"],
+    ["apps", "diff", "a", "--deployment", "x"],
+  ])
+    expect((await cli.run(args)).code).toBe(2);
+});
