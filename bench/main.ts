@@ -6,6 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { commandLine } from "./cli.ts";
 import { coldStart } from "./cold-start.ts";
+import { customization } from "./customization.ts";
 import { deploy } from "./deploy.ts";
 import { edgeProxy } from "./edge-proxy.ts";
 import { execute } from "./execute.ts";
@@ -33,6 +34,7 @@ const SECTIONS: readonly Section[] = [
   listApps,
   deploy,
   updates,
+  customization,
   edgeProxy,
   memory,
   coldStart,

@@ -19,7 +19,12 @@ export interface DeployedApp {
  *
  * @throws with the error of the build when it fails
  */
-export async function deployApp(service: ServiceProcess, example: string, signal: AbortSignal): Promise<DeployedApp> {
+export async function deployApp(
+  service: ServiceProcess,
+  example: string,
+  signal: AbortSignal,
+  settings: { customization?: string } = {},
+): Promise<DeployedApp> {
   const { api_key: apiKey } = await service.call("createOrganization");
   const publicUrl = await service.call("publicUrl");
   const send = async <T>(method: string, target: string, body?: object): Promise<T> => {
@@ -32,6 +37,7 @@ export async function deployApp(service: ServiceProcess, example: string, signal
   const startedAt = performance.now();
   const { app_id: id, slug } = await send<{ app_id: string; slug: string }>("POST", "/deploy", {
     repo: `examples/${example}`,
+    ...settings,
   });
   const statusMs = await pollStatus(() => send("GET", `/${id}`), startedAt);
   const tookMs = performance.now() - startedAt;
