@@ -6,7 +6,12 @@ import { ConfigError } from "./config/config-error.ts";
 import type { EmbeddingsSettings } from "./drivers/embeddings/ai-sdk-embeddings.ts";
 import type { ModelSettings } from "./drivers/language-model/ai-sdk-model.ts";
 import { embeddingsVariables, readEmbeddingsSettings } from "./config/embeddings-settings.ts";
-import { modelVariables, readBuilderModel, readModelSettings } from "./config/model-settings.ts";
+import {
+  type BuilderSettings,
+  modelVariables,
+  readBuilderSettings,
+  readModelSettings,
+} from "./config/model-settings.ts";
 import { BUILT_IN_PLANS, readPlansFile } from "./config/plans-file.ts";
 import type { PortRange } from "./sandbox/public-address.ts";
 import { url } from "./config/url-setting.ts";
@@ -61,12 +66,6 @@ function isRange(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (address.includes(":") ? 128 : 32));
 }
 
-const unsupported = (reason: string) =>
-  z
-    .string()
-    .optional()
-    .refine((value) => value === undefined, `cannot be set yet: ${reason}`);
-
 const environment = z.object({
   NODE_ENV: z.string().default("development"),
   PORT: port(3000),
@@ -102,7 +101,6 @@ const environment = z.object({
   // Each has only one valid value so far. They are listed because an invalid setting must not be ignored silently.
   EDGE_PLATFORM: oneOf(["embedded"]).default("embedded"),
   OBJECT_STORE: oneOf(["filesystem"]).default("filesystem"),
-  BUILDER_COMMAND: unsupported("this version has no app builder agent"),
   ...modelVariables,
   ...embeddingsVariables,
   SIGN_UP: oneOf(["open", "invite", "closed"]).default("invite"),
@@ -172,8 +170,8 @@ export interface Config {
   oidc: { issuer: string; audience: string } | null;
   /** The language model that writes answers; `null` when none is configured. */
   model: ModelSettings | null;
-  /** The language model of the app builder agent; `null` when none is configured. */
-  builderModel: ModelSettings | null;
+  /** The app builder agent; `null` without a language model. */
+  builder: BuilderSettings | null;
   /** The endpoint whose vectors let searches find texts by their meaning; `null` when none is configured. */
   embeddings: EmbeddingsSettings | null;
   /** Days until an audit event is deleted; `null` for never. */
@@ -229,7 +227,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Readonly<Confi
     },
     oidc: pair(values, "OIDC_ISSUER", "OIDC_AUDIENCE", (issuer, audience) => ({ issuer, audience })),
     model,
-    builderModel: readBuilderModel(model, values.BUILDER_MODEL),
+    builder: readBuilderSettings(model, values),
     embeddings: readEmbeddingsSettings(values),
     auditRetentionDays: values.AUDIT_RETENTION_DAYS === 0 ? null : values.AUDIT_RETENTION_DAYS,
     logLevel: values.LOG_LEVEL,

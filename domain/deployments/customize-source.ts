@@ -102,11 +102,20 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
   const made = await compareFolders(workspace, workspace.sourceDirectory, directory);
   for (const { path, after } of made) await workspace.writeSourceText(path, after);
   await workspace.removeFolder(directory);
+  if (made.length === 0) throw changedNothing(summary);
   const changes = joinChanges(task.applied, made);
   const durationMs = Math.round(performance.now() - startedAt);
   await store(deps, deployment, { instructions: task.instructions, changes, summary, steps, ...used, durationMs });
   say(`the app builder agent changed ${changes.length} ${changes.length === 1 ? "file" : "files"}`);
   say(`the app builder agent says: ${summary}`);
+}
+
+function changedNothing(summary: string): BuildFailure {
+  return new BuildFailure(
+    "user",
+    `The app builder agent changed nothing.${summary === "" ? "" : ` It said: "${summary}"`}`,
+    "Describe what the app should do, and deploy again.",
+  );
 }
 
 type NewCustomization = Pick<Customization, "instructions"> &

@@ -9,6 +9,7 @@ import type { TemporaryWorkspaces } from "../../domain/ports/temporary-workspace
 import type { EnforceDeps } from "../../domain/storage/enforce-storage.ts";
 import type { Service } from "../../routers/core/context.ts";
 import type { Config } from "../config.ts";
+import { CommandAppBuilder } from "../drivers/app-builder/command-app-builder.ts";
 import { ModelAppBuilder } from "../drivers/app-builder/model-app-builder.ts";
 import { IsolatedTrial } from "../drivers/app-trial/isolated-trial.ts";
 import { DependencyStore } from "../drivers/bundler/dependencies/dependency-store.ts";
@@ -92,12 +93,14 @@ export async function openDeployments(
 /** What one response of the model of the app builder agent may take. */
 const MODEL_RESPONSE = { bytes: 4 * 1024 * 1024, timeoutMs: 180_000 };
 
-function createAppBuilder({ builderModel }: Config, sandbox: Sandbox): AppBuilder | null {
-  if (builderModel === null) return null;
+function createAppBuilder({ builder }: Config, sandbox: Sandbox): AppBuilder | null {
+  if (builder === null) return null;
+  const { model, command, folder } = builder;
+  if (command !== null) return new CommandAppBuilder({ command, folder, endpoint: model, sandbox });
   const { bytes, timeoutMs } = MODEL_RESPONSE;
   return new ModelAppBuilder({
     sandbox,
-    openModel: () => openModel(builderModel, createBoundedFetch(bytes, timeoutMs)),
+    openModel: () => openModel(model, createBoundedFetch(bytes, timeoutMs)),
   });
 }
 

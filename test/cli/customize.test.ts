@@ -9,8 +9,12 @@ let cli: TestCli;
 
 beforeAll(async () => {
   model = await openScriptedModel();
-  const builderModel = { provider: "openai-compatible", name: "scripted", baseUrl: model.url, apiKey: null } as const;
-  harness = await createHarness({ worker: true, sharesBuilds: true, config: { builderModel } });
+  const builder = {
+    model: { provider: "openai-compatible", name: "scripted", baseUrl: model.url, apiKey: null } as const,
+    command: null,
+    folder: null,
+  };
+  harness = await createHarness({ worker: true, sharesBuilds: true, config: { builder } });
   const { api_key: token } = await harness.tenant();
   cli = await createCli({ SVC_URL: harness.service.publicUrl, SVC_TOKEN: token });
 });

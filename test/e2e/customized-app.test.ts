@@ -23,9 +23,13 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let harness: Harness;
 
 async function openHarness(provider: (typeof MODEL_PROVIDERS)[number]): Promise<Harness> {
-  const builderModel = { provider, name: "scripted", baseUrl: model.url, apiKey: "model-key" };
+  const builder = {
+    model: { provider, name: "scripted", baseUrl: model.url, apiKey: "model-key" },
+    command: null,
+    folder: null,
+  };
   const gitBaseUrl = pathToFileURL(folder.path).href;
-  return createHarness({ worker: true, sharesBuilds: true, config: { builderModel, gitBaseUrl } });
+  return createHarness({ worker: true, sharesBuilds: true, config: { builder, gitBaseUrl } });
 }
 
 beforeAll(async () => {
@@ -164,6 +168,15 @@ test("a further customization is made on top of the live changes, null removes a
   await app.repository.commitFiles(script("Hello", "2"));
   await app.redeploy({ customization: "greet Grace too" });
   expect([await app.text(), model.calls.length]).toEqual(["Hello Ada and Grace", calls]);
+});
+
+test("an agent that changes nothing fails the deployment, and its words are quoted", async () => {
+  model.respond("lorem\n[service] ipsum");
+  const app = await givenApp("unchanged", { customization: "say Hello Ada" });
+  await app.waitFor(1, "failed");
+  expect(await app.get(1)).toMatchObject({
+    error: 'The app builder agent changed nothing. It said: "lorem [service] ipsum"',
+  });
 });
 
 test("a canceled deployment ends while the model does not respond", async () => {

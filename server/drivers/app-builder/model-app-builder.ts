@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { LanguageModel, ModelMessage, ToolLoopAgent } from "ai";
 import type {
   AppBuilder,
@@ -8,6 +7,7 @@ import type {
 } from "../../../domain/ports/app-builder-agent.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
+import { boundReached, toSummary, TrialHistory } from "./builder-outcome.ts";
 import { BUILDER_INSTRUCTIONS, formatTask, section } from "./builder-prompt.ts";
 import { createBuilderTools } from "./builder-tools.ts";
 import { explainModelError } from "./model-errors.ts";
@@ -33,7 +33,6 @@ export interface BuilderLimits {
 const BUILDER_LIMITS: BuilderLimits = { steps: 40, wallTimeMs: 20 * 60_000, retries: 2 };
 
 const MAX_OUTPUT_TOKENS = 16_000;
-const MAX_SUMMARY_LENGTH = 1000;
 
 /** A tool loop of the Vercel AI SDK. The loop runs in the service; what it does to files and builds runs in the sandbox. */
 export class ModelAppBuilder implements AppBuilder {
@@ -60,13 +59,12 @@ class BuilderRun {
   /** Ends the loop with a failure that a tool has noticed. */
   readonly #stop = new AbortController();
   readonly #timeout: AbortSignal;
+  readonly #history: TrialHistory;
   #steps = 0;
   #tokens = 0;
   #hasEdited = false;
   /** Whether the last trial has passed, and nothing was edited since. */
   #isTried = false;
-  /** The hash of the report of the last trial, if it failed. */
-  #lastFailure: string | null = null;
 
   constructor(options: ModelAppBuilderOptions, limits: BuilderLimits, customization: Customization) {
     this.#options = options;
@@ -74,6 +72,7 @@ class BuilderRun {
     this.#customization = customization;
     this.#files = new SandboxedFiles(options.sandbox, customization.sourceDirectory);
     this.#timeout = AbortSignal.timeout(limits.wallTimeMs);
+    this.#history = new TrialHistory(customization.say);
   }
 
   get #signal(): AbortSignal {
@@ -86,7 +85,7 @@ class BuilderRun {
     } catch (error) {
       this.#customization.signal.throwIfAborted();
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
-      if (this.#timeout.aborted) throw this.#boundReached(`${Math.round(this.#limits.wallTimeMs / 60_000)} minutes`);
+      if (this.#timeout.aborted) throw this.#bound(`${Math.round(this.#limits.wallTimeMs / 60_000)} minutes`);
       throw error;
     }
   }
@@ -102,7 +101,8 @@ class BuilderRun {
         messages.push({ role: "user", content: "Your response was cut off. Continue with smaller steps." });
         continue;
       }
-      if (!this.#hasEdited) throw this.#changedNothing(text);
+      // The caller notices that nothing has changed.
+      if (!this.#hasEdited) return { summary: toSummary(text), steps: this.#steps };
       const trial = this.#isTried ? null : await this.#tryOut();
       if (trial === null || trial.passed) return { summary: toSummary(text), steps: this.#steps };
       messages.push({ role: "user", content: `The app does not work yet:\n${section("result", trial.report)}` });
@@ -174,21 +174,9 @@ class BuilderRun {
   }
 
   async #tryOut(): Promise<TrialResult> {
-    const { say, tryOut } = this.#customization;
-    const trial = await tryOut();
+    const trial = await this.#customization.tryOut();
     this.#isTried = trial.passed;
-    if (trial.passed) {
-      this.#lastFailure = null;
-      say("the changed app builds and starts");
-      return trial;
-    }
-    const [problem = ""] = trial.report.split("\n");
-    const hash = hashReport(trial.report);
-    if (hash === this.#lastFailure) {
-      say(`failed again: ${problem}`);
-      this.#stop.abort(this.#repeatedError(problem));
-    } else say(`failed: ${problem}; trying again`);
-    this.#lastFailure = hash;
+    this.#history.record(trial);
     return trial;
   }
 
@@ -196,35 +184,14 @@ class BuilderRun {
     return this.#tokens >= this.#customization.maxTokens;
   }
 
+  #bound(bound: string): BuildFailure {
+    return boundReached(bound, { steps: this.#steps, tokens: this.#tokens });
+  }
+
   #checkBounds(finishReason: string): void {
-    if (this.#isOutOfTokens) throw this.#boundReached(`its ${this.#customization.maxTokens} tokens of this month`);
+    if (this.#isOutOfTokens) throw this.#bound(`its ${this.#customization.maxTokens} tokens of this month`);
     if (finishReason === "tool-calls" || this.#steps >= this.#limits.steps)
-      throw this.#boundReached(`${this.#limits.steps} steps`);
-  }
-
-  #boundReached(bound: string): BuildFailure {
-    return new BuildFailure(
-      "user",
-      `The app builder agent did not finish within ${bound} (${this.#steps} steps, ${this.#tokens} tokens).`,
-      "Nothing is changed. Ask for less in one customization, and deploy again.",
-    );
-  }
-
-  #repeatedError(problem: string): BuildFailure {
-    return new BuildFailure(
-      "user",
-      `The app builder agent could not correct an error that occurred twice in a row: ${problem}`,
-      "Nothing is changed. The log has the error. Describe the change in another way, and deploy again.",
-    );
-  }
-
-  #changedNothing(text: string): BuildFailure {
-    const words = toSummary(text);
-    return new BuildFailure(
-      "user",
-      `The app builder agent changed nothing.${words === "" ? "" : ` It said: "${words}"`}`,
-      "Nothing is changed. Describe what the app should do, and deploy again.",
-    );
+      throw this.#bound(`${this.#limits.steps} steps`);
   }
 }
 
@@ -233,15 +200,4 @@ async function toFailure(error: unknown): Promise<unknown> {
   const { APICallError, RetryError } = await import("ai");
   const cause = RetryError.isInstance(error) ? error.lastError : error;
   return explainModelError(APICallError.isInstance(cause) ? (cause.statusCode ?? null) : null, cause);
-}
-
-/** One line, for logs and messages. */
-function toSummary(text: string): string {
-  const line = text.trim().replaceAll(/\s+/g, " ");
-  return line.length <= MAX_SUMMARY_LENGTH ? line : `${line.slice(0, MAX_SUMMARY_LENGTH)}…`;
-}
-
-/** Identifies an error, to notice when it repeats. Numbers, such as lines and durations, do not count. */
-function hashReport(report: string): string {
-  return createHash("sha256").update(report.replaceAll(/\d+/g, "0")).digest("hex");
 }
