@@ -60,11 +60,12 @@ async function measureRounds({ folder, signal, log }: BenchContext): Promise<num
 /** An endpoint that makes the call after those that a request has the results of. */
 async function openModel(): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
+    void (async () => {
+      const body = await text(request);
       const { messages } = JSON.parse(body) as { messages: { role: string }[] };
       const call = CALLS[messages.filter(({ role }) => role === "tool").length];
       response.setHeader("content-type", "application/json").end(JSON.stringify(toCompletion(call)));
-    });
+    })();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

@@ -1,7 +1,7 @@
 import type { Dependency, TrialResult } from "../ports/app-builder-agent.ts";
 import type { AppTrial } from "../ports/app-trial.ts";
 import type { BuildVariables } from "../ports/app-variables.ts";
-import type { Bundler } from "../ports/bundler.ts";
+import type { Bundler, BundleRequest } from "../ports/bundler.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
 import type { ClaimedDeployment } from "./claim-deployment.ts";
@@ -40,16 +40,51 @@ export class Trials implements AsyncDisposable {
     this.#request = request;
   }
 
-  /** @throws {BuildFailure} `platform` */
-  async run(): Promise<TrialResult> {
-    const { workspace, directory, deployment, signal } = this.#request;
+  /** Builds and starts a copy. @throws {BuildFailure} `platform` */
+  run(): Promise<TrialResult> {
+    return this.#tryCopy(async (request) => {
+      const bundle = await this.#deps.bundler.bundle(request);
+      const problem = await this.#deps.trial.start(bundle, request.signal);
+      return problem === null ? null : `The app builds, but does not start: ${problem}`;
+    });
+  }
+
+  /** Runs a script of package.json in a copy. @throws {BuildFailure} `platform` */
+  runScript(name: string): Promise<TrialResult> {
+    return this.#tryCopy(async (request) => {
+      const isGood = await this.#deps.bundler.runScript(request, name);
+      return isGood ? null : `The script ${name} failed.`;
+    });
+  }
+
+  /** Adds a package to the edited source itself. @throws {BuildFailure} `platform` */
+  addDependency(dependency: Dependency): Promise<TrialResult> {
+    return this.#attempt(this.#request.directory, "dependency", async (request) => {
+      await this.#deps.bundler.addDependency(request, dependency);
+      return null;
+    });
+  }
+
+  async #tryCopy(use: (request: BundleRequest) => Promise<string | null>): Promise<TrialResult> {
     this.#count += 1;
-    const sourceDirectory = await workspace.copyFolder(directory, `trial-${this.#count}`);
-    const outputDirectory = await workspace.createOutputFolder(`trial-${this.#count}`);
-    this.#folders.push(sourceDirectory, outputDirectory);
+    const name = `trial-${this.#count}`;
+    const copy = await this.#request.workspace.copyFolder(this.#request.directory, name);
+    this.#folders.push(copy);
+    return this.#attempt(copy, name, use);
+  }
+
+  /** @param use - returns what is wrong, or `null` */
+  async #attempt(
+    sourceDirectory: string,
+    name: string,
+    use: (request: BundleRequest) => Promise<string | null>,
+  ): Promise<TrialResult> {
+    const { workspace, deployment, signal } = this.#request;
+    const outputDirectory = await workspace.createOutputFolder(name);
+    this.#folders.push(outputDirectory);
     const output = new ReportOutput();
     try {
-      const bundle = await this.#deps.bundler.bundle({
+      const problem = await use({
         sourceDirectory,
         outputDirectory,
         organizationId: deployment.orgId,
@@ -62,38 +97,10 @@ export class Trials implements AsyncDisposable {
         },
         signal,
       });
-      const problem = await this.#deps.trial.start(bundle, signal);
-      if (problem === null) return { passed: true, report: "The app builds and starts." };
-      return { passed: false, report: cutMiddle(`The app builds, but does not start: ${problem}`, MAX_REPORT_LENGTH) };
+      return toResult(problem, output.text());
     } catch (error) {
       if (!(error instanceof BuildFailure) || error.kind === "platform") throw error;
-      const reason = `${error.message} ${error.advice}`;
-      return { passed: false, report: cutMiddle(`${reason}\n\n${output.text()}`, MAX_REPORT_LENGTH) };
-    } finally {
-      await this.#clear();
-    }
-  }
-
-  async addDependency(dependency: Dependency): Promise<TrialResult> {
-    const { workspace, directory, deployment, signal } = this.#request;
-    const outputDirectory = await workspace.createOutputFolder("dependency");
-    this.#folders.push(outputDirectory);
-    const output = new ReportOutput();
-    try {
-      await this.#deps.bundler.addDependency(
-        {
-          sourceDirectory: directory,
-          outputDirectory,
-          rootDirectory: deployment.rootDirectory,
-          onOutput: (chunk) => output.add(chunk),
-          signal,
-        },
-        dependency,
-      );
-      return { passed: true, report: cutMiddle(output.text(), MAX_REPORT_LENGTH) };
-    } catch (error) {
-      if (!(error instanceof BuildFailure) || error.kind === "platform") throw error;
-      return { passed: false, report: cutMiddle(`${error.message}\n\n${output.text()}`, MAX_REPORT_LENGTH) };
+      return toResult(`${error.message} ${error.advice}`, output.text());
     } finally {
       await this.#clear();
     }
@@ -112,6 +119,11 @@ export class Trials implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#clear();
   }
+}
+
+function toResult(problem: string | null, output: string): TrialResult {
+  if (problem === null) return { passed: true, report: cutMiddle(`It works.\n\n${output}`, MAX_REPORT_LENGTH) };
+  return { passed: false, report: cutMiddle(`${problem}\n\n${output}`, MAX_REPORT_LENGTH) };
 }
 
 const KEPT_BYTES = 256 * 1024;

@@ -89,6 +89,7 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
     conflicts: task.conflicts.map((change) => formatFile(change)),
     maxTokens,
     tryOut: () => trials.run(),
+    runScript: (name) => trials.runScript(name),
     addDependency: (dependency) => trials.addDependency(dependency),
     say,
     async onUsage(usage) {

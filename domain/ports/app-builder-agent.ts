@@ -17,6 +17,8 @@ export interface Customization {
   maxTokens: number;
   /** Installs, builds and starts a copy of the edited source, with placeholders for variables and without the app's data. */
   tryOut(): Promise<TrialResult>;
+  /** Installs a copy of the edited source and runs a script of its package.json, such as `test`, like `tryOut`. */
+  runScript(name: string): Promise<TrialResult>;
   /** Adds a package to package.json and the lockfile. Returns what the package manager printed. */
   addDependency(dependency: Dependency): Promise<TrialResult>;
   /** Writes a line of the service to the log of the deployment. */

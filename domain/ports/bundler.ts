@@ -64,6 +64,14 @@ export interface Bundler {
   bundle(request: BundleRequest): Promise<BuiltBundle>;
 
   /**
+   * Installs the packages of a project and runs one script of its package.json, such as `test`, in the network of a build.
+   *
+   * @returns whether the script succeeded; its output goes to `onOutput`
+   * @throws {BuildFailure} as `bundle` does for the install
+   */
+  runScript(request: BundleRequest, script: string): Promise<boolean>;
+
+  /**
    * Adds a package of the registry to the manifest and the lockfile of a project, under the rules of installs.
    *
    * @throws {BuildFailure} as `bundle` does

@@ -200,7 +200,14 @@ test("each starter and a sentence are an app: a site, an API with a database, an
     call("edit_file", { path, old_string: old, new_string: text, replace_all: true });
   const site = await deploy("starter-site", change("index.html", "Your site", "Morgenrot"));
   expect((await appRequest(site.url)).text).toContain("<title>Morgenrot</title>");
-  const api = await deploy("starter-api", change("src/index.ts", '"/items"', '"/books"'));
+  const api = await deploy(
+    "starter-api",
+    call("run_script", { name: "test" }),
+    change("src/index.ts", '"/items"', '"/books"'),
+    call("run_script", { name: "test" }),
+  );
+  const { body: log } = await tenant.rest.get(`/v1/apps/${api.id}/logs`);
+  expect(log["logs"]).toMatch(/\[service\] run the script test\n[^]*\[service\] run the script test: failed\n/);
   const post = { method: "POST", headers: { authorization: `Bearer ${api.token}` }, body: '{"name": "Emma"}' };
   expect((await appRequest(`${api.url}/books`, post)).status).toBe(201);
   const tools = await deploy("starter-agent-tools", change("src/router.ts", "Adds a note.", "Adds a lead."));

@@ -15,7 +15,7 @@ How to work:
 1. Look at the files that matter before you change anything. Keep to the style, the framework and the structure of the app.
 2. Make the smallest change that does all that the owner asks. Do not add features, comments about your work, or documentation that nobody asked for.
 3. Change dependencies only with add_dependency. Prefer what the app already uses.
-4. Call run_build after your changes. It installs, builds and starts the app. Correct what fails. Finish only when it passes.
+4. Call run_build after your changes. It installs, builds and starts the app. If the app has tests or a type check, run them with run_script. Correct what fails. Finish only when it passes.
 5. Then answer with two short sentences for the owner: what you changed, and what you did not do. No Markdown.`;
 
 /** The request of the owner and the state of the source, each marked as data. */

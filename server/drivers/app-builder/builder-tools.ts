@@ -9,6 +9,7 @@ export interface ToolActions {
   /** Called after each change of a file. */
   onEdit(): void;
   tryOut(): Promise<TrialResult>;
+  runScript(name: string): Promise<TrialResult>;
   addDependency: Customization["addDependency"];
   say(line: string): void;
 }
@@ -87,7 +88,7 @@ function createEditTools({ useFiles, onEdit, say }: ToolActions) {
   };
 }
 
-function createBuildTools({ onEdit, tryOut, addDependency, say }: ToolActions) {
+function createBuildTools({ onEdit, tryOut, runScript, addDependency, say }: ToolActions) {
   return {
     add_dependency: tool({
       description: "Adds a package of the npm registry to package.json and the lockfile.",
@@ -108,6 +109,16 @@ function createBuildTools({ onEdit, tryOut, addDependency, say }: ToolActions) {
         "Installs, builds and starts a copy of the project. Returns whether it works, and the end of the output.",
       inputSchema: z.object({}),
       execute: () => tryOut(),
+    }),
+    run_script: tool({
+      description:
+        "Installs a copy of the project and runs a script of its package.json, such as test or typecheck. Returns whether it succeeded, and the end of the output.",
+      inputSchema: z.object({ name: z.string().regex(/^[\w:.-]{1,100}$/) }),
+      execute: async ({ name }) => {
+        const result = await runScript(name);
+        say(`run the script ${name}${result.passed ? "" : ": failed"}`);
+        return result;
+      },
     }),
   };
 }

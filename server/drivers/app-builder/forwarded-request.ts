@@ -35,9 +35,10 @@ export function fixRequest(body: Record<string, unknown>, model: string, operati
   return fixed;
 }
 
-/** A tool that the command itself runs has no type, or one of these. */
+/** A tool that the command itself runs has no type, or is a function. A namespace is a list of tools. */
 function checkTool(tool: unknown): void {
-  const type = isRecord(tool) ? tool["type"] : undefined;
+  const { type, tools } = isRecord(tool) ? tool : {};
   if (type === undefined || type === null || type === "function" || type === "custom") return;
+  if (type === "namespace" && Array.isArray(tools)) return tools.forEach(checkTool);
   throw new RefusedRequest(`Tools of the type ${JSON.stringify(type).slice(0, 50)} are not available here.`);
 }

@@ -112,7 +112,7 @@ class BuilderRun {
   async #createAgent(): Promise<BuilderAgent> {
     // Imported on first use: about 30 MB and a second.
     const { isStepCount, ToolLoopAgent: Agent } = await import("ai");
-    const { say, addDependency } = this.#customization;
+    const { say, addDependency, runScript } = this.#customization;
     const tools = createBuilderTools({
       useFiles: (request) => this.#orEnd(() => this.#files.run(request, this.#signal)),
       onEdit: () => {
@@ -120,6 +120,7 @@ class BuilderRun {
         this.#isTried = false;
       },
       tryOut: () => this.#orEnd(() => this.#tryOut()),
+      runScript: (name) => this.#orEnd(() => runScript(name)),
       addDependency: (dependency) => this.#orEnd(() => addDependency(dependency)),
       say,
     });

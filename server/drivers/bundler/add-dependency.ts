@@ -10,7 +10,8 @@ import type { Project } from "./read-project.ts";
 import { selectPackageManager } from "./select-package-manager.ts";
 import { SANDBOX_PATHS } from "./toolchain.ts";
 
-const NAME = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
+/** A name never starts with a dash, which would be an option. */
+const NAME = /^(@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/;
 /** A version, a range or a tag. Not a URL, a path or an alias. */
 const RANGE = /^[\^~<>=]{0,2}[0-9a-zA-Z][0-9a-zA-Z.+-]{0,63}$/;
 

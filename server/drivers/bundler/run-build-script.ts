@@ -30,6 +30,21 @@ export async function runBuildScript(context: BuildContext, project: Project): P
   if (own !== null) await run(context, { ...step, argv: own, directory }, network);
 }
 
+/** Runs one script of the package. @returns whether it succeeded */
+export async function runPackageScript(context: BuildContext, project: Project, script: string): Promise<boolean> {
+  await using network = await openBuildNetwork(context);
+  const argv = [scriptRunner(project), "run", script] as const;
+  const { packageDirectory: directory } = project.location;
+  const { code } = await runBuildStep(context, {
+    name: "build",
+    argv,
+    directory,
+    network: network.access,
+    env: network.env,
+  });
+  return code === 0;
+}
+
 async function run(context: BuildContext, step: BuildStep, network: BuildNetwork): Promise<void> {
   const { code, output } = await runBuildStep(context, step);
   network.report();

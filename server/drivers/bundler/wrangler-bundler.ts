@@ -14,7 +14,7 @@ import type { DependencyStore } from "./dependencies/dependency-store.ts";
 import { installPackages, installSvelteAdapter } from "./install-packages.ts";
 import { locatePackage, requireFolder } from "./locate-package.ts";
 import { type Project, readProject } from "./read-project.ts";
-import { runBuildScript } from "./run-build-script.ts";
+import { runBuildScript, runPackageScript } from "./run-build-script.ts";
 import { packageManagerEnvironment } from "./select-package-manager.ts";
 import type { Toolchain } from "./toolchain.ts";
 import { listPackages } from "./workspace-packages.ts";
@@ -60,6 +60,14 @@ export class WranglerBundler implements Bundler {
 
   bundle(request: BundleRequest): Promise<BuiltBundle> {
     return this.#withProject(request, (start, project) => this.#runSteps(start, project));
+  }
+
+  runScript(request: BundleRequest, script: string): Promise<boolean> {
+    const { packages } = this.#options;
+    return this.#withProject(request, async (start, project) => {
+      const context = project.needsInstall ? await installPackages(start, packages, project) : start;
+      return runPackageScript(context, project, script);
+    });
   }
 
   addDependency(request: BundleRequest, dependency: Dependency): Promise<void> {

@@ -59,6 +59,7 @@ async function given(
     conflicts: [],
     maxTokens: 1_000_000,
     tryOut: () => Promise.resolve(trials[Math.min(tries++, trials.length - 1)]!),
+    runScript: () => Promise.resolve(PASSED),
     addDependency: async (dependency) => {
       added.push(dependency);
       return PASSED;
@@ -116,6 +117,11 @@ test.each<[description: string, code: string, result: object]>([
   ["an administrative path", 'return send("/../admin", {})', { status: 403 }],
   ["web search", "return ask({ web_search_options: {} })", { status: 400 }],
   ["a tool of the endpoint", 'return ask({ tools: [{ type: "code_interpreter" }] })', { status: 400 }],
+  [
+    "a tool of the endpoint in a namespace",
+    'return ask({ tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] })',
+    { status: 400 },
+  ],
   ["a connector", 'return ask({ mcp_servers: [{ url: "https://evil.example" }] })', { status: 400 }],
   [
     "another host through the forwarder",

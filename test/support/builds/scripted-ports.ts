@@ -40,7 +40,11 @@ export class ScriptedPorts {
       ...real,
       git: { checkOut: (checkout) => this.#checkOut(checkout) },
       appBuilder: { customize: (customization) => this.#customize(customization) },
-      bundler: { bundle: (request) => this.#bundle(request), addDependency: () => Promise.resolve() },
+      bundler: {
+        bundle: (request) => this.#bundle(request),
+        runScript: () => Promise.resolve(true),
+        addDependency: () => Promise.resolve(),
+      },
       discovery: { discover: (request) => this.#discover(request) },
       databases: {
         create: async (databaseId) => void this.createdDatabases.push(databaseId),

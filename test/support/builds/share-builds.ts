@@ -21,6 +21,7 @@ interface SharedBuild {
 export function shareBuilds(bundler: Bundler): Bundler {
   return {
     bundle: async (request) => restore(request, await buildOnce(bundler, request)),
+    runScript: (request, script) => bundler.runScript(request, script),
     addDependency: (request, dependency) => bundler.addDependency(request, dependency),
   };
 }
