@@ -67,7 +67,7 @@ const AGENTS: Record<string, CodingAgent> = {
 };
 
 for (const [name, agent] of Object.entries(AGENTS))
-  describe(name, () => {
+  describe(`the command of ${name}`, () => {
     let folder: string;
     let bin: string;
 
