@@ -1,6 +1,6 @@
 import type { Dependency, TrialResult } from "../ports/app-builder-agent.ts";
 import type { AppTrial } from "../ports/app-trial.ts";
-import type { BuildVariables } from "../ports/app-variables.ts";
+import type { AppVariables, BuildVariables } from "../ports/app-variables.ts";
 import type { Bundler, BundleRequest } from "../ports/bundler.ts";
 import type { Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
@@ -9,7 +9,7 @@ import type { ClaimedDeployment } from "./claim-deployment.ts";
 export interface TrialDeps {
   bundler: Bundler;
   trial: AppTrial;
-  variables: BuildVariables;
+  variables: AppVariables & BuildVariables;
 }
 
 export interface TrialRequest {
@@ -44,8 +44,10 @@ export class Trials implements AsyncDisposable {
   run(): Promise<TrialResult> {
     return this.#tryCopy(async (request) => {
       const bundle = await this.#deps.bundler.bundle(request);
-      const problem = await this.#deps.trial.start(bundle, request.signal);
-      return problem === null ? null : `The app builds, but does not start: ${problem}`;
+      const { problem, status } = await this.#deps.trial.start(bundle, await this.#runtimeVariables(), request.signal);
+      if (problem !== null) return `The app builds, but does not start: ${problem}`;
+      request.onOutput(Buffer.from(`GET / responds with ${status === null ? "nothing" : `status ${status}`}\n`));
+      return null;
     });
   }
 
@@ -90,7 +92,7 @@ export class Trials implements AsyncDisposable {
         organizationId: deployment.orgId,
         rootDirectory: deployment.rootDirectory,
         network: deployment.buildNetwork,
-        variables: await this.#placeholders(),
+        variables: await this.#buildVariables(),
         onOutput: (chunk) => {
           output.add(chunk);
           this.#request.onOutput(chunk);
@@ -107,9 +109,13 @@ export class Trials implements AsyncDisposable {
   }
 
   /** A trial must not read the values: the agent sees what it prints. */
-  async #placeholders(): Promise<Record<string, string>> {
-    const variables = await this.#deps.variables.readForBuild(this.#request.deployment.appId);
-    return Object.fromEntries(Object.keys(variables).map((name) => [name, PLACEHOLDER]));
+  async #buildVariables(): Promise<Record<string, string>> {
+    return toPlaceholders(await this.#deps.variables.readForBuild(this.#request.deployment.appId));
+  }
+
+  async #runtimeVariables(): Promise<Record<string, string>> {
+    const { values } = await this.#deps.variables.read(this.#request.deployment.appId);
+    return toPlaceholders(values);
   }
 
   async #clear(): Promise<void> {
@@ -119,6 +125,10 @@ export class Trials implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#clear();
   }
+}
+
+function toPlaceholders(variables: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(variables).map((name) => [name, PLACEHOLDER]));
 }
 
 function toResult(problem: string | null, output: string): TrialResult {

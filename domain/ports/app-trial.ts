@@ -1,11 +1,20 @@
-import type { BuiltBundle } from "./bundler.ts";
+import type { Bundle } from "./bundler.ts";
+
+/** What an app did in a trial. Texts are untrusted. */
+export interface TrialStart {
+  /** Why it does not start; `null` if it starts. */
+  problem: string | null;
+  /** The status of the response to `GET /`; `null` without a response. */
+  status: number | null;
+}
 
 /** Starts apps beside their deployments, to see whether they start. */
 export interface AppTrial {
   /**
-   * Starts an app without network, variables and stored data, and stops it again.
+   * Applies the migrations of an app to a new database, starts the app with it, requests `/`, and removes everything again. The app
+   * has no network, and none of the data of the deployed app.
    *
-   * @returns why it does not start, which is untrusted; `null` if it starts
+   * @param variables - the values of its variables in the trial
    */
-  start(bundle: Pick<BuiltBundle, "scriptPath">, signal: AbortSignal): Promise<string | null>;
+  start(bundle: Bundle, variables: Readonly<Record<string, string>>, signal: AbortSignal): Promise<TrialStart>;
 }

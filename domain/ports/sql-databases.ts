@@ -5,6 +5,9 @@ export class MigrationFailed extends Error {
   override readonly name = "MigrationFailed";
 }
 
+/** The ids of databases of trials start with it. `list` leaves them out. */
+export const TRIAL_PREFIX = "trial-";
+
 /** The SQL databases of apps, one for each app. The caller chooses the id and records it before it calls `create`. */
 export interface SqlDatabases {
   /** Creates an empty database. Succeeds if it exists already, and keeps its content. */

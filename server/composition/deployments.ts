@@ -79,7 +79,7 @@ export async function openDeployments(
       databases: edge.databases,
       discovery: new IsolatedDiscovery({ runtime: edge.isolatedRuntime }),
       appBuilder,
-      trial: new IsolatedTrial(edge.isolatedRuntime),
+      trial: new IsolatedTrial(edge.isolatedRuntime, edge.databases),
       db: database.db,
       plans,
       tokenSecret,

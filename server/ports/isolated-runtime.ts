@@ -1,3 +1,5 @@
+import type { Bundle } from "../../domain/ports/bundler.ts";
+
 /** An app that runs for inspection only. Disposing it stops it. */
 export interface IsolatedApp extends AsyncDisposable {
   /** The port on 127.0.0.1 at which it listens. */
@@ -19,6 +21,12 @@ export interface IsolatedAppRequest {
   editModule?: (source: string) => string;
 }
 
+export interface TrialRequest extends Pick<Bundle, "scriptPath" | "assets"> {
+  /** A SQL database that only this trial uses. */
+  databaseId: string;
+  variables: Readonly<Record<string, string>>;
+}
+
 /** Runs the code of an app for inspection, beside its deployment. */
 export interface IsolatedRuntime {
   /**
@@ -27,4 +35,11 @@ export interface IsolatedRuntime {
    * @throws {UnhealthyScript} when the code of the app prevents the start
    */
   start(request: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp>;
+
+  /**
+   * Starts an app as the edge platform does, with its bindings and temporary storage, but without network.
+   *
+   * @throws {UnhealthyScript} when the code of the app prevents the start
+   */
+  startTrial(request: TrialRequest, signal: AbortSignal): Promise<IsolatedApp>;
 }

@@ -117,6 +117,34 @@ test("an edit that breaks the build is corrected by the agent before anything is
   expect(logs).toMatch(/\[service\] failed: .*; trying again\n[^]*\[service\] the changed app builds and starts\n/);
 });
 
+test("a change that prevents the start, and a migration that fails, are errors of the trial", async () => {
+  const migration = (sql: string) => call("write_file", { path: "migrations/0002_more.sql", content: sql });
+  const index = (from: string, to: string) =>
+    call("edit_file", { path: "src/index.ts", old_string: from, new_string: to });
+  const first = 'import { Hono } from "hono";';
+  model.respond(
+    index(first, `${first}\nthrow new Error("broken start");`),
+    call("run_build"),
+    index('\nthrow new Error("broken start");', ""),
+    migration("ALTER TABLE absent ADD x TEXT;"),
+    call("run_build"),
+    migration("ALTER TABLE entries ADD mood TEXT;"),
+    call("run_build"),
+    "It has moods.",
+  );
+  const tenant = await harness.tenant();
+  const { body } = await tenant.rest.deploy({ repo: "examples/guestbook", customization: "add a mood" });
+  const { body: app } = await harness.waitForStatus(tenant, String(body["app_id"]));
+  const { body: log } = await tenant.rest.get(`/v1/apps/${String(body["app_id"])}/logs`);
+  expect(app["status"]).toBe("ready");
+  expect(log["logs"]).toMatch(/failed: The app builds, but does not start: .*broken start.*; trying again\n/);
+  expect(log["logs"]).toMatch(/failed: The app builds, but does not start: .*0002_more.*absent.*; trying again\n/);
+  expect(log["logs"]).toMatch(/GET \/ responds with status 200\n\[service\] the changed app builds and starts\n/);
+  expect((await appRequest(String(app["url"]))).status).toBe(200);
+  const { deploymentDeps } = harness.service.parts;
+  expect((await deploymentDeps.databases.list()).filter((id) => id.startsWith("trial-"))).toEqual([]);
+});
+
 test("a failed customization changes nothing that is live, and its tokens count", async () => {
   const app = await givenApp("failing");
   await app.waitFor(1, "ready");

@@ -1,28 +1,48 @@
-import type { AppTrial } from "../../../domain/ports/app-trial.ts";
+import { randomUUID } from "node:crypto";
+import type { AppTrial, TrialStart } from "../../../domain/ports/app-trial.ts";
+import type { Bundle } from "../../../domain/ports/bundler.ts";
 import { UnhealthyScript } from "../../../domain/ports/edge-platform.ts";
+import { MigrationFailed, type SqlDatabases, TRIAL_PREFIX } from "../../../domain/ports/sql-databases.ts";
 import type { IsolatedRuntime } from "../../ports/isolated-runtime.ts";
 
-const TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** Starts apps in the isolated runtime: without network, bindings and storage. */
+/** Starts apps in the isolated runtime, each with a database of its own. */
 export class IsolatedTrial implements AppTrial {
   readonly #runtime: IsolatedRuntime;
+  readonly #databases: SqlDatabases;
 
-  constructor(runtime: IsolatedRuntime) {
+  constructor(runtime: IsolatedRuntime, databases: SqlDatabases) {
     this.#runtime = runtime;
+    this.#databases = databases;
   }
 
-  async start({ scriptPath }: { scriptPath: string }, signal: AbortSignal): Promise<string | null> {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  async start(bundle: Bundle, variables: Readonly<Record<string, string>>, signal: AbortSignal): Promise<TrialStart> {
+    const databaseId = `${TRIAL_PREFIX}${randomUUID()}`;
+    const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
+    await this.#databases.create(databaseId);
     try {
-      const request = { scriptPath, addModules: () => [] };
-      await using _app = await this.#runtime.start(request, AbortSignal.any([signal, timeout]));
-      return null;
+      await this.#databases.migrate(databaseId, bundle.migrations, signal);
+      const { scriptPath, assets } = bundle;
+      const request = { scriptPath, assets, databaseId, variables };
+      await using app = await this.#runtime.startTrial(request, AbortSignal.any([signal, timeout]));
+      return { problem: null, status: await requestStatus(app.port, signal) };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof UnhealthyScript) return error.message;
-      if (timeout.aborted) return `it did not start within ${TIMEOUT_MS / 1000} s`;
+      if (error instanceof UnhealthyScript || error instanceof MigrationFailed)
+        return { problem: error.message, status: null };
+      if (timeout.aborted) return { problem: `it did not start within ${START_TIMEOUT_MS / 1000} s`, status: null };
       throw error;
+    } finally {
+      await this.#databases.remove(databaseId);
     }
   }
+}
+
+async function requestStatus(port: number, signal: AbortSignal): Promise<number | null> {
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]);
+  const response = await fetch(`http://127.0.0.1:${port}/`, { redirect: "manual", signal: bounded }).catch(() => null);
+  await response?.body?.cancel();
+  return response?.status ?? null;
 }

@@ -107,7 +107,9 @@ export async function openEmbeddedPlatform(options: EmbeddedPlatformOptions): Pr
       authEntries,
       runtimeLogs,
       storage,
-      isolatedRuntime: new WorkerdIsolatedRuntime(launcher),
+      isolatedRuntime: new WorkerdIsolatedRuntime(launcher, (id) =>
+        databaseDirectory(path.join(root, "databases"), id),
+      ),
       supervisor,
       port,
       close,

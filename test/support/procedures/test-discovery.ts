@@ -39,6 +39,7 @@ export async function openDiscovery(): Promise<TestDiscovery> {
       started += 1;
       return platform.isolatedRuntime.start(...app);
     },
+    startTrial: (...app) => platform.isolatedRuntime.startTrial(...app),
   };
   const discoverScript = (
     scriptPath: string,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Migration } from "../../../../domain/ports/bundler.ts";
-import type { SqlDatabases } from "../../../../domain/ports/sql-databases.ts";
+import { type SqlDatabases, TRIAL_PREFIX } from "../../../../domain/ports/sql-databases.ts";
 import { nullIfMissing } from "../../../files/missing-file.ts";
 import { applyMigration, MIGRATION_SCRIPT } from "./apply-migration.ts";
 
@@ -50,10 +50,10 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
     this.#migrationTimeoutMs = migrationTimeoutMs;
   }
 
-  /** Completes removals that an earlier process did not finish. */
+  /** Completes removals, and ends trials, that an earlier process did not finish. */
   async open(): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
-    const leftovers = (await readdir(this.#root)).filter((name) => !isDatabaseId(name));
+    const leftovers = (await readdir(this.#root)).filter((name) => !isDatabaseId(name) || isTrial(name));
     await Promise.all(leftovers.map((name) => rm(path.join(this.#root, name), { recursive: true, force: true })));
   }
 
@@ -83,7 +83,7 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
   }
 
   async list(): Promise<string[]> {
-    return (await readdir(this.#root)).filter(isDatabaseId);
+    return (await readdir(this.#root)).filter((name) => isDatabaseId(name) && !isTrial(name));
   }
 }
 
@@ -95,6 +95,11 @@ export class EmbeddedSqlDatabases implements SqlDatabases {
 export function databaseDirectory(root: string, databaseId: string): string {
   if (!isDatabaseId(databaseId)) throw new TypeError(`Invalid database id: ${JSON.stringify(databaseId)}`);
   return path.join(root, databaseId);
+}
+
+/** The database of a trial belongs to no app. It exists until the trial ends, or until the next start of the service. */
+function isTrial(databaseId: string): boolean {
+  return databaseId.startsWith(TRIAL_PREFIX);
 }
 
 /** Ids become folder names. */

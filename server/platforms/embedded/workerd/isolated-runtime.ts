@@ -1,8 +1,15 @@
-import type { IsolatedApp, IsolatedAppRequest, IsolatedRuntime } from "../../../ports/isolated-runtime.ts";
+import type {
+  IsolatedApp,
+  IsolatedAppRequest,
+  IsolatedRuntime,
+  TrialRequest,
+} from "../../../ports/isolated-runtime.ts";
 import { readUploadForm, type UploadForm } from "./upload-form.ts";
-import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME } from "./worker-options.ts";
+import { codeOptions, type MiniflareWorkerOptions, WORKER_NAME, workerOptions } from "./worker-options.ts";
 import { bindingOptions } from "./worker-bindings.ts";
 import type { WorkerdLauncher } from "./workerd-launcher.ts";
+
+const NO_NETWORK = { network: { allow: [] } };
 
 /** In bytes. V8 reserves about 500 MB of it without using them. */
 const DATA_BYTES = 900_000 * 1024;
@@ -10,15 +17,28 @@ const DATA_BYTES = 900_000 * 1024;
 /** Starts the code of an app in workerd as the edge does, but without its bindings, storage, static files and network. */
 export class WorkerdIsolatedRuntime implements IsolatedRuntime {
   readonly #launcher: WorkerdLauncher;
+  readonly #databaseDirectory: (databaseId: string) => string;
 
-  constructor(launcher: WorkerdLauncher) {
+  /** @param databaseDirectory - returns the folder of a SQL database */
+  constructor(launcher: WorkerdLauncher, databaseDirectory: (databaseId: string) => string) {
     this.#launcher = launcher;
+    this.#databaseDirectory = databaseDirectory;
   }
 
   async start({ scriptPath, ...inspection }: IsolatedAppRequest, signal: AbortSignal): Promise<IsolatedApp> {
     const worker = isolatedWorker(await readUploadForm(scriptPath), inspection);
     const folders = { storageDirectory: null, databaseDirectory: null, assetsDirectory: null };
     return this.#launcher.start({ worker, ...folders, dataBytes: DATA_BYTES }, signal);
+  }
+
+  async startTrial({ scriptPath, variables, ...app }: TrialRequest, signal: AbortSignal): Promise<IsolatedApp> {
+    const worker = workerOptions(app, await readUploadForm(scriptPath), variables);
+    const folders = {
+      storageDirectory: null,
+      databaseDirectory: this.#databaseDirectory(app.databaseId),
+      assetsDirectory: app.assets?.directory ?? null,
+    };
+    return this.#launcher.start({ worker: { ...worker, outboundService: NO_NETWORK }, ...folders }, signal);
   }
 }
 
@@ -38,7 +58,7 @@ function isolatedWorker(
     name: WORKER_NAME,
     ...code,
     modules: [...added.map((module) => ({ type: "ESModule" as const, ...module })), ...edited],
-    outboundService: { network: { allow: [] } },
+    outboundService: NO_NETWORK,
     cache: false,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     ...codeGeneration(form),

@@ -44,7 +44,7 @@ const NO_OP_MAIN = "no-op-worker.js";
  * @throws {UnhealthyScript} when the bundle has an unsupported binding
  */
 export function workerOptions(
-  version: ScriptVersion,
+  version: Pick<ScriptVersion, "databaseId" | "assets">,
   form: UploadForm,
   variables: Readonly<Record<string, string>>,
 ): MiniflareWorkerOptions {
@@ -83,7 +83,7 @@ function compatibilityDate(declared: string | undefined): string {
 }
 
 function assetOptions(
-  version: ScriptVersion,
+  version: Pick<ScriptVersion, "assets">,
   form: UploadForm,
   binding: string | undefined,
 ): Pick<MiniflareWorkerOptions, "assets"> {
