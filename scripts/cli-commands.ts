@@ -65,7 +65,7 @@ function isOneValue(schema: JsonSchema): boolean {
 }
 
 function describeSchema(schema: JsonSchema): Pick<ParameterSpec, "type" | "choices" | "isNullable" | "description"> {
-  const alternatives = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as JsonSchema[]) : [schema];
+  const alternatives = listAlternatives(schema);
   const isNullable = alternatives.some(({ type }) => type === "null");
   const [only = {}, ...more] = alternatives.filter(({ type }) => type !== "null");
   const choices = only["enum"];
@@ -77,6 +77,13 @@ function describeSchema(schema: JsonSchema): Pick<ParameterSpec, "type" | "choic
     ...(isNullable && { isNullable }),
     description: texts.filter((text) => text !== "").join("; "),
   };
+}
+
+/** A value that can be null is written as `anyOf`, or with a list of types. */
+function listAlternatives(schema: JsonSchema): JsonSchema[] {
+  const { anyOf, type, ...rest } = schema;
+  if (Array.isArray(anyOf)) return anyOf as JsonSchema[];
+  return Array.isArray(type) ? type.map((each: string) => ({ ...rest, type: each })) : [schema];
 }
 
 function selectType({ type, items }: JsonSchema): ParameterSpec["type"] {

@@ -86,7 +86,7 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
   const { summary, steps } = await appBuilder.customize({
     sourceDirectory: directory,
     instructions: task.instructions,
-    conflicts: task.conflicts.map((change) => formatFile(change)),
+    conflicts: await Promise.all(task.conflicts.map(formatFile)),
     maxTokens,
     tryOut: () => trials.run(),
     runScript: (name) => trials.runScript(name),

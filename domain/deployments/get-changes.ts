@@ -41,7 +41,7 @@ export async function getChanges(
     instructions: stored.instructions,
     summary: stored.summary ?? null,
     files: changes.map(({ path, before, after }) => ({ path, change: kindOf(before, after) })),
-    patch: formatPatch(changes),
+    patch: await formatPatch(changes),
     steps: stored.steps,
     input_tokens: stored.inputTokens,
     output_tokens: stored.outputTokens,

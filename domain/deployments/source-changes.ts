@@ -1,4 +1,3 @@
-import { createTwoFilesPatch } from "diff";
 import { diff3Merge } from "node-diff3";
 import type { SourceFile, Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
@@ -110,11 +109,12 @@ export function joinChanges(earlier: readonly FileChange[], later: readonly File
 }
 
 /** Formats changes as a unified diff, as git prints it. */
-export function formatPatch(changes: readonly FileChange[]): string {
-  return changes.map((change) => formatFile(change)).join("");
+export async function formatPatch(changes: readonly FileChange[]): Promise<string> {
+  return (await Promise.all(changes.map(formatFile))).join("");
 }
 
-export function formatFile({ path, before, after }: FileChange): string {
+export async function formatFile({ path, before, after }: FileChange): Promise<string> {
+  const { createTwoFilesPatch } = await import("diff");
   const names = [before === null ? "/dev/null" : `a/${path}`, after === null ? "/dev/null" : `b/${path}`] as const;
   const mode = before === null ? "new file mode 100644\n" : after === null ? "deleted file mode 100644\n" : "";
   const patch = createTwoFilesPatch(...names, before ?? "", after ?? "", undefined, undefined, { context: 3 });

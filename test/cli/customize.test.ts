@@ -30,7 +30,7 @@ const edit = (from: string, to: string): ScriptedResponse => ({
   input: { path: "src/index.ts", old_string: from, new_string: to, replace_all: true },
 });
 
-test("deploy and customize let the agent change an app, apps diff shows the changes, and --reset removes them", async () => {
+test("deploy and customize let the agent change an app, apps diff shows the changes, and a redeployment without them removes them", async () => {
   model.respond(edit("Hello", "Hi"), "It says Hi.");
   const deployed = await cli.run(["deploy", "examples/hello", "--customize", "say Hi"]);
   expect([deployed.code, deployed.stderr]).toEqual([0, expect.stringContaining("[service] edit src/index.ts\n")]);
@@ -45,14 +45,13 @@ test("deploy and customize let the agent change an app, apps diff shows the chan
     stderr: "The app builder agent says: It says Good day.\n",
   });
   expect((await cli.run(["apps", "diff", slug, "--deployment", "1"])).stdout).toMatch(/\n\+.*Hi/);
-  const reset = await cli.run(["customize", slug, "--reset", "--no-wait"]);
-  expect([reset.code, reset.stdout]).toEqual([0, "3\n"]);
+  const reset = await cli.run(["deployments", "redeploy", slug, "--no-customization", "--json"]);
+  expect([reset.code, JSON.parse(reset.stdout)]).toMatchObject([0, { number: 3, customization: null }]);
 });
 
-test("customize requires instructions or --reset, and apps diff a number", async () => {
+test("customize requires instructions, and apps diff a number", async () => {
   for (const args of [
     ["customize", "a"],
-    ["customize", "a", "text", "--reset"],
     ["apps", "diff", "a", "--deployment", "x"],
   ])
     expect((await cli.run(args)).code).toBe(2);

@@ -18,21 +18,29 @@ function rank({ procedure }: Hit): number {
 }
 
 const EXAMPLES = new URL("../../examples/", import.meta.url);
-const WITHOUT_PROCEDURES = ["guestbook", "hello", "site"];
+const WITHOUT_PROCEDURES = ["guestbook", "hello", "site", "starter-site"];
 
 test("every snippet of every example app runs as it is", { timeout: 180_000 }, async () => {
   const folders = (await readdir(EXAMPLES, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   const examples = folders.map(({ name }) => name).filter((name) => !WITHOUT_PROCEDURES.includes(name));
-  expect(examples.toSorted()).toEqual(["crm", "invoices", "notes-mcp", "tasks-api"]);
-  const tenant = await service().tenant();
-  const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
+  expect(examples.toSorted()).toEqual([
+    "crm",
+    "invoices",
+    "notes-mcp",
+    "starter-agent-tools",
+    "starter-api",
+    "tasks-api",
+  ]);
   for (const example of examples) {
+    // The number of deployments of an organization is limited.
+    const tenant = await service().tenant();
+    const gateway = new GatewayClient(service().service.publicUrl, tenant.personal_access_token);
     const { body } = await tenant.rest.deploy({ repo: `examples/${example}` });
     const app = await service().waitForStatus(tenant, String(body["app_id"]));
     expect([example, app.body["status"]]).toEqual([example, "ready"]);
     const found = await gateway.tool("service_docs_search", { query: example, app: body["slug"], limit: 50 });
     const hits = found.structuredContent["hits"] as Hit[];
-    expect([example, found.structuredContent["cut"], hits.length > 2]).toEqual([example, null, true]);
+    expect([example, found.structuredContent["cut"], hits.length > 1]).toEqual([example, null, true]);
     for (const hit of hits.toSorted((a, b) => rank(a) - rank(b))) {
       const code = `${hit.snippet}\nconsole.log("done");`;
       const { structuredContent } = await gateway.tool("service_execute", { code });

@@ -115,7 +115,7 @@ test("an error names the arguments of the tool only if the arguments are invalid
   const gateway = new GatewayClient(service().service.publicUrl, (await service().tenant()).personal_access_token);
   const call = async (input: object) => (await gateway.tool("service_get_app_logs", input)).text;
   expect(await call({ app_id: randomUUID(), number: "newest" })).toMatch(
-    /number: .* Arguments: app_id, number \(optional\)\.$/,
+    /number: .* Arguments: app_id, number \(optional\), wait_seconds \(optional\)\.$/,
   );
   expect(await call({ app_id: randomUUID() })).toBe("App not found");
 });

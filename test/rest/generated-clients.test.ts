@@ -46,7 +46,7 @@ const COMPILER_OPTIONS = {
 const programs = (extension: string) => ({
   "openapi-typescript": `
     import createClient from "openapi-fetch";
-    import type { paths } from "../support/clients/schema${extension}";
+    import type { paths } from "./schema${extension}";
     export async function deploy(baseUrl: string, token: string) {
       const client = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } });
       const { data, error } = await client.POST("/v1/apps/deploy", { body: { repo: "acme/site" } });
@@ -56,8 +56,8 @@ const programs = (extension: string) => ({
       return { status: app.data?.status, slug: data.slug, isSame: url === data.url };
     }`,
   "hey-api": `
-    import { createClient } from "../support/clients/client/client/index${extension}";
-    import { appsDeploy, appsGet } from "../support/clients/client/sdk.gen${extension}";
+    import { createClient } from "./client/client/index${extension}";
+    import { appsDeploy, appsGet } from "./client/sdk.gen${extension}";
     export async function deploy(baseUrl: string, token: string) {
       const client = createClient({ baseUrl, auth: token });
       const { data, error } = await appsDeploy({ client, body: { repo: "acme/site" } });

@@ -64,5 +64,5 @@ test("a customization is plain text of at most 20,000 characters, and not blank"
 
 test("a customization requires an app builder, and an app without one does not", () => {
   expect(() => checkCustomization(undefined, null)).not.toThrow();
-  expect(() => checkCustomization("x", null)).toThrow(/not available/);
+  expect(() => checkCustomization("x", null)).toThrow(/needs a language model/);
 });

@@ -28,6 +28,7 @@ const quotasOf = ({ apps, documents, bytes }: { apps: number; documents: number;
   { metric: "apps", used: apps, limit: 20 },
   { metric: "documents", used: documents, limit: 10_000 },
   { metric: "document_bytes", used: bytes, limit: 1024 ** 3 },
+  { metric: "builder_tokens", used: 0, limit: 10_000_000 },
 ];
 
 test("an organization has the limits of its plan, and of the default plan if its plan does not exist", () => {

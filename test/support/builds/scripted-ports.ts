@@ -71,6 +71,8 @@ export class ScriptedPorts {
   async #customize(customization: Customization): Promise<CustomizationReport> {
     this.customizations.push(customization);
     await this.steps.customize?.(customization);
+    // An agent that changes nothing has failed.
+    await writeFile(path.join(customization.sourceDirectory, "changed.ts"), "changed");
     return { summary: "Painted it.", steps: 1 };
   }
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Client, DeploymentProgress, Input, Output as ProcedureOutput } from "../../../sdk/src/client.ts";
-import { Interrupted, usageError } from "../cli-error.ts";
+import { Interrupted } from "../cli-error.ts";
 import { connect, type Context } from "../context.ts";
 import { resolveAppId } from "../resolve-app.ts";
 
@@ -9,11 +9,6 @@ interface DeployOptions {
   customize?: string;
   rootDirectory?: string;
   buildNetwork?: boolean;
-  wait: boolean;
-}
-
-interface CustomizeOptions {
-  reset?: boolean;
   wait: boolean;
 }
 
@@ -37,13 +32,12 @@ export function defineDeployCommand(program: Command, context: () => Context): v
     .command("customize")
     .summary("Let the app builder agent change an app")
     .description(
-      "Deploys an app again with changes by the app builder agent, on top of those that are live. To see what it changed, use: svc apps diff",
+      "Deploys an app again with changes by the app builder agent, on top of those that are live. To see what it changed, use: svc apps diff. To go back to the plain repository: svc deployments redeploy APP --no-customization",
     )
     .argument("<app>", "the slug, the name or the id of the app")
-    .argument("[instructions]", "what to change, in your own words")
-    .option("--reset", "deploy the plain repository, without any changes of the agent")
+    .argument("<instructions>", "what to change, in your own words")
     .option("--no-wait", "return when the deployment has started")
-    .action((app: string, instructions: string | undefined, options: CustomizeOptions) =>
+    .action((app: string, instructions: string, options: { wait: boolean }) =>
       customize(context(), app, instructions, options),
     );
 }
@@ -51,15 +45,13 @@ export function defineDeployCommand(program: Command, context: () => Context): v
 async function customize(
   context: Context,
   app: string,
-  instructions: string | undefined,
-  { reset = false, wait }: CustomizeOptions,
+  customization: string,
+  { wait }: { wait: boolean },
 ): Promise<void> {
-  if ((instructions === undefined) !== reset)
-    throw usageError('Describe the changes, such as: svc customize my-app "make the button green". Or use --reset.');
   const { output, signal } = context;
   const client = await connect(context, `Reading ${app} …`);
   const id = await resolveAppId(client, app, signal);
-  const { number } = await client.deployments.redeploy({ id, customization: instructions ?? null }, { signal });
+  const { number } = await client.deployments.redeploy({ id, customization }, { signal });
   if (!wait) {
     output.value({ number }, () => String(number));
     output.message(`The deployment has started. Follow it with: svc apps logs -f ${app}`);
