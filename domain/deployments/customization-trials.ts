@@ -29,10 +29,9 @@ const MAX_REPORT_LENGTH = 8000;
 const PLACEHOLDER = "placeholder";
 
 /** Builds and starts copies of a source that is being edited. */
-export class Trials implements AsyncDisposable {
+export class Trials {
   readonly #deps: TrialDeps;
   readonly #request: TrialRequest;
-  readonly #folders: string[] = [];
   #count = 0;
 
   constructor(deps: TrialDeps, request: TrialRequest) {
@@ -70,9 +69,13 @@ export class Trials implements AsyncDisposable {
   async #tryCopy(use: (request: BundleRequest) => Promise<string | null>): Promise<TrialResult> {
     this.#count += 1;
     const name = `trial-${this.#count}`;
-    const copy = await this.#request.workspace.copyFolder(this.#request.directory, name);
-    this.#folders.push(copy);
-    return this.#attempt(copy, name, use);
+    const { workspace, directory } = this.#request;
+    const copy = await workspace.copyFolder(directory, name);
+    try {
+      return await this.#attempt(copy, name, use);
+    } finally {
+      await workspace.removeFolder(copy);
+    }
   }
 
   /** @param use - returns what is wrong, or `null` */
@@ -83,7 +86,6 @@ export class Trials implements AsyncDisposable {
   ): Promise<TrialResult> {
     const { workspace, deployment, signal } = this.#request;
     const outputDirectory = await workspace.createOutputFolder(name);
-    this.#folders.push(outputDirectory);
     const output = new ReportOutput();
     try {
       const problem = await use({
@@ -104,7 +106,7 @@ export class Trials implements AsyncDisposable {
       if (!(error instanceof BuildFailure) || error.kind === "platform") throw error;
       return toResult(`${error.message} ${error.advice}`, output.text());
     } finally {
-      await this.#clear();
+      await workspace.removeFolder(outputDirectory);
     }
   }
 
@@ -116,14 +118,6 @@ export class Trials implements AsyncDisposable {
   async #runtimeVariables(): Promise<Record<string, string>> {
     const { values } = await this.#deps.variables.read(this.#request.deployment.appId);
     return toPlaceholders(values);
-  }
-
-  async #clear(): Promise<void> {
-    for (const folder of this.#folders.splice(0)) await this.#request.workspace.removeFolder(folder);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#clear();
   }
 }
 

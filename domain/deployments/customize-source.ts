@@ -48,7 +48,8 @@ export async function customizeSource(deps: CustomizeDeps, request: CustomizeReq
   const isKnown = base !== null && (own !== null || base.instructions.at(-1) === instructions);
   const earlier = base?.instructions ?? [];
   if (isKnown && conflicts.length === 0) {
-    await store(deps, deployment, { instructions: [...earlier], changes: applied });
+    // An earlier attempt of this deployment has stored them already.
+    if (own === null) await store(deps, deployment, { instructions: [...earlier], changes: applied });
     return;
   }
   const all = isKnown ? [...earlier] : [...earlier, instructions];
@@ -58,9 +59,12 @@ export async function customizeSource(deps: CustomizeDeps, request: CustomizeReq
 const NO_CHANGES = { applied: [] as FileChange[], conflicts: [] as FileChange[] };
 
 function describeApplied({ number }: StoredChanges, applied: FileChange[], conflicts: FileChange[]): string {
-  const files = (changes: FileChange[]) => `${changes.length} ${changes.length === 1 ? "file" : "files"}`;
-  const done = `applied the changes of deployment ${number} to ${files(applied)}`;
-  return conflicts.length === 0 ? done : `${done}; those of ${files(conflicts)} do not fit this commit`;
+  const done = `applied the changes of deployment ${number} to ${countFiles(applied)}`;
+  return conflicts.length === 0 ? done : `${done}; those of ${countFiles(conflicts)} do not fit this commit`;
+}
+
+function countFiles({ length }: readonly FileChange[]): string {
+  return `${length} ${length === 1 ? "file" : "files"}`;
 }
 
 interface AgentTask {
@@ -82,7 +86,7 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
   const startedAt = performance.now();
   const used: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   const directory = await workspace.copyFolder(workspace.sourceDirectory, "customized");
-  await using trials = new Trials(deps, { ...request, directory });
+  const trials = new Trials(deps, { ...request, directory });
   const { summary, steps } = await appBuilder.customize({
     sourceDirectory: directory,
     instructions: task.instructions,
@@ -107,7 +111,7 @@ async function callAgent(deps: CustomizeDeps, request: CustomizeRequest, task: A
   const changes = joinChanges(task.applied, made);
   const durationMs = Math.round(performance.now() - startedAt);
   await store(deps, deployment, { instructions: task.instructions, changes, summary, steps, ...used, durationMs });
-  say(`the app builder agent changed ${changes.length} ${changes.length === 1 ? "file" : "files"}`);
+  say(`the app builder agent changed ${countFiles(changes)}`);
   say(`the app builder agent says: ${summary}`);
 }
 
@@ -129,16 +133,11 @@ async function store(
   { deploymentId, appId }: ClaimedDeployment,
   { changes, ...customization }: NewCustomization,
 ): Promise<void> {
-  await em.fork().upsert(
-    Customization,
-    {
-      deploymentId,
-      appId,
-      ...{ summary: null, steps: 0, inputTokens: 0, outputTokens: 0, durationMs: 0, createdAt: new Date() },
-      ...customization,
-      changes: JSON.stringify(changes),
-    },
-    // An attempt after a crash only applies what is stored.
-    { onConflictAction: "ignore" },
-  );
+  await em.fork().upsert(Customization, {
+    deploymentId,
+    appId,
+    ...{ summary: null, steps: 0, inputTokens: 0, outputTokens: 0, durationMs: 0, createdAt: new Date() },
+    ...customization,
+    changes: JSON.stringify(changes),
+  });
 }

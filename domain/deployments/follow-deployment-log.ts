@@ -5,7 +5,7 @@ import { invalidEventId, type LogStream } from "../shared/log-stream.ts";
 import { ReferenceCountedInstances } from "../shared/reference-counted-instances.ts";
 import { DeploymentLogTail, type FollowedDeployment, type LogTailDeps } from "./deployment-log-tail.ts";
 import { deploymentNotFound } from "./list-deployments.ts";
-import { selectLogs } from "./read-deployment-log.ts";
+import { selectLog } from "./read-deployment-log.ts";
 
 export interface FollowLogDeps extends LogTailDeps {
   logTails: DeploymentLogTails;
@@ -54,12 +54,9 @@ export async function followDeploymentLog(
   lastEventId: string | null,
 ): Promise<LogStream | null> {
   const after = parseEventId(lastEventId);
-  const newest = selectLogs(deps.db, { orgId, appId }).select(["deployments.id", "deployments.number"]);
-  const row = await (
-    number === undefined
-      ? newest.whereRef("deployments.id", "=", "apps.latest_deployment_id")
-      : newest.where("deployments.number", "=", number)
-  ).executeTakeFirst();
+  const row = await selectLog(deps.db, { orgId, appId }, number)
+    .select(["deployments.id", "deployments.number"])
+    .executeTakeFirst();
   if (row === undefined) throw number === undefined ? appNotFound() : deploymentNotFound();
   const position = after?.number === row.number ? after.position : 0;
   if (position === null) return null;

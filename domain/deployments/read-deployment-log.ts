@@ -30,9 +30,8 @@ export async function readDeploymentLog(
   { orgId }: Caller,
   appId: string,
 ): Promise<DeploymentLogView> {
-  const row = await selectLogs(deps.db, { orgId, appId })
+  const row = await selectLog(deps.db, { orgId, appId }, undefined)
     .select(["apps.status", "apps.status_message", "apps.error"])
-    .whereRef("deployments.id", "=", "apps.latest_deployment_id")
     .executeTakeFirst();
   if (row === undefined) throw appNotFound();
   const { log_key: key, ...shown } = row;
@@ -54,9 +53,8 @@ export async function readLogOfDeployment(
   { orgId }: Caller,
   { id, number }: { id: string; number: number },
 ): Promise<NumberedLogView> {
-  const row = await selectLogs(deps.db, { orgId, appId: id })
+  const row = await selectLog(deps.db, { orgId, appId: id }, number)
     .select(["deployments.status", "deployments.status_message", "deployments.error"])
-    .where("deployments.number", "=", number)
     .executeTakeFirst();
   if (row === undefined) throw deploymentNotFound();
   const { log_key: key, ...shown } = row;
@@ -71,6 +69,14 @@ export function selectLogs(db: Db, { orgId, appId }: { orgId: string; appId: str
     .select("deployments.log_key")
     .where("apps.id", "=", appId)
     .where("apps.org_id", "=", orgId);
+}
+
+/** Selects the key of the log of one deployment of an app: of the newest one without a number. */
+export function selectLog(db: Db, app: { orgId: string; appId: string }, number: number | undefined) {
+  const logs = selectLogs(db, app);
+  return number === undefined
+    ? logs.whereRef("deployments.id", "=", "apps.latest_deployment_id")
+    : logs.where("deployments.number", "=", number);
 }
 
 async function readLog({ objects }: ReadLogDeps, key: string): Promise<string | null> {

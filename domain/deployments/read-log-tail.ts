@@ -2,13 +2,7 @@ import { isInProgress } from "../apps/app-status.ts";
 import { pollUntil } from "../shared/back-off.ts";
 import type { Caller } from "../shared/caller.ts";
 import { RESPONSE_CHARACTERS } from "../shared/response-budget.ts";
-import {
-  type DeploymentLogView,
-  type NumberedLogView,
-  readDeploymentLog,
-  type ReadLogDeps,
-  readLogOfDeployment,
-} from "./read-deployment-log.ts";
+import { readDeploymentLog, type ReadLogDeps, readLogOfDeployment, selectLog } from "./read-deployment-log.ts";
 
 /** The status of a deployment and the end of its log, short enough for the context of an agent. */
 export interface DeploymentLogTail {
@@ -28,7 +22,7 @@ export interface LogTailRequest {
   wait_seconds?: number | undefined;
 }
 
-/** In milliseconds. Agents wait for a minute or more, and each read takes a query and the log. */
+/** In milliseconds. Agents wait for a minute or more. */
 const WAIT_PAUSES = { first: 100, max: 1000 };
 
 /** The characters of a response without its log, with long messages. */
@@ -45,13 +39,18 @@ export async function readLogTail(
   caller: Caller,
   { app_id: id, number, wait_seconds: waitSeconds = 0 }: LogTailRequest,
 ): Promise<DeploymentLogTail> {
-  const { logs, ...shown } = await pollUntil<DeploymentLogView | NumberedLogView>(
-    () =>
-      number === undefined ? readDeploymentLog(deps, caller, id) : readLogOfDeployment(deps, caller, { id, number }),
-    ({ status }) => !isInProgress(status),
-    Date.now() + waitSeconds * 1000,
-    WAIT_PAUSES,
-  );
+  if (waitSeconds > 0)
+    await pollUntil(
+      () =>
+        selectLog(deps.db, { orgId: caller.orgId, appId: id }, number).select("deployments.status").executeTakeFirst(),
+      (deployment) => deployment === undefined || !isInProgress(deployment.status),
+      Date.now() + waitSeconds * 1000,
+      WAIT_PAUSES,
+    );
+  const { logs, ...shown } =
+    number === undefined
+      ? await readDeploymentLog(deps, caller, id)
+      : await readLogOfDeployment(deps, caller, { id, number });
   const log = logs === null ? null : takeEnd(logs, RESPONSE_CHARACTERS - ENVELOPE_CHARACTERS);
   return { ...shown, log, omitted_characters: (logs?.length ?? 0) - (log?.length ?? 0) };
 }

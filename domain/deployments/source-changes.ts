@@ -1,6 +1,7 @@
 import { diff3Merge } from "node-diff3";
 import type { SourceFile, Workspace } from "../ports/temporary-workspaces.ts";
 import { BuildFailure } from "../shared/errors.ts";
+import { decodeText } from "../shared/plain-text.ts";
 
 /** The change of one text file. */
 export interface FileChange {
@@ -29,10 +30,11 @@ export async function compareFolders(workspace: Workspace, before: string, after
   for (const path of [...new Set([...old.keys(), ...current.keys()])].toSorted()) {
     const [from, to] = await Promise.all([old.get(path)?.read(), current.get(path)?.read()]);
     if (from !== undefined && to !== undefined && Buffer.compare(from, to) === 0) continue;
-    const change = { path, before: toText(from), after: toText(to) };
-    if (change.before === undefined || change.after === undefined) continue;
+    // `undefined` for a file that is not text.
+    const [was, is] = [from, to].map((content) => (content === undefined ? null : decodeText(content)));
+    if (was === undefined || is === undefined) continue;
     bytes += LOCKFILE.test(path) ? 0 : (to?.length ?? 0);
-    changes.push(change as FileChange);
+    changes.push({ path, before: was, after: is });
     if (changes.length > CHANGE_LIMITS.files || bytes > CHANGE_LIMITS.bytes) throw tooManyChanges();
   }
   return changes;
@@ -42,17 +44,6 @@ async function listFiles(workspace: Workspace, directory: string): Promise<Map<s
   const files = new Map<string, SourceFile>();
   for await (const file of workspace.filesIn(directory)) files.set(file.path, file);
   return files;
-}
-
-/** `null` for no file, `undefined` for a file that is not text. */
-function toText(content: Uint8Array | undefined): string | null | undefined {
-  if (content === undefined) return null;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }
 
 function tooManyChanges(): BuildFailure {

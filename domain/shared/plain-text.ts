@@ -10,3 +10,13 @@ export function toPlainText(text: string): string {
   const lines = stripVTControlCharacters(text.toWellFormed()).replaceAll("\r\n", "\n").replaceAll("\r", "\n");
   return lines.replace(CONTROL, "").replace(INVISIBLE, "");
 }
+
+/** Decodes UTF-8. Returns `undefined` for bytes that are not text. A byte order mark stays. */
+export function decodeText(content: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -13,7 +13,7 @@ export interface TokenQuotaDeps {
 }
 
 /** How many tokens the app builder agent has used for an organization in this month. */
-export async function countBuilderTokens(db: Db, orgId: string): Promise<number> {
+async function countBuilderTokens(db: Db, orgId: string): Promise<number> {
   const row = await db
     .selectFrom("usage_counts")
     .select("count")

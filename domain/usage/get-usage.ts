@@ -11,7 +11,6 @@ import { deployQuota } from "../rate-limits/limit-deploys.ts";
 import { modelCallQuota } from "../rate-limits/limit-model-calls.ts";
 import { restartQuota } from "../rate-limits/limit-restarts.ts";
 import type { Caller } from "../shared/caller.ts";
-import { countBuilderTokens } from "./builder-tokens.ts";
 import { toTokenCounters } from "./token-counters.ts";
 import { periodOf } from "./usage-period.ts";
 
@@ -49,6 +48,7 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
   const limits = plans.getLimits(plan);
   const apps = await countAppsInPlan(em, orgId);
   const { documents, bytes } = await measureDocuments(db, orgId);
+  const counts = await readCounts(db, orgId);
   return {
     plan: plans.resolveName(plan),
     period: "now",
@@ -56,7 +56,7 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
       { metric: "apps", used: apps, limit: limits.apps },
       { metric: "documents", used: documents, limit: limits.documents },
       { metric: "document_bytes", used: bytes, limit: limits.documentBytes },
-      { metric: "builder_tokens", used: await countBuilderTokens(db, orgId), limit: limits.builderTokens },
+      { metric: "builder_tokens", used: counts.get("builder_tokens") ?? 0, limit: limits.builderTokens },
     ],
     rate_limits: await Promise.all([
       readRateLimit("deploy", counter, deployQuota(plans, organization)),
@@ -64,7 +64,7 @@ export async function getUsage(deps: UsageDeps, { orgId }: Caller): Promise<Usag
       readRateLimit("model_calls", counter, modelCallQuota(plans, organization)),
       readRateLimit("tool_calls", callCounter, callQuota(orgId)),
     ]),
-    activity: await readActivity(db, orgId),
+    activity: toActivity(counts),
     storage: {
       ...(await readStorage(db, orgId, limits.storageBytes)),
       workspace_bytes: await agentWorkspaces.measure(orgId),
@@ -94,17 +94,24 @@ interface Activity {
 
 /** Reads the activity of the current month. Requests and programs of the last ten seconds may be missing. */
 export async function readActivity(db: Db, orgId: string): Promise<Activity> {
-  const period = periodOf(new Date());
+  return toActivity(await readCounts(db, orgId));
+}
+
+/** Reads the counts of the current month by metric. */
+async function readCounts(db: Db, orgId: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom("usage_counts")
     .select(({ fn }) => ["metric", fn.sum<string>("count").as("total")])
     .where("org_id", "=", orgId)
-    .where("period", "=", period)
+    .where("period", "=", periodOf(new Date()))
     .groupBy("metric")
     .execute();
-  const totals = new Map(rows.map(({ metric, total }) => [metric, Number(total)]));
+  return new Map(rows.map(({ metric, total }) => [metric, Number(total)]));
+}
+
+function toActivity(totals: ReadonlyMap<string, number>): Activity {
   return {
-    period,
+    period: periodOf(new Date()),
     deployments: totals.get("deployments") ?? 0,
     requests: totals.get("requests") ?? 0,
     programs: totals.get("programs") ?? 0,

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import type { AppBuilder, Customization, CustomizationReport } from "../../../domain/ports/app-builder-agent.ts";
 import { BuildFailure } from "../../../domain/shared/errors.ts";
@@ -9,7 +9,7 @@ import { BUILDER_INSTRUCTIONS, formatTask, section } from "./builder-prompt.ts";
 import { addChangedDependencies, readManifest } from "./changed-dependencies.ts";
 import { explainModelError } from "./model-errors.ts";
 import { type ModelEndpoint, ModelForwarder } from "./model-forwarder.ts";
-import { SandboxedFiles } from "./sandboxed-files.ts";
+import { SandboxedFiles, withRequestFile } from "./sandboxed-files.ts";
 
 export interface CommandAppBuilderOptions {
   /** Program and arguments. `{request_file}` stands for the path of the file with the request, in the sandbox. */
@@ -54,7 +54,8 @@ export class CommandAppBuilder implements AppBuilder {
     const timeout = AbortSignal.timeout(limits.wallTimeMs);
     try {
       await chmod(home, 0o755);
-      return await this.#run({ customization, forwarder, home, limits, timeout });
+      const signal = AbortSignal.any([customization.signal, timeout]);
+      return await this.#run({ customization, forwarder, home, limits, signal });
     } catch (error) {
       customization.signal.throwIfAborted();
       if (!timeout.aborted) throw error;
@@ -85,50 +86,46 @@ export class CommandAppBuilder implements AppBuilder {
     }
   }
 
-  async #firstRequest({ customization, timeout }: CommandRun): Promise<string> {
+  async #firstRequest({ customization, signal }: CommandRun): Promise<string> {
     const files = new SandboxedFiles(this.#options.sandbox, customization.sourceDirectory);
-    const signal = AbortSignal.any([customization.signal, timeout]);
     const { files: list } = await files.run({ operation: "list" }, signal);
     return `${BUILDER_INSTRUCTIONS}\n\n${OWN_TOOLS}\n\n${formatTask(customization, list, null)}\n`;
   }
 
-  async #start(run: CommandRun, request: string): Promise<{ outcome: SandboxOutcome; output: string }> {
-    const { customization, forwarder, home, timeout } = run;
+  #start(run: CommandRun, request: string): Promise<{ outcome: SandboxOutcome; output: string }> {
+    const file = { name: path.basename(REQUEST_FILE), content: request };
+    return withRequestFile(run.customization.sourceDirectory, file, (folder) => this.#runCommand(run, folder));
+  }
+
+  async #runCommand(run: CommandRun, requestFolder: string): Promise<{ outcome: SandboxOutcome; output: string }> {
+    const { customization, forwarder, home, limits, signal } = run;
     const { command, folder, endpoint, sandbox } = this.#options;
-    const requestFolder = await mkdtemp(`${customization.sourceDirectory}.request-`);
-    try {
-      await chmod(requestFolder, 0o755);
-      await writeFile(path.join(requestFolder, "request.md"), request, { mode: 0o644 });
-      const output: Uint8Array[] = [];
-      const [program, ...args] = command.map((part) => part.replaceAll("{request_file}", REQUEST_FILE));
-      const outcome = await sandbox.run({
-        argv: [program ?? "", ...args],
-        cwd: "/project",
-        env: environment(endpoint),
-        mounts: [
-          { from: customization.sourceDirectory, to: "/project", writable: true },
-          { from: home, to: "/home/agent", writable: true },
-          { from: requestFolder, to: "/request", writable: false },
-          ...(folder === null ? [] : [{ from: folder, to: folder, writable: false }]),
-        ],
-        network: { kind: "proxy", socketPath: forwarder.socketPath },
-        limits: {
-          wallTimeMs: run.limits.wallTimeMs,
-          memoryMb: 2048,
-          processes: 512,
-          fileSizeMb: 256,
-          diskMb: 2048,
-          outputBytes: OUTPUT_BYTES,
-        },
-        onOutput: (chunk) => void output.push(chunk),
-        signal: AbortSignal.any([customization.signal, timeout]),
-      });
-      timeout.throwIfAborted();
-      customization.signal.throwIfAborted();
-      return { outcome, output: Buffer.concat(output).toString("utf8") };
-    } finally {
-      await rm(requestFolder, { recursive: true, force: true });
-    }
+    const output: Uint8Array[] = [];
+    const [program, ...args] = command.map((part) => part.replaceAll("{request_file}", REQUEST_FILE));
+    const outcome = await sandbox.run({
+      argv: [program ?? "", ...args],
+      cwd: "/project",
+      env: environment(endpoint),
+      mounts: [
+        { from: customization.sourceDirectory, to: "/project", writable: true },
+        { from: home, to: "/home/agent", writable: true },
+        { from: requestFolder, to: path.dirname(REQUEST_FILE), writable: false },
+        ...(folder === null ? [] : [{ from: folder, to: folder, writable: false }]),
+      ],
+      network: { kind: "proxy", socketPath: forwarder.socketPath },
+      limits: {
+        wallTimeMs: limits.wallTimeMs,
+        memoryMb: 2048,
+        processes: 512,
+        fileSizeMb: 256,
+        diskMb: 2048,
+        outputBytes: OUTPUT_BYTES,
+      },
+      onOutput: (chunk) => void output.push(chunk),
+      signal,
+    });
+    signal.throwIfAborted();
+    return { outcome, output: Buffer.concat(output).toString("utf8") };
   }
 
   #explainEnd({ failedStatus }: ModelForwarder, outcome: SandboxOutcome): BuildFailure {
@@ -147,7 +144,8 @@ interface CommandRun {
   forwarder: ModelForwarder;
   home: string;
   limits: CommandLimits;
-  timeout: AbortSignal;
+  /** Aborted when the deployment is canceled, or the time is over. */
+  signal: AbortSignal;
 }
 
 /** What the sandbox has instead of the endpoint and its key. Commands take it from their own settings. */

@@ -59,6 +59,8 @@ class BuilderRun {
   /** Ends the loop with a failure that a tool has noticed. */
   readonly #stop = new AbortController();
   readonly #timeout: AbortSignal;
+  /** Aborted with any of the others, and when the deployment is canceled. */
+  readonly #signal: AbortSignal;
   readonly #history: TrialHistory;
   #steps = 0;
   #tokens = 0;
@@ -72,11 +74,8 @@ class BuilderRun {
     this.#customization = customization;
     this.#files = new SandboxedFiles(options.sandbox, customization.sourceDirectory);
     this.#timeout = AbortSignal.timeout(limits.wallTimeMs);
+    this.#signal = AbortSignal.any([customization.signal, this.#stop.signal, this.#timeout]);
     this.#history = new TrialHistory(customization.say);
-  }
-
-  get #signal(): AbortSignal {
-    return AbortSignal.any([this.#customization.signal, this.#stop.signal, this.#timeout]);
   }
 
   async finish(): Promise<CustomizationReport> {
@@ -111,7 +110,7 @@ class BuilderRun {
 
   async #createAgent(): Promise<BuilderAgent> {
     // Imported on first use: about 30 MB and a second.
-    const { isStepCount, ToolLoopAgent: Agent } = await import("ai");
+    const { ToolLoopAgent: Agent } = await import("ai");
     const { say, addDependency, runScript } = this.#customization;
     const tools = createBuilderTools({
       useFiles: (request) => this.#orEnd(() => this.#files.run(request, this.#signal)),
@@ -132,7 +131,7 @@ class BuilderRun {
       toolCallConcurrency: 1,
       maxOutputTokens: MAX_OUTPUT_TOKENS,
       maxRetries: this.#limits.retries,
-      stopWhen: [() => this.#steps >= this.#limits.steps, () => this.#isOutOfTokens, isStepCount(this.#limits.steps)],
+      stopWhen: [() => this.#steps >= this.#limits.steps, () => this.#isOutOfTokens],
     });
   }
 

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile, chmod } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import { isRecord, parseJson } from "../../../domain/shared/json.ts";
 import type { Sandbox } from "../../ports/sandbox.ts";
 import { SANDBOX_NODE } from "../../sandbox/sandbox-environment.ts";
 
@@ -14,8 +14,6 @@ export type FileResult = Record<string, unknown>;
 
 const OUTPUT_BYTES = 256 * 1024;
 
-const resultSchema = z.record(z.string(), z.unknown());
-
 /** Reads and changes the files of a project inside the sandbox, one process for each operation. */
 export class SandboxedFiles {
   readonly #sandbox: Sandbox;
@@ -28,16 +26,9 @@ export class SandboxedFiles {
   }
 
   /** @throws when the sandbox cannot be started, or its process is stopped */
-  async run(request: FileRequest, signal: AbortSignal): Promise<FileResult> {
-    // Content can be larger than an argument may be.
-    const folder = await mkdtemp(`${this.#directory}.request-`);
-    try {
-      await chmod(folder, 0o755);
-      await writeFile(path.join(folder, "request.json"), JSON.stringify(request), { mode: 0o644 });
-      return await this.#run(folder, signal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+  run(request: FileRequest, signal: AbortSignal): Promise<FileResult> {
+    const file = { name: "request.json", content: JSON.stringify(request) };
+    return withRequestFile(this.#directory, file, (folder) => this.#run(folder, signal));
   }
 
   async #run(folder: string, signal: AbortSignal): Promise<FileResult> {
@@ -66,15 +57,29 @@ export class SandboxedFiles {
     });
     signal.throwIfAborted();
     if (outcome.reason !== "exit") return { error: `The operation was stopped (${outcome.reason}).` };
-    const parsed = resultSchema.safeParse(parse(Buffer.concat(output).toString("utf8")));
-    return parsed.success ? parsed.data : { error: "The operation failed." };
+    const result = parseJson(Buffer.concat(output).toString("utf8"));
+    return isRecord(result) ? result : { error: "The operation failed." };
   }
 }
 
-function parse(text: string): unknown {
+/**
+ * Gives a command a file that it can read in the sandbox: content can be larger than an argument may be.
+ *
+ * @param directory - a folder; the file is in a temporary folder beside it
+ * @param use - receives the folder, which contains only the file
+ */
+export async function withRequestFile<T>(
+  directory: string,
+  file: { name: string; content: string },
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(`${directory}.request-`);
   try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    // The sandbox may run as another user.
+    await chmod(folder, 0o755);
+    await writeFile(path.join(folder, file.name), file.content, { mode: 0o644 });
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

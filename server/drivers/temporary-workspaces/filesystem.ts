@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { cp, lstat, mkdir, open, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { SourceFile, Workspace, TemporaryWorkspaces } from "../../../domain/ports/temporary-workspaces.ts";
+import { decodeText } from "../../../domain/shared/plain-text.ts";
 import { removeTree } from "../../files/remove-tree.ts";
 import { buildVolumeSize, mountVolume, unmountVolumes } from "../../sandbox/memory-volume.ts";
 import { startChild, type StartProcess } from "../../sandbox/start-process.ts";
@@ -93,15 +94,12 @@ async function copyFolder(from: string, to: string): Promise<string> {
 }
 
 async function readTextBelow(root: string, file: string): Promise<string | null | undefined> {
-  const target = await resolveBelow(root, file);
+  // A new commit can have a link where an earlier one had a folder.
+  const target = await resolveBelow(root, file).catch(() => null);
+  if (target === null) return undefined;
   const status = await lstat(target).catch(() => null);
   if (status === null) return null;
-  if (!status.isFile()) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await readRegular(target));
-  } catch {
-    return undefined;
-  }
+  return status.isFile() ? decodeText(await readRegular(target)) : undefined;
 }
 
 async function writeTextBelow(root: string, file: string, text: string | null): Promise<void> {

@@ -1,19 +1,15 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Customization, Dependency, TokenUsage, TrialResult } from "../../../domain/ports/app-builder-agent.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Customization, TrialResult } from "../../../domain/ports/app-builder-agent.ts";
 import { CommandAppBuilder } from "../../../server/drivers/app-builder/command-app-builder.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
 import { SANDBOX_NODE } from "../../../server/sandbox/sandbox-environment.ts";
+import { givenCustomization, PASSED } from "../../support/builds/given-customization.ts";
 import {
   openScriptedModel,
   type ScriptedModel,
   type ScriptedResponse,
   USAGE,
 } from "../../support/documents/scripted-model.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-const PASSED: TrialResult = { passed: true, report: "The app builds and starts." };
 
 /** A coding agent of a few lines: it sends the request to the model, and writes what the model says to a file. */
 const AGENT = `
@@ -33,44 +29,15 @@ beforeAll(async () => {
 
 afterAll(() => model[Symbol.asyncDispose]());
 
-async function given(
-  code: string,
-  { trials = [PASSED], ...settings }: { trials?: TrialResult[] } & Partial<Customization> = {},
-) {
-  const folder = await temporaryFolder();
-  onTestFinished(() => folder[Symbol.asyncDispose]());
-  const sourceDirectory = path.join(folder.path, "source");
-  await mkdir(path.join(sourceDirectory, "src"), { recursive: true });
-  await writeFile(path.join(sourceDirectory, "package.json"), '{"name": "demo", "dependencies": {"hono": "4.0.0"}}');
-  await writeFile(path.join(sourceDirectory, "src/index.ts"), "Hello\n");
-  const lines: string[] = [];
-  const usage: TokenUsage[] = [];
-  const added: Dependency[] = [];
+async function given(code: string, settings: { trials?: TrialResult[] } & Partial<Customization> = {}) {
+  const project = await givenCustomization("Hello\n", settings);
   const builder = new CommandAppBuilder({
     command: [SANDBOX_NODE, "-e", `${AGENT}(async () => { ${code} })()`, "{request_file}"],
     folder: null,
     endpoint: { provider: "openai-compatible", name: "the-model", baseUrl: model.url, apiKey: "key-of-the-operator" },
     sandbox: new BubblewrapSandbox(),
   });
-  let tries = 0;
-  const customization: Customization = {
-    sourceDirectory,
-    instructions: ["say Hello Ada"],
-    conflicts: [],
-    maxTokens: 1_000_000,
-    tryOut: () => Promise.resolve(trials[Math.min(tries++, trials.length - 1)]!),
-    runScript: () => Promise.resolve(PASSED),
-    addDependency: async (dependency) => {
-      added.push(dependency);
-      return PASSED;
-    },
-    say: (line) => void lines.push(line),
-    onUsage: async (used) => void usage.push(used),
-    signal: new AbortController().signal,
-    ...settings,
-  };
-  const read = (file: string) => readFile(path.join(sourceDirectory, file), "utf8");
-  return { lines, usage, added, read, customize: () => builder.customize(customization) };
+  return { ...project, customize: () => builder.customize(project.customization) };
 }
 
 const WRITE = 'fs.writeFileSync("src/index.ts", (await ask()).body.choices[0].message.content);';

@@ -1,20 +1,19 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { link, readFile, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Customization, TokenUsage, TrialResult } from "../../../domain/ports/app-builder-agent.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Customization, TrialResult } from "../../../domain/ports/app-builder-agent.ts";
 import { type BuilderLimits, ModelAppBuilder } from "../../../server/drivers/app-builder/model-app-builder.ts";
 import { openModel } from "../../../server/drivers/language-model/ai-sdk-model.ts";
 import { createBoundedFetch } from "../../../server/http/bounded-fetch.ts";
 import { BubblewrapSandbox } from "../../../server/sandbox/bubblewrap.ts";
+import { givenCustomization, PASSED } from "../../support/builds/given-customization.ts";
 import {
   openScriptedModel,
   type ScriptedModel,
   type ScriptedResponse,
   USAGE,
 } from "../../support/documents/scripted-model.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const PASSED: TrialResult = { passed: true, report: "The app builds and starts." };
 const EDIT = call("edit_file", { path: "src/index.ts", old_string: "Hello", new_string: "Hello Ada" });
 
 function call(tool: string, input: object = {}): ScriptedResponse {
@@ -29,48 +28,19 @@ beforeAll(async () => {
 
 afterAll(() => model[Symbol.asyncDispose]());
 
-/** A project, and an agent with a scripted model that edits it. Trials have the given results; the last one is repeated. */
+/** A project, and an agent with a scripted model that edits it. */
 async function given({
   limits,
-  trials = [PASSED],
   ...settings
 }: { limits?: Partial<BuilderLimits>; trials?: TrialResult[] } & Partial<Customization> = {}) {
-  const folder = await temporaryFolder();
-  onTestFinished(() => folder[Symbol.asyncDispose]());
-  const sourceDirectory = path.join(folder.path, "source");
-  await mkdir(path.join(sourceDirectory, "src"), { recursive: true });
-  await writeFile(path.join(sourceDirectory, "package.json"), '{"name": "demo", "dependencies": {"hono": "4.0.0"}}');
-  await writeFile(path.join(sourceDirectory, "src/index.ts"), 'export const greeting = "Hello";\n');
-  const lines: string[] = [];
-  const usage: TokenUsage[] = [];
+  const project = await givenCustomization('export const greeting = "Hello";\n', settings);
   const provider = { provider: "openai-compatible", name: "m", baseUrl: model.url, apiKey: "key" } as const;
   const builder = new ModelAppBuilder({
     sandbox: new BubblewrapSandbox(),
     openModel: () => openModel(provider, createBoundedFetch(1024 * 1024, 2000)),
     limits: { retries: 0, ...limits },
   });
-  let tries = 0;
-  const customization: Customization = {
-    sourceDirectory,
-    instructions: ["say Hello Ada"],
-    conflicts: [],
-    maxTokens: 1_000_000,
-    tryOut: () => Promise.resolve(trials[Math.min(tries++, trials.length - 1)]!),
-    runScript: () => Promise.resolve(PASSED),
-    addDependency: () => Promise.resolve(PASSED),
-    say: (line) => void lines.push(line),
-    onUsage: async (used) => void usage.push(used),
-    signal: new AbortController().signal,
-    ...settings,
-  };
-  return {
-    folder: folder.path,
-    sourceDirectory,
-    lines,
-    usage,
-    customize: () => builder.customize(customization),
-    read: (file: string) => readFile(path.join(sourceDirectory, file), "utf8"),
-  };
+  return { ...project, customize: () => builder.customize(project.customization) };
 }
 
 /** What the model has got as the result of its last call. */
@@ -214,7 +184,6 @@ test.each<[description: string, tool: string, input: Record<string, unknown>, me
     await writeFile(secret, "secret");
     await symlink(secret, path.join(project.sourceDirectory, "link.txt"));
     await symlink(project.folder, path.join(project.sourceDirectory, "linked"));
-    const { link } = await import("node:fs/promises");
     await link(secret, path.join(project.sourceDirectory, "hard.txt"));
     model.respond(call(tool, input), "Stopped.");
     expect(await project.customize()).toEqual({ summary: "Stopped.", steps: 2 });

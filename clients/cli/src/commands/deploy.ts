@@ -57,10 +57,7 @@ async function customize(
     output.message(`The deployment has started. Follow it with: svc apps logs -f ${app}`);
     return;
   }
-  const onProgress = (progress: DeploymentProgress): void => {
-    if (progress.type === "line") output.message(progress.line);
-    else output.progress(`${progress.type === "status" ? progress.status : "waiting"} …`);
-  };
+  const onProgress = (progress: DeploymentProgress): void => showProgress(output, progress);
   output.value(
     await client.waitForDeployment({ id, number }, { signal, onProgress }),
     () => `Deployment ${number} is live.`,
@@ -93,8 +90,7 @@ async function deployAndShow(client: Client, { output, signal }: Context, reques
     if (progress.type === "accepted") {
       accepted = progress;
       output.message(`Deploying ${request.repo} as ${progress.slug}`);
-    } else if (progress.type === "line") output.message(progress.line);
-    else output.progress(`${progress.status} …`);
+    } else showProgress(output, progress);
   };
   try {
     return await client.deployAndWait(request, { signal, onProgress: show });
@@ -102,6 +98,11 @@ async function deployAndShow(client: Client, { output, signal }: Context, reques
     if (signal.aborted) throw new Interrupted(explainInterruption(accepted));
     throw error;
   }
+}
+
+function showProgress(output: Context["output"], progress: DeploymentProgress): void {
+  if (progress.type === "line") output.message(progress.line);
+  else if (progress.type === "status") output.progress(`${progress.status} …`);
 }
 
 function explainInterruption(app: AcceptedApp | null): string {

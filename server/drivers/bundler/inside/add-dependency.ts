@@ -2,9 +2,8 @@
 // package manager can do without.
 //
 // usage: node add-dependency.ts <package manager> <lockfile or ""> <registry> <name@range> <production or development>
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { runPackageManager } from "./run-package-manager.ts";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
 
 interface Command {
   add: readonly string[];
@@ -31,8 +30,7 @@ const [packageManager, lockfile, registry, dependency, kind] = process.argv.slic
 ];
 const { add, development } = COMMANDS[packageManager] ?? { add: [], development: "" };
 const hadModules = existsSync("node_modules");
-mkdirSync(homedir(), { recursive: true });
-writeFileSync(`${homedir()}/.yarnrc.yml`, "ignorePath: true\nnpmMinimalAgeGate: 0\n");
+writeYarnSettings();
 const program = packageManager === "yarn-berry" ? "yarn" : packageManager;
 const options = [...add, ...(kind === "development" ? [development] : []), dependency];
 process.exitCode = await runPackageManager(program, options);

@@ -2,9 +2,8 @@
 // configured registry, so these URLs are replaced first. The lockfile's hashes still verify the content.
 //
 // usage: node run-install.ts <lockfile> <registry> <program> [argument...]
-import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { runPackageManager } from "./run-package-manager.ts";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { runPackageManager, writeYarnSettings } from "./run-package-manager.ts";
 
 const [lockfile, registry, program, ...programArguments] = process.argv.slice(2) as [string, string, string];
 
@@ -20,9 +19,6 @@ if (lstatSync(lockfile, { throwIfNoEntry: false })?.isFile()) {
   if (replaced !== text) writeFileSync(lockfile, replaced);
 }
 
-// In the home folder, because Yarn 2 and later unsets YARN_IGNORE_PATH for scripts, and ignores settings here that its version
-// does not know. The mirror serves no publication times, without which Yarn rejects every version as too new.
-mkdirSync(homedir(), { recursive: true });
-writeFileSync(`${homedir()}/.yarnrc.yml`, "ignorePath: true\nnpmMinimalAgeGate: 0\n");
+writeYarnSettings();
 
 process.exitCode = await runPackageManager(program, programArguments);
