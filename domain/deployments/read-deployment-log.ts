@@ -61,19 +61,17 @@ export async function readLogOfDeployment(
   return { ...shown, logs: await readLog(deps, key) };
 }
 
-/** Selects the keys of the logs of an app; none of another organization's app. */
-export function selectLogs(db: Db, { orgId, appId }: { orgId: string; appId: string }) {
-  return db
+/**
+ * Selects the key of the log of one deployment of an app, of the newest one without a number; none of another organization's
+ * app.
+ */
+export function selectLog(db: Db, { orgId, appId }: { orgId: string; appId: string }, number: number | undefined) {
+  const logs = db
     .selectFrom("apps")
     .innerJoin("deployments", "deployments.app_id", "apps.id")
     .select("deployments.log_key")
     .where("apps.id", "=", appId)
     .where("apps.org_id", "=", orgId);
-}
-
-/** Selects the key of the log of one deployment of an app: of the newest one without a number. */
-export function selectLog(db: Db, app: { orgId: string; appId: string }, number: number | undefined) {
-  const logs = selectLogs(db, app);
   return number === undefined
     ? logs.whereRef("deployments.id", "=", "apps.latest_deployment_id")
     : logs.where("deployments.number", "=", number);
